@@ -1,0 +1,140 @@
+package conformance
+
+import (
+	"errors"
+	"strconv"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"grade/sandbox"
+)
+
+func (s Suite) clocks(t *testing.T) {
+	b := s.Open(t, Spec())
+	wall := func(d time.Duration) func(*sandbox.Limits) { return func(l *sandbox.Limits) { l.Wall = d } }
+	idle := func(t *testing.T, o sandbox.Outcome) {
+		assert.GreaterOrEqual(t, o.Wall, 300*time.Millisecond)
+		assert.Less(t, o.Wall, 3*time.Second)
+		assert.Less(t, o.CPU, 200*time.Millisecond)
+	}
+	busy := func(t *testing.T, o sandbox.Outcome) {
+		assert.GreaterOrEqual(t, o.CPU, 300*time.Millisecond)
+		assert.Less(t, o.CPU, 2*time.Second)
+	}
+	cpu := func(l *sandbox.Limits) { l.CPU = 300 * time.Millisecond }
+	s.table(t, b, []hostile{
+		{name: "spin", program: "clock", args: []string{"spin", "1"}, limits: cpu, signal: syscall.SIGKILL, cause: sandbox.CauseCPU, check: busy},
+		{name: "spin on many threads", program: "clock", args: []string{"spin", "8"}, limits: cpu, signal: syscall.SIGKILL, cause: sandbox.CauseCPU, check: busy},
+		{name: "sleep", program: "wait", args: []string{"asleep"}, limits: wall(300 * time.Millisecond), signal: syscall.SIGKILL, cause: sandbox.CauseWall, check: idle},
+		{name: "ignore signals", program: "wait", args: []string{"deaf"}, limits: wall(300 * time.Millisecond), signal: syscall.SIGKILL, cause: sandbox.CauseWall, check: idle},
+		{name: "stop itself", program: "wait", args: []string{"stopped"}, limits: wall(300 * time.Millisecond), signal: syscall.SIGKILL, cause: sandbox.CauseWall, check: idle},
+		{
+			name: "more marks than are kept", program: "clock", args: []string{"marks", strconv.Itoa(sandbox.MaxMarks + 36)},
+			check: func(t *testing.T, o sandbox.Outcome) { assert.Len(t, o.Marks, sandbox.MaxMarks) },
+		},
+		{
+			name: "marks without reading an answer", program: "clock", args: []string{"deaf", "0"}, limits: wall(300 * time.Millisecond),
+			signal: syscall.SIGKILL, cause: sandbox.CauseWall, check: func(t *testing.T, o sandbox.Outcome) { assert.Len(t, o.Marks, sandbox.MaxMarks) },
+		},
+	})
+	t.Run("marks agree with the program's own clock", func(t *testing.T) { s.marks(t, b) })
+}
+
+func (s Suite) marks(t *testing.T, b sandbox.Box) {
+	const window = 100 * time.Millisecond
+	o := s.Run(t, b, Request("clock", "windows", "100"))
+	require.Len(t, o.Marks, 3)
+	said, err := strconv.ParseInt(string(o.Observations), 10, 64)
+	require.NoError(t, err)
+
+	busy, asleep := o.Marks[1].CPU-o.Marks[0].CPU, o.Marks[2].CPU-o.Marks[1].CPU
+	assert.InDelta(t, float64(said), float64(busy), float64(10*time.Millisecond), "CPU time of the busy window")
+	assert.Less(t, asleep, window/4, "CPU time of the idle window")
+	assert.GreaterOrEqual(t, o.Marks[2].Wall-o.Marks[1].Wall, window, "wall time of the idle window")
+	assert.GreaterOrEqual(t, o.CPU+time.Millisecond, o.Marks[2].CPU, "the whole run's CPU time holds the marks'")
+	assert.GreaterOrEqual(t, o.Wall, o.Marks[2].Wall)
+	for _, m := range o.Marks {
+		assert.Greater(t, m.Memory, int64(512<<10))
+		assert.LessOrEqual(t, m.Memory, o.Peak)
+	}
+	if s.Walled {
+		assert.NotZero(t, o.BoxCPUSource)
+		assert.NotZero(t, o.BoxPeakSource)
+		assert.Greater(t, o.BoxPeak, int64(1<<20))
+		assert.InDelta(t, float64(o.CPU), float64(o.BoxCPU), float64(50*time.Millisecond), "the control group saw the same program")
+	} else {
+		assert.Zero(t, o.BoxCPUSource)
+	}
+}
+
+func (s Suite) memory(t *testing.T) {
+	b := s.Open(t, Spec())
+	t.Run("peak", func(t *testing.T) {
+		small := s.Run(t, b, Request("grow", "to", "0"))
+		large := s.Run(t, b, Request("grow", "to", "64"))
+		assert.Equal(t, sandbox.SourceRusage, large.PeakSource)
+		assert.InDelta(t, 64<<20, float64(large.Peak-small.Peak), 4<<20)
+		assert.Zero(t, large.OOMKills)
+	})
+	t.Run("the peak is not that of an earlier program", func(t *testing.T) {
+		before := s.Run(t, b, Request("grow", "to", "8"))
+		// What the supervisor itself needed to bring much back must not show either.
+		q := Request("flood", "1", "8000000")
+		q.Limits.Stdout = 8 << 20
+		s.Run(t, b, q)
+		s.Run(t, b, Request("grow", "to", "64"))
+		after := s.Run(t, b, Request("grow", "to", "8"))
+		assert.InDelta(t, float64(before.Peak), float64(after.Peak), 1<<20)
+	})
+	t.Run("limit of a request", func(t *testing.T) {
+		q := Request("grow", "memory")
+		q.Limits.Memory = 64 << 20
+		o := s.Run(t, b, q)
+		assert.Equal(t, sandbox.CauseMemory, o.Cause)
+		assert.Greater(t, o.Peak, int64(64<<20))
+		s.well(t, b)
+	})
+	for _, what := range []string{"memory", "goroutines"} {
+		t.Run("endless "+what, func(t *testing.T) {
+			spec := Spec()
+			spec.Memory = 64 << 20
+			s.exhausts(t, s.Open(t, spec), Request("grow", what))
+		})
+	}
+	t.Run("endless threads", func(t *testing.T) {
+		if !s.Walled {
+			t.Skip("the number of threads is not limited without a control group")
+		}
+		b := s.Open(t, Spec())
+		q := Request("grow", "threads")
+		q.Limits.Stderr = 8 << 20 // a word about each of them
+		o := s.Run(t, b, q)
+		assert.Equal(t, 2, o.ExitCode, "the runtime gives up: signal %d, cause %v", o.Signal, o.Cause)
+		assert.Positive(t, o.PidsHit)
+		assert.NotZero(t, o.PidsSource)
+		s.well(t, b)
+	})
+}
+
+// exhausts runs a program that needs more memory than its box has. A kernel that
+// is slow to take back what the program held may end the supervisor as well: the
+// outcome is the same, and then the box has ended and says so.
+func (s Suite) exhausts(t *testing.T, b sandbox.Box, q sandbox.Request) {
+	o := s.Run(t, b, q)
+	assert.Equal(t, syscall.SIGKILL, syscall.Signal(o.Signal), "stderr: %.500s", o.Stderr)
+	assert.Positive(t, o.OOMKills)
+	if s.Walled {
+		assert.Contains(t, []sandbox.Source{sandbox.SourceCgroupV1, sandbox.SourceCgroupV2}, o.OOMSource)
+	} else {
+		assert.Equal(t, sandbox.SourceWatchdog, o.OOMSource)
+		assert.Equal(t, sandbox.CauseMemory, o.Cause)
+	}
+	if _, err := s.run(b, Request("end", "exit", "0")); errors.Is(err, sandbox.ErrGone) {
+		b = s.Open(t, Spec())
+	}
+	s.well(t, b)
+}

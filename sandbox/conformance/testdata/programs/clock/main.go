@@ -1,0 +1,63 @@
+// Command clock uses time, and asks for marks.
+package main
+
+import (
+	"fmt"
+	"os"
+	"strconv"
+	"sync"
+	"syscall"
+	"time"
+)
+
+var (
+	ask   = os.NewFile(4, "mark")
+	reply = os.NewFile(5, "answer")
+)
+
+func mark() {
+	ask.Write([]byte{0})
+	if n, err := reply.Read(make([]byte, 1)); n != 1 || err != nil {
+		os.Exit(3)
+	}
+}
+
+func used() time.Duration {
+	var u syscall.Rusage
+	syscall.Getrusage(syscall.RUSAGE_SELF, &u)
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+func main() {
+	n, _ := strconv.Atoi(os.Args[2])
+	switch os.Args[1] {
+	case "windows": // a busy one of n milliseconds, and one asleep as long
+		d := time.Duration(n) * time.Millisecond
+		mark()
+		start := used()
+		for used()-start < d {
+		}
+		busy := used() - start
+		mark()
+		time.Sleep(d)
+		mark()
+		fmt.Fprint(os.NewFile(3, "observe"), int64(busy))
+	case "marks": // n of them
+		for range n {
+			mark()
+		}
+	case "deaf": // asks without end and never reads an answer
+		for block := make([]byte, 4096); ; {
+			ask.Write(block)
+		}
+	case "spin": // on n threads
+		var wg sync.WaitGroup
+		for range n {
+			wg.Go(func() {
+				for {
+				}
+			})
+		}
+		wg.Wait()
+	}
+}

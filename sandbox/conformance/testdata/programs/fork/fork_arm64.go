@@ -1,0 +1,3 @@
+package main
+
+var forks = map[string]uintptr{}

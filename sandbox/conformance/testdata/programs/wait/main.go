@@ -1,0 +1,26 @@
+// Command wait does nothing, for ever, as stubbornly as its argument says.
+package main
+
+import (
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+)
+
+func main() {
+	switch os.Args[1] {
+	case "deaf":
+		signal.Ignore()
+	case "stopped":
+		syscall.Kill(os.Getpid(), syscall.SIGSTOP)
+	case "drip":
+		for {
+			os.Stdout.Write([]byte{'.'})
+			time.Sleep(20 * time.Millisecond)
+		}
+	}
+	for {
+		time.Sleep(time.Hour)
+	}
+}

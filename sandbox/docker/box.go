@@ -1,0 +1,257 @@
+package docker
+
+import (
+	"archive/tar"
+	"bytes"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/containerd/errdefs"
+	"github.com/docker/docker/api/types"
+	"github.com/docker/docker/api/types/container"
+	"github.com/docker/docker/api/types/events"
+	"github.com/docker/docker/api/types/filters"
+	"github.com/docker/docker/client"
+	"github.com/docker/docker/pkg/stdcopy"
+
+	"grade/sandbox"
+	"grade/sandbox/protocol"
+)
+
+// box is one container.
+type box struct {
+	engine *Engine
+	id     string
+	conn   types.HijackedResponse
+	out    *io.PipeReader
+	client *protocol.Client
+	over   bool // the conversation has broken off
+	close  sync.Once
+}
+
+// Box starts a container and waits for its supervisor.
+func (e *Engine) Box(ctx context.Context, s sandbox.Spec) (sandbox.Box, error) {
+	if err := s.Check(); err != nil {
+		return nil, err
+	}
+	if err := e.Prepare(ctx, s.Purpose); err != nil {
+		return nil, err
+	}
+	config, host := e.hardened(s)
+	if s.Purpose == sandbox.Build {
+		host.Mounts = toolchainAt(e.images.volume, true)
+	}
+	b, err := e.start(ctx, config, host)
+	if errdefs.IsNotFound(err) {
+		return nil, fmt.Errorf("start a container: %w: the image was deleted meanwhile; grade again and it is made anew", err)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("start a container: %w", err)
+	}
+	return b, nil
+}
+
+// start creates a container, attaches to it and starts it, in this order, so
+// that not a byte is missed. On an error nothing is left.
+func (e *Engine) start(ctx context.Context, config *container.Config, host *container.HostConfig) (*box, error) {
+	return e.startWith(ctx, config, host, nil)
+}
+
+// startWith also puts files into the container's root, before it starts.
+func (e *Engine) startWith(ctx context.Context, config *container.Config, host *container.HostConfig, files func(*tar.Writer) error) (*box, error) {
+	ctx, cancel := bounded(ctx)
+	defer cancel()
+	id, err := e.create(ctx, config, host)
+	if err != nil {
+		return nil, err
+	}
+	b := &box{engine: e, id: id}
+	if err := b.put(ctx, files); err != nil {
+		e.closing.Go(b.remove)
+		return nil, err
+	}
+	b.conn, err = e.client.ContainerAttach(ctx, b.id, container.AttachOptions{Stream: true, Stdin: true, Stdout: true, Stderr: true})
+	if err != nil {
+		e.closing.Go(b.remove)
+		return nil, err
+	}
+	b.connect()
+	if err := e.client.ContainerStart(ctx, b.id, container.StartOptions{}); err != nil {
+		b.Close()
+		return nil, err
+	}
+	if err := b.client.Greet(ctx); err != nil {
+		b.Close()
+		return nil, err
+	}
+	return b, nil
+}
+
+// create makes a container. An engine finishes what it was asked for though the
+// asker has gone, so that is waited for beside the caller's way, and removed.
+func (e *Engine) create(ctx context.Context, config *container.Config, host *container.HostConfig) (string, error) {
+	name := "grade-" + rand.Text()
+	made, failed := make(chan string), make(chan error, 1)
+	e.closing.Go(func() {
+		call, cancel := bounded(context.WithoutCancel(ctx))
+		defer cancel()
+		created, err := e.client.ContainerCreate(call, config, host, nil, nil, name)
+		if err != nil {
+			failed <- err
+		} else {
+			select {
+			case made <- created.ID:
+				return
+			case <-ctx.Done():
+			}
+		}
+		(&box{engine: e, id: name}).remove()
+	})
+	select {
+	case id := <-made:
+		return id, nil
+	case err := <-failed:
+		return "", err
+	case <-ctx.Done():
+		return "", context.Cause(ctx)
+	}
+}
+
+// put copies files into the root of a container that has not started.
+func (b *box) put(ctx context.Context, files func(*tar.Writer) error) error {
+	if files == nil {
+		return nil
+	}
+	var archive bytes.Buffer
+	w := tar.NewWriter(&archive)
+	if err := errors.Join(files(w), w.Close()); err != nil {
+		return err
+	}
+	return b.engine.client.CopyToContainer(ctx, b.id, "/", &archive, container.CopyToContainerOptions{})
+}
+
+// connect starts a conversation over the attached stream, which carries the
+// supervisor's answers and what it has to say about itself.
+func (b *box) connect() {
+	r, w := io.Pipe()
+	b.out = r
+	b.client = protocol.NewClient(b.conn.Conn, r, func() {
+		b.conn.Conn.SetDeadline(time.Now())
+		r.CloseWithError(os.ErrDeadlineExceeded)
+	})
+	go func() {
+		_, err := stdcopy.StdCopy(w, &b.client.Said, b.conn.Reader)
+		if err == nil {
+			err = io.EOF
+		}
+		w.CloseWithError(err)
+	}()
+}
+
+func (b *box) Dirs() sandbox.Dirs { return b.client.Dirs() }
+func (b *box) CPUs() []int        { return b.client.CPUs() }
+
+// Run sends a request and waits for its outcome. A conversation that breaks off
+// because the kernel ended the whole box for its memory is an outcome too; one
+// that breaks off otherwise leaves a box that is gone.
+func (b *box) Run(ctx context.Context, q sandbox.Request) (sandbox.Outcome, error) {
+	if b.over {
+		return sandbox.Outcome{}, fmt.Errorf("container %.12s: %w", b.id, sandbox.ErrGone)
+	}
+	sent := time.Now()
+	o, err := b.client.Run(ctx, q)
+	if err == nil {
+		return o, nil
+	}
+	var fault *protocol.Fault
+	b.over = !errors.As(err, &fault) // a supervisor that is well says what is wrong
+	if errors.Is(err, sandbox.ErrGone) && b.outOfMemory(ctx, sent) {
+		return b.killed(time.Since(sent)), nil
+	}
+	return sandbox.Outcome{}, fmt.Errorf("container %.12s: %w", b.id, err)
+}
+
+// killed is the outcome where the kernel ended the whole box for its memory,
+// the supervisor with it.
+func (b *box) killed(wall time.Duration) sandbox.Outcome {
+	source := sandbox.SourceCgroupV1
+	if b.engine.info.CgroupVersion == "2" {
+		source = sandbox.SourceCgroupV2
+	}
+	return sandbox.Outcome{
+		Signal: int(syscall.SIGKILL), Cause: sandbox.CauseMemory, Wall: wall, OOMKills: 1, OOMSource: source,
+	}
+}
+
+// outOfMemory asks the engine's memory of events, because the container itself
+// is removed at its end, and its state with it.
+func (b *box) outOfMemory(ctx context.Context, since time.Time) bool {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), pingTimeout)
+	defer cancel()
+	messages, errs := b.engine.client.Events(ctx, events.ListOptions{
+		Since: fmt.Sprint(since.Unix() - 1), Until: fmt.Sprint(time.Now().Unix() + 1),
+		Filters: filters.NewArgs(filters.Arg("container", b.id), filters.Arg("event", "oom")),
+	})
+	select {
+	case <-messages:
+		return true
+	case <-errs:
+		return false
+	}
+}
+
+// Pin has the engine move the container, and the supervisor read back where it
+// is. Where the engine cannot (a runtime without updates, a rootless engine
+// without the cpuset controller) the supervisor moves itself and all it starts,
+// which a program's filter forbids it to undo.
+func (b *box) Pin(ctx context.Context, cpu int) error {
+	ctx, cancel := bounded(ctx)
+	defer cancel()
+	update := container.UpdateConfig{Resources: container.Resources{CpusetCpus: fmt.Sprint(cpu)}}
+	_, err := b.engine.client.ContainerUpdate(ctx, b.id, update)
+	if b.over || errdefs.IsNotFound(err) || errdefs.IsConflict(err) {
+		return fmt.Errorf("pin to CPU %d: %w", cpu, errors.Join(sandbox.ErrGone, err))
+	}
+	if ctx.Err() != nil || client.IsErrConnectionFailed(err) {
+		return fmt.Errorf("pin to CPU %d: %w", cpu, err)
+	}
+	if err == nil && b.client.Moved(ctx, cpu) == nil {
+		return nil
+	}
+	return b.client.Pin(ctx, cpu)
+}
+
+// Close ends the supervisor by closing its input; the engine removes the
+// container. What would not go is removed by force, beside the caller's way.
+func (b *box) Close() error {
+	b.close.Do(func() {
+		b.conn.Close()
+		b.out.CloseWithError(io.ErrClosedPipe)
+		b.engine.closing.Go(b.remove)
+	})
+	return nil
+}
+
+// remove makes sure that the container is gone. It has a deadline of its own:
+// it must also happen when the caller was interrupted.
+func (b *box) remove() {
+	ctx, cancel := context.WithTimeout(context.Background(), closeTimeout)
+	defer cancel()
+	err := b.engine.client.ContainerRemove(ctx, b.id, container.RemoveOptions{Force: true, RemoveVolumes: true})
+	if err == nil || errdefs.IsNotFound(err) || !errdefs.IsConflict(err) {
+		return
+	}
+	// The engine is removing it by itself: wait for that.
+	wait, errs := b.engine.client.ContainerWait(ctx, b.id, container.WaitConditionRemoved)
+	select {
+	case <-wait:
+	case <-errs:
+	}
+}

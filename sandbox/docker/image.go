@@ -1,0 +1,294 @@
+package docker
+
+import (
+	"archive/tar"
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/containerd/errdefs"
+	"github.com/docker/docker/api/types/container"
+	"github.com/docker/docker/api/types/filters"
+	"github.com/docker/docker/api/types/image"
+	"github.com/gofrs/flock"
+
+	"grade/sandbox"
+	"grade/sandbox/toolchain"
+)
+
+// images are what boxes are made from. Either is made without waiting for the
+// other, and its name can be asked for meanwhile.
+type images struct {
+	run, build madeImage
+	volume     string // the toolchain of build, once that is there
+}
+
+// madeImage is an image that is made at most once. Its name holds a hash of
+// everything that made it, so that it is made again only when something changed.
+type madeImage struct {
+	making sync.Mutex
+	tag    atomic.Pointer[string]
+}
+
+// name is empty until the image is there.
+func (m *madeImage) name() string {
+	if tag := m.tag.Load(); tag != nil {
+		return *tag
+	}
+	return ""
+}
+
+func (m *madeImage) prepare(ctx context.Context, makeImage func(context.Context) (string, error)) error {
+	m.making.Lock()
+	defer m.making.Unlock()
+	if m.name() != "" {
+		return nil
+	}
+	tag, err := makeImage(ctx)
+	if err != nil {
+		return fmt.Errorf("make a sandbox image: %w", err)
+	}
+	m.tag.Store(&tag)
+	return nil
+}
+
+// Names of the images, before the colon.
+const (
+	runRepository   = "grade-run"
+	rootRepository  = "grade-goroot"
+	buildRepository = "grade-build"
+)
+
+// What making a build image may use.
+const (
+	lockRetry   = 100 * time.Millisecond
+	warmMemory  = 4 << 30
+	warmScratch = 1 << 30
+	warmPids    = 1024
+)
+
+// Prepare makes sure that the image for a purpose is there.
+func (e *Engine) Prepare(ctx context.Context, p sandbox.Purpose) error {
+	if p == sandbox.Build {
+		return e.images.build.prepare(ctx, e.buildImage)
+	}
+	return e.images.run.prepare(ctx, e.runImage)
+}
+
+// Images reports the names of the images and whether the engine has them.
+func (e *Engine) Images(ctx context.Context) (map[string]bool, error) {
+	supervisor, err := e.supervisor(ctx)
+	if err != nil {
+		return nil, err
+	}
+	run, build, err := e.tags(ctx, supervisor)
+	if err != nil {
+		return nil, err
+	}
+	have := map[string]bool{}
+	for _, tag := range []string{run, build} {
+		if have[tag], err = e.has(ctx, tag); err != nil {
+			return nil, err
+		}
+	}
+	return have, nil
+}
+
+func (e *Engine) has(ctx context.Context, tag string) (bool, error) {
+	ctx, cancel := bounded(ctx)
+	defer cancel()
+	_, err := e.client.ImageInspect(ctx, tag)
+	if errdefs.IsNotFound(err) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// tags names both images by what makes them.
+func (e *Engine) tags(ctx context.Context, supervisor string) (run, build string, err error) {
+	program, err := os.ReadFile(supervisor)
+	if err != nil {
+		return "", "", err
+	}
+	root, err := e.rootKey(ctx)
+	if err != nil {
+		return "", "", err
+	}
+	return tag(runRepository, string(program)), tag(buildRepository, string(program), root, e.config.Warm.Key, goCache), nil
+}
+
+func tag(repository string, parts ...string) string {
+	h := sha256.New()
+	for _, p := range parts {
+		fmt.Fprintf(h, "%d %s", len(p), p)
+	}
+	return fmt.Sprintf("%s:%x", repository, h.Sum(nil)[:8])
+}
+
+// runImage is the supervisor and nothing else.
+func (e *Engine) runImage(ctx context.Context) (string, error) {
+	supervisor, err := e.supervisor(ctx)
+	if err != nil {
+		return "", err
+	}
+	run, _, err := e.tags(ctx, supervisor)
+	if err != nil {
+		return "", err
+	}
+	return run, e.ensure(ctx, run, e.has, func(ctx context.Context) error {
+		e.config.Progress("making the image that programs run in", 0, 0)
+		return e.importTar(ctx, run, func(w *tar.Writer) error { return addSupervisor(w, supervisor) })
+	})
+}
+
+// ensure makes an image unless the engine has it. One process at a time makes
+// images; one that waited finds what the other made.
+func (e *Engine) ensure(ctx context.Context, tag string, has func(context.Context, string) (bool, error), make func(context.Context) error) error {
+	if ok, err := has(ctx, tag); ok || err != nil {
+		return err
+	}
+	dir, err := toolchain.CacheDir()
+	if err != nil {
+		return err
+	}
+	lock := flock.New(filepath.Join(dir, "images.lock"))
+	if _, err := lock.TryLockContext(ctx, lockRetry); err != nil {
+		return err
+	}
+	defer lock.Unlock()
+	if ok, err := has(ctx, tag); ok || err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, imageTimeout)
+	defer cancel()
+	if err := make(ctx); err != nil {
+		return err
+	}
+	e.prune(ctx, tag)
+	e.pruneVolumes(ctx)
+	return nil
+}
+
+// keepImages is how many images of one kind are kept: of this grade and of some
+// others that this engine serves.
+const keepImages = 4
+
+// prune removes the oldest images of the kind that tag is of. One that is in use
+// stays, and that an old image stays is no reason to fail.
+func (e *Engine) prune(ctx context.Context, tag string) {
+	repository, _, _ := strings.Cut(tag, ":")
+	list, err := e.client.ImageList(ctx, image.ListOptions{Filters: filters.NewArgs(filters.Arg("reference", repository))})
+	if err != nil || len(list) <= keepImages {
+		return
+	}
+	slices.SortFunc(list, func(a, b image.Summary) int { return cmp.Compare(b.Created, a.Created) })
+	for _, old := range list[keepImages:] {
+		for _, name := range old.RepoTags {
+			_, _ = e.client.ImageRemove(ctx, name, image.RemoveOptions{PruneChildren: true})
+		}
+	}
+}
+
+// importTar makes an image of one layer.
+func (e *Engine) importTar(ctx context.Context, tag string, fill func(*tar.Writer) error) error {
+	r, w := io.Pipe()
+	go func() {
+		t := tar.NewWriter(w)
+		w.CloseWithError(errors.Join(fill(t), t.Close()))
+	}()
+	defer r.Close()
+	response, err := e.client.ImageImport(ctx, image.ImportSource{Source: r, SourceName: "-"}, tag, image.ImportOptions{})
+	if err != nil {
+		return err
+	}
+	defer response.Close()
+	return streamError(response)
+}
+
+// buildImage is a Go toolchain, the supervisor, and a cache that was filled in
+// this very image: the go command's index of its packages is keyed by names,
+// sizes and times of the files it sees, so a cache filled elsewhere would miss.
+func (e *Engine) buildImage(ctx context.Context) (string, error) {
+	supervisor, err := e.supervisor(ctx)
+	if err != nil {
+		return "", err
+	}
+	_, build, err := e.tags(ctx, supervisor)
+	if err != nil {
+		return "", err
+	}
+	return build, e.ensure(ctx, build, e.hasWithVolume, func(ctx context.Context) error {
+		from := build // which may be there, and its volume not
+		if ok, err := e.has(ctx, build); err != nil {
+			return err
+		} else if !ok {
+			base, err := e.baseImage(ctx)
+			if err != nil {
+				return err
+			}
+			if from, err = e.warm(ctx, base, supervisor); err != nil {
+				return err
+			}
+		}
+		return e.fillVolume(ctx, from, build)
+	})
+}
+
+// warm runs the build that fills the cache and keeps the result as an image,
+// whose id it returns.
+func (e *Engine) warm(ctx context.Context, base, supervisor string) (string, error) {
+	e.config.Progress("compiling the standard library for submissions", 0, 0)
+	b, err := e.workshop(ctx, base, supervisor)
+	if err != nil {
+		return "", err
+	}
+	defer b.Close()
+	if err := e.config.Warm.Fill(ctx, b); err != nil {
+		return "", err
+	}
+	made, err := e.client.ContainerCommit(ctx, b.id, container.CommitOptions{
+		Pause: true, Changes: []string{"LABEL " + ownerLabel + "="}, // an image has no owner
+	})
+	return made.ID, err
+}
+
+// workshop is a container that image making happens in: ours alone, so its root
+// can be written to.
+func (e *Engine) workshop(ctx context.Context, base, supervisor string) (*box, error) {
+	config := e.command(base, []string{"-goroot", goRoot, "-gocache", goCache})
+	_, host := e.hardened(sandbox.Spec{Purpose: sandbox.Build, Memory: warmMemory, Scratch: warmScratch, Pids: warmPids})
+	host.ReadonlyRootfs = false
+	return e.startWith(ctx, config, host, func(w *tar.Writer) error { return addSupervisor(w, supervisor) })
+}
+
+// addSupervisor puts the supervisor and its two directories into an archive.
+// The directories have to be there with their modes: runc gives a tmpfs the
+// mode of the directory that it covers, whatever the mount's options say.
+func addSupervisor(w *tar.Writer, program string) error {
+	data, err := os.ReadFile(program)
+	if err != nil {
+		return err
+	}
+	for _, h := range []tar.Header{
+		{Typeflag: tar.TypeDir, Name: "work/", Mode: 0o755},
+		{Typeflag: tar.TypeDir, Name: "scratch/", Mode: 0o1777},
+		{Typeflag: tar.TypeReg, Name: "supervisor", Mode: 0o755, Size: int64(len(data))},
+	} {
+		h.Format = tar.FormatPAX
+		if err := w.WriteHeader(&h); err != nil {
+			return err
+		}
+	}
+	_, err = w.Write(data)
+	return err
+}

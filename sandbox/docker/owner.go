@@ -1,0 +1,106 @@
+package docker
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/docker/docker/api/types/container"
+	"github.com/docker/docker/api/types/filters"
+)
+
+// ownerLabel names the process that a container belongs to, as "<boot
+// id>/<namespace> <process> <its start time>": together they name one process
+// for ever, however often process numbers come round.
+const ownerLabel = "grade.owner"
+
+// strayAge is how old a container of another place must be before it counts as left behind: its owner cannot be asked from here.
+const strayAge = time.Hour
+
+// owner names this process.
+func owner() (string, error) {
+	boot, err := bootID()
+	if err != nil {
+		return "", err
+	}
+	start, err := startTime(os.Getpid())
+	if err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("%s %d %s", boot, os.Getpid(), start), nil
+}
+
+// bootID names where a process number means something: this boot of this
+// machine, and the namespace that we are in. Two graders in containers of their
+// own may share an engine, and must not take each other for dead. Where the
+// kernel does not say, the host's name stands in.
+func bootID() (string, error) {
+	b, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
+	if err != nil {
+		name, err := os.Hostname()
+		return "host:" + name, err
+	}
+	namespace, err := os.Readlink("/proc/self/ns/pid")
+	return strings.TrimSpace(string(b)) + "/" + namespace, err
+}
+
+// startTime is when a process started, in the kernel's ticks since boot: field
+// 22 of its stat, the 20th behind the name in parentheses. On a system without
+// /proc every process counts as alive.
+func startTime(pid int) (string, error) {
+	if _, err := os.Stat("/proc/self/stat"); err != nil {
+		return "0", nil
+	}
+	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return "", err
+	}
+	fields := bytes.Fields(b[bytes.LastIndexByte(b, ')')+1:])
+	if len(fields) < 20 {
+		return "", fmt.Errorf("/proc/%d/stat is too short", pid)
+	}
+	return string(fields[19]), nil
+}
+
+// orphaned reports whether the process that label names is gone for sure.
+func orphaned(label, boot string, created, now time.Time) bool {
+	var theirBoot, start string
+	var pid int
+	if _, err := fmt.Sscanf(label, "%s %d %s", &theirBoot, &pid, &start); err != nil {
+		return now.Sub(created) > strayAge
+	}
+	if theirBoot != boot {
+		return now.Sub(created) > strayAge
+	}
+	if dead(pid) {
+		return true
+	}
+	// A process that lives and that we may not look at counts as the owner.
+	got, err := startTime(pid)
+	return err == nil && got != start
+}
+
+// sweep removes containers whose owner is dead. The supervisor ends by itself
+// when its owner does; this is for what was never started or would not go.
+func (e *Engine) sweep(ctx context.Context) error {
+	ctx, cancel := bounded(ctx)
+	defer cancel()
+	boot, err := bootID()
+	if err != nil {
+		return err
+	}
+	list, err := e.client.ContainerList(ctx, container.ListOptions{All: true, Filters: filters.NewArgs(filters.Arg("label", ownerLabel))})
+	if err != nil {
+		return fmt.Errorf("list containers: %w", err)
+	}
+	for _, c := range list {
+		if c.Labels[ownerLabel] != "" && orphaned(c.Labels[ownerLabel], boot, time.Unix(c.Created, 0), time.Now()) {
+			// Another grade may be sweeping too: that it is gone is all we want.
+			_ = e.client.ContainerRemove(ctx, c.ID, container.RemoveOptions{Force: true, RemoveVolumes: true})
+		}
+	}
+	return nil
+}

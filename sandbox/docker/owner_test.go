@@ -1,0 +1,162 @@
+package docker
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/containerd/errdefs"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"grade"
+	"grade/sandbox/conformance"
+)
+
+const helperVariable = "GRADE_TEST_HELPER"
+
+// helper is a grade that says which container it has made, and then waits.
+func helper(what string) error {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	e, err := Open(ctx, Config{Sources: grade.Sources})
+	if err != nil {
+		return err
+	}
+	switch what {
+	case "box": // with a program in it that would run on
+		b, err := e.Box(ctx, conformance.Spec())
+		if err != nil {
+			return err
+		}
+		file, err := conformance.Program(e.arch, "wait")
+		if err != nil {
+			return err
+		}
+		q := conformance.Request("wait", "deaf")
+		q.Files = append(q.Files, file)
+		go b.Run(ctx, q)
+		time.Sleep(500 * time.Millisecond)
+		fmt.Println(b.(*box).id)
+	case "created": // and never started
+		if err := e.Prepare(ctx, conformance.Spec().Purpose); err != nil {
+			return err
+		}
+		config, host := e.hardened(conformance.Spec())
+		created, err := e.client.ContainerCreate(ctx, config, host, nil, nil, "")
+		if err != nil {
+			return err
+		}
+		fmt.Println(created.ID)
+	}
+	time.Sleep(time.Minute)
+	return nil
+}
+
+// killedHelper starts a helper, kills it and returns its container's id.
+func killedHelper(t *testing.T, what string) string {
+	t.Helper()
+	self, err := os.Executable()
+	require.NoError(t, err)
+	cmd := exec.Command(self)
+	cmd.Env = append(os.Environ(), helperVariable+"="+what)
+	cmd.Stderr = os.Stderr
+	out, err := cmd.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, cmd.Start())
+	line, err := bufio.NewReader(out).ReadString('\n')
+	killed := cmd.Process.Kill()
+	_ = cmd.Wait()
+	require.NoError(t, err)
+	require.NoError(t, killed)
+	return strings.TrimSpace(line)
+}
+
+// state is a container's, or "" when there is none.
+func state(t *testing.T, e *Engine, id string) string {
+	t.Helper()
+	c, err := e.client.ContainerInspect(t.Context(), id)
+	if errdefs.IsNotFound(err) {
+		return ""
+	}
+	require.NoError(t, err)
+	return c.State.Status
+}
+
+// A grade that is killed leaves nothing running, though a program ignores every
+// signal it can.
+func TestKilledOwnerLeavesNothing(t *testing.T) {
+	e := engine(t)
+	id := killedHelper(t, "box")
+	assert.Eventually(t, func() bool { return state(t, e, id) == "" }, 5*time.Second, 100*time.Millisecond, "still %s", state(t, e, id))
+}
+
+// What a killed grade made and never started, the next one removes; what a
+// living one has, it leaves alone.
+func TestOrphansAreSwept(t *testing.T) {
+	e := engine(t)
+	mine := open(t, e, conformance.Spec())
+	id := killedHelper(t, "created")
+	require.Equal(t, "created", state(t, e, id))
+	next := engine(t)
+	assert.Empty(t, state(t, next, id))
+	assert.Equal(t, "running", state(t, next, mine.id))
+}
+
+func TestCloseRemovesContainers(t *testing.T) {
+	e := engine(t)
+	s := suite(t, e)
+	for range 2 {
+		b := open(t, e, conformance.Spec())
+		s.Run(t, b, conformance.Request("end", "exit", "0"))
+		require.NoError(t, b.Close())
+	}
+	e.closing.Wait()
+	assert.Empty(t, containers(t, e))
+}
+
+// However far the making of a box has got when it is interrupted.
+func TestInterruptedBoxLeavesNothing(t *testing.T) {
+	e := engine(t)
+	require.NoError(t, e.Prepare(t.Context(), conformance.Spec().Purpose))
+	for after := time.Duration(0); after < 400*time.Millisecond; after += 40 * time.Millisecond {
+		ctx, cancel := context.WithTimeout(t.Context(), after)
+		b, err := e.Box(ctx, conformance.Spec())
+		cancel()
+		if err == nil {
+			b.Close()
+		}
+	}
+	e.closing.Wait()
+	assert.Empty(t, containers(t, e))
+}
+
+func TestOrphaned(t *testing.T) {
+	me, err := owner()
+	require.NoError(t, err)
+	boot, err := bootID()
+	require.NoError(t, err)
+	start, err := startTime(os.Getpid())
+	require.NoError(t, err)
+	old, young := time.Now().Add(-2*strayAge), time.Now()
+	for _, c := range []struct {
+		name, label string
+		created     time.Time
+		want        bool
+	}{
+		{"ourselves", me, old, false},
+		{"a process that is not there", fmt.Sprintf("%s %d %s", boot, 1<<22+1, start), young, true},
+		{"another process with our number", fmt.Sprintf("%s %d %s0", boot, os.Getpid(), start), young, true},
+		{"another boot, just now", "other 1 1", young, false},
+		{"another boot, long ago", "other 1 1", old, true},
+		{"no owner we can read, just now", "nonsense", young, false},
+		{"no owner we can read, long ago", "nonsense", old, true},
+	} {
+		assert.Equal(t, c.want, orphaned(c.label, boot, c.created, time.Now()), c.name)
+	}
+}

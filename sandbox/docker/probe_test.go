@@ -1,0 +1,175 @@
+package docker
+
+import (
+	"archive/tar"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"grade/sandbox"
+	"grade/sandbox/conformance"
+)
+
+// probed is what the program probe tells.
+type probed struct {
+	Writable, Readable, Mounts, Links, Sockets []string
+	Calls                                      map[string]syscall.Errno
+}
+
+// TestProbe reads the walls back from inside, as the program's user and, where
+// it is allowed to start processes, as a build's.
+func TestProbe(t *testing.T) {
+	e := engine(t)
+	for name, purpose := range map[string]sandbox.Purpose{"run": sandbox.Run, "build": sandbox.Build} {
+		t.Run(name, func(t *testing.T) {
+			s := suite(t, e)
+			spec := conformance.Spec()
+			spec.Purpose = purpose
+			b := open(t, e, spec)
+			q := conformance.Request("probe")
+			q.Forks = purpose == sandbox.Build
+			var p probed
+			s.Tell(t, b, q, &p)
+			assert.Empty(t, p.Writable)
+			assert.Empty(t, p.Readable)
+			assert.Equal(t, []string{"lo"}, p.Links)
+			assertCalls(t, p.Calls)
+			assertMounts(t, p.Mounts)
+			assertDevices(t, p.Sockets)
+			assertRights(t, s.Look(t, b))
+		})
+	}
+}
+
+func assertCalls(t *testing.T, calls map[string]syscall.Errno) {
+	t.Helper()
+	require.Greater(t, len(calls), 40)
+	for name, errno := range calls {
+		assert.Equal(t, syscall.EPERM, errno, name)
+	}
+}
+
+func assertMounts(t *testing.T, mounts []string) {
+	t.Helper()
+	require.NotEmpty(t, mounts)
+	for _, m := range mounts {
+		f := strings.Fields(m)
+		options := strings.Split(f[2], ",")
+		switch target := f[0]; {
+		case target == "/work":
+			assert.Equal(t, "tmpfs", f[1])
+			assert.Subset(t, options, []string{"rw", "nosuid", "nodev"})
+		case target == "/scratch":
+			assert.Equal(t, "tmpfs", f[1])
+			assert.Subset(t, options, []string{"rw", "nosuid", "nodev", "noexec"})
+		case target == "/proc" || strings.HasPrefix(target, "/dev") || strings.HasPrefix(target, "/proc/") && f[1] == "tmpfs",
+			target == "/sys/fs/cgroup" && f[1] == "tmpfs": // version 1: the directory of the read-only mounts
+			// What of these can be written, the probe has tried.
+		default:
+			assert.Contains(t, options, "ro", m)
+		}
+		assert.NotContains(t, f[1], "9p")
+		assert.NotContains(t, f[1], "virtiofs")
+	}
+}
+
+// assertDevices allows those that every container has.
+func assertDevices(t *testing.T, names []string) {
+	t.Helper()
+	for _, name := range names {
+		base := strings.TrimPrefix(name, "/dev/")
+		assert.True(t, slices.Contains([]string{"null", "zero", "full", "random", "urandom", "tty", "ptmx", "pts/ptmx", "console"}, base), name)
+	}
+}
+
+func assertRights(t *testing.T, seen conformance.Seen) {
+	t.Helper()
+	for _, set := range []string{"CapInh", "CapPrm", "CapEff", "CapAmb"} {
+		assert.Equal(t, "0000000000000000", seen.Status[set], set)
+	}
+	assert.Equal(t, "1", seen.Status["NoNewPrivs"])
+	assert.Equal(t, "2", seen.Status["Seccomp"])
+	assert.Equal(t, "65534\t65534\t65534\t65534", seen.Status["Uid"])
+	assert.Equal(t, "65534\t65534\t65534\t65534", seen.Status["Gid"])
+	assert.Len(t, seen.Processes, 2)
+}
+
+// TestInspect asks the engine what it was told.
+func TestInspect(t *testing.T) {
+	t.Setenv("GRADE_CANARY", "canary-of-the-host")
+	e := engine(t)
+	spec := conformance.Spec()
+	b := open(t, e, spec)
+	got, err := e.client.ContainerInspect(t.Context(), b.id)
+	require.NoError(t, err)
+	h := got.HostConfig
+	assert.Empty(t, h.Binds)
+	assert.Empty(t, h.Mounts)
+	assert.Empty(t, h.VolumesFrom)
+	assert.Empty(t, got.Config.Volumes)
+	assert.Empty(t, h.Devices)
+	assert.Empty(t, h.PortBindings)
+	assert.Empty(t, h.Links)
+	assert.Empty(t, h.GroupAdd)
+	assert.False(t, h.Privileged)
+	assert.False(t, h.PublishAllPorts)
+	assert.True(t, h.ReadonlyRootfs)
+	assert.True(t, h.AutoRemove)
+	assert.Equal(t, "none", h.LogConfig.Type)
+	assert.Equal(t, "none", string(h.NetworkMode))
+	assert.Equal(t, "none", string(h.IpcMode))
+	assert.Empty(t, h.PidMode)
+	assert.Empty(t, h.UTSMode)
+	assert.Empty(t, h.UsernsMode)
+	assert.Equal(t, []string{"ALL"}, []string(h.CapDrop))
+	assert.ElementsMatch(t, []string{"CAP_SETUID", "CAP_SETGID", "CAP_KILL"}, h.CapAdd)
+	assert.Equal(t, "no-new-privileges", h.SecurityOpt[0])
+	assert.Equal(t, spec.Memory+spec.Scratch+overhead, h.Memory)
+	assert.Equal(t, h.Memory, h.MemorySwap)
+	assert.Equal(t, int64(spec.Pids), *h.PidsLimit)
+	assert.Equal(t, map[string]string{ownerLabel: e.owner}, got.Config.Labels)
+	assert.NotContains(t, strings.Join(got.Config.Env, " "), "canary")
+	assert.Equal(t, []string{supervisorPath, "-uid", "65534"}, []string(got.Config.Entrypoint))
+	assert.False(t, got.Config.Tty)
+}
+
+// TestExport lists what a container for programs holds: the supervisor.
+func TestExport(t *testing.T) {
+	e := engine(t)
+	b := open(t, e, conformance.Spec())
+	s := suite(t, e)
+	s.Run(t, b, conformance.Request("end", "exit", "0"))
+	r, err := e.client.ContainerExport(t.Context(), b.id)
+	require.NoError(t, err)
+	defer r.Close()
+	var held []string
+	for archive := tar.NewReader(r); ; {
+		h, err := archive.Next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		require.NoError(t, err)
+		if h.Typeflag == tar.TypeReg && h.Size > 0 {
+			held = append(held, h.Name)
+		}
+	}
+	assert.Equal(t, []string{"supervisor"}, held)
+}
+
+// TestPinIsTheEngines reads back what the engine was told, beside what the
+// suite reads from inside.
+func TestPinIsTheEngines(t *testing.T) {
+	e := engine(t)
+	b := open(t, e, conformance.Spec())
+	require.NoError(t, b.Pin(t.Context(), b.CPUs()[0]))
+	got, err := e.client.ContainerInspect(t.Context(), b.id)
+	require.NoError(t, err)
+	assert.Equal(t, fmt.Sprint(b.CPUs()[0]), got.HostConfig.CpusetCpus)
+}

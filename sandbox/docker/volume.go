@@ -1,0 +1,120 @@
+package docker
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+
+	"github.com/containerd/errdefs"
+	"github.com/docker/docker/api/types/container"
+	"github.com/docker/docker/api/types/filters"
+	"github.com/docker/docker/api/types/image"
+	"github.com/docker/docker/api/types/mount"
+	"github.com/docker/docker/api/types/volume"
+
+	"grade/sandbox"
+)
+
+// The toolchain and its cache are read from a volume, which all build boxes share
+// and none can write. What a box reads from its image's layers is read anew for
+// every box under some storage drivers (fuse-overlayfs, vfs): that was more than
+// half of the time of a build.
+//
+// The engine fills an empty volume by itself, from what the image has in its
+// place. So that no box ever sees one that is half full, a volume has a name of
+// its own, the image says which it is, and the image gets its tag when the volume
+// is full and not before.
+const (
+	volumePrefix = "grade-toolchain-"
+	// volumeLabel marks volumes of ours, and on a build image it names the volume.
+	volumeLabel = "grade.toolchain"
+)
+
+// hasWithVolume reports whether the engine has a build image and the volume that
+// goes with it, and remembers the volume.
+func (e *Engine) hasWithVolume(ctx context.Context, tag string) (bool, error) {
+	ctx, cancel := bounded(ctx)
+	defer cancel()
+	made, err := e.client.ImageInspect(ctx, tag)
+	if errdefs.IsNotFound(err) || err == nil && made.Config == nil {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	name := made.Config.Labels[volumeLabel]
+	if name == "" {
+		return false, nil
+	}
+	_, err = e.client.VolumeInspect(ctx, name)
+	if errdefs.IsNotFound(err) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	e.images.volume = name
+	return true, nil
+}
+
+// fillVolume has the engine copy the toolchain of an image into a new volume, by
+// creating a container that never starts, and keeps the image under a tag with
+// the volume's name in it.
+func (e *Engine) fillVolume(ctx context.Context, from, tag string) (err error) {
+	e.config.Progress("copying the toolchain into a volume", 0, 0)
+	name := volumePrefix + rand.Text()
+	if _, err := e.client.VolumeCreate(ctx, volume.CreateOptions{Name: name, Labels: map[string]string{volumeLabel: ""}}); err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			e.closing.Go(func() { e.removeVolume(name) })
+		}
+	}()
+	_, host := e.hardened(sandbox.Spec{Purpose: sandbox.Build, Memory: warmMemory, Scratch: warmScratch, Pids: warmPids})
+	host.Mounts = toolchainAt(name, false)
+	id, err := e.create(ctx, e.command(from, nil), host)
+	if err != nil {
+		return err
+	}
+	b := &box{engine: e, id: id}
+	defer b.remove()
+	if _, err = e.client.ContainerCommit(ctx, id, container.CommitOptions{
+		Reference: tag, Changes: []string{"LABEL " + ownerLabel + "= " + volumeLabel + "=" + name},
+	}); err != nil {
+		return err
+	}
+	e.images.volume = name
+	return nil
+}
+
+func toolchainAt(volume string, readOnly bool) []mount.Mount {
+	return []mount.Mount{{Type: mount.TypeVolume, Source: volume, Target: goRoot, ReadOnly: readOnly}}
+}
+
+func (e *Engine) removeVolume(name string) {
+	ctx, cancel := context.WithTimeout(context.Background(), closeTimeout)
+	defer cancel()
+	_ = e.client.VolumeRemove(ctx, name, false)
+}
+
+// pruneVolumes removes volumes of ours that no build image names. One that is in
+// use stays: the engine refuses.
+func (e *Engine) pruneVolumes(ctx context.Context) {
+	list, err := e.client.VolumeList(ctx, volume.ListOptions{Filters: filters.NewArgs(filters.Arg("label", volumeLabel))})
+	images, err2 := e.client.ImageList(ctx, image.ListOptions{Filters: filters.NewArgs(filters.Arg("label", volumeLabel))})
+	if errors.Join(err, err2) != nil {
+		return // as with images: that an old one stays is no reason to fail
+	}
+	named := map[string]bool{}
+	for _, i := range images {
+		if len(i.RepoTags) > 0 {
+			named[i.Labels[volumeLabel]] = true
+		}
+	}
+	for _, v := range list.Volumes {
+		if !named[v.Name] {
+			_ = e.client.VolumeRemove(ctx, v.Name, false)
+		}
+	}
+}

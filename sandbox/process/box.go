@@ -1,0 +1,143 @@
+package process
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"grade/sandbox"
+	"grade/sandbox/protocol"
+)
+
+// box is one supervisor.
+type box struct {
+	sandbox *Sandbox
+	spec    sandbox.Spec
+	client  *protocol.Client
+	cmd     *exec.Cmd
+	in, out *os.File // our ends
+	dir     string   // the supervisor's own; empty until it has told
+	ended   chan struct{}
+	close   sync.Once
+}
+
+// Box starts a supervisor and waits for its greeting.
+func (s *Sandbox) Box(ctx context.Context, spec sandbox.Spec) (sandbox.Box, error) {
+	if err := spec.Check(); err != nil {
+		return nil, err
+	}
+	if err := s.Prepare(ctx, spec.Purpose); err != nil {
+		return nil, err
+	}
+	s.prepare.Lock()
+	cache := s.cache
+	s.prepare.Unlock()
+	b, err := s.start(ctx, spec, cache)
+	if err != nil {
+		return nil, fmt.Errorf("start a supervisor: %w", err)
+	}
+	return b, nil
+}
+
+// start runs a supervisor in a session of its own: what is typed at our
+// terminal, an interrupt for instance, does not reach it. It ends when its
+// input does. On an error nothing is left.
+func (s *Sandbox) start(ctx context.Context, spec sandbox.Spec, cache string) (*box, error) {
+	args := []string{"-private", os.TempDir(), "-cgroup", "", "-filesize", fmt.Sprint(spec.Scratch)}
+	if spec.Purpose == sandbox.Build {
+		args = append(args, "-goroot", s.toolchain.Root, "-gocache", cache)
+	}
+	theirIn, in, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	defer theirIn.Close()
+	out, theirOut, err := os.Pipe()
+	if err != nil {
+		in.Close()
+		return nil, err
+	}
+	defer theirOut.Close()
+	b := &box{sandbox: s, spec: spec, in: in, out: out, ended: make(chan struct{})}
+	b.client = protocol.NewClient(in, out, b.hangUp)
+	b.cmd = exec.Command(s.supervisor, args...)
+	b.cmd.Dir, b.cmd.Env = "/", []string{}
+	b.cmd.Stdin, b.cmd.Stdout, b.cmd.Stderr = theirIn, theirOut, &b.client.Said
+	b.cmd.SysProcAttr = ownSession()
+	b.cmd.WaitDelay = time.Second
+	if err := b.cmd.Start(); err != nil {
+		b.hangUp()
+		return nil, err
+	}
+	go func() {
+		defer close(b.ended)
+		_ = b.cmd.Wait() // what went wrong, if anything, is in what it said
+	}()
+	if err := b.client.Greet(ctx); err != nil {
+		b.Close()
+		return nil, err
+	}
+	b.dir = filepath.Dir(b.client.Dirs().Work)
+	return b, nil
+}
+
+func (b *box) Dirs() sandbox.Dirs { return b.client.Dirs() }
+func (b *box) CPUs() []int        { return b.client.CPUs() }
+
+// Run sends a request and waits for its outcome. Nothing but the supervisor's
+// looking limits memory here, so a limit of the box is one of the request.
+func (b *box) Run(ctx context.Context, q sandbox.Request) (sandbox.Outcome, error) {
+	if q.Limits.Memory == 0 || b.spec.Memory > 0 && b.spec.Memory < q.Limits.Memory {
+		q.Limits.Memory = b.spec.Memory
+	}
+	o, err := b.client.Run(ctx, q)
+	if err != nil {
+		return sandbox.Outcome{}, fmt.Errorf("supervisor %d: %w", b.cmd.Process.Pid, err)
+	}
+	return o, nil
+}
+
+// Pin has the supervisor move itself and all that it starts.
+func (b *box) Pin(ctx context.Context, cpu int) error { return b.client.Pin(ctx, cpu) }
+
+// hangUp ends the conversation, and with it the supervisor. What that does to a
+// running program must not be heard any more.
+func (b *box) hangUp() {
+	b.out.Close()
+	b.in.Close()
+}
+
+// Close hangs up. That the supervisor ends what it runs, removes its directory
+// and ends itself is waited for beside the caller's way.
+func (b *box) Close() error {
+	b.close.Do(func() {
+		b.hangUp()
+		b.sandbox.closing.Go(b.reap)
+	})
+	return nil
+}
+
+// reap makes sure that a supervisor and its directory are gone, also when the
+// supervisor itself was killed and could not see to it.
+func (b *box) reap() {
+	wake(b.cmd.Process)
+	select {
+	case <-b.ended:
+	case <-time.After(closeTimeout):
+		_ = b.cmd.Process.Kill()
+		<-b.ended
+	}
+	if _, err := os.Lstat(b.dir); err != nil { // as it should be
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), closeTimeout)
+	defer cancel()
+	wipe := exec.CommandContext(ctx, b.sandbox.supervisor, "wipe", b.dir)
+	wipe.Dir, wipe.Env = "/", []string{}
+	_ = wipe.Run()
+	_ = os.Remove(b.dir)
+}

@@ -1,0 +1,60 @@
+package process
+
+import (
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/gofrs/flock"
+
+	"grade/sandbox"
+	"grade/sandbox/toolchain"
+)
+
+const (
+	lockRetry   = 100 * time.Millisecond
+	warmMemory  = 4 << 30
+	warmScratch = 1 << 30
+
+	// warmFor is how long a filled cache counts as filled. The go command throws
+	// away what nobody has used for some days; the build that fills a full cache
+	// takes a second.
+	warmFor = 24 * time.Hour
+)
+
+// fillCache runs the warm build, unless that was done not long ago. The cache
+// is ours: the user's own may be read-only, huge, or full of other flags. One
+// process at a time fills it; one that waited finds what the other made.
+func (s *Sandbox) fillCache(ctx context.Context) (string, error) {
+	cache, err := toolchain.CacheDir("go-build-" + s.toolchain.Version)
+	if err != nil {
+		return "", err
+	}
+	// The go command leaves files that it does not know alone.
+	warm := filepath.Join(cache, fmt.Sprintf("grade-warm-%.8x", sha256.Sum256([]byte(s.config.Warm.Key))))
+	lock := flock.New(filepath.Join(cache, "grade.lock"))
+	if _, err := lock.TryLockContext(ctx, lockRetry); err != nil {
+		return "", err
+	}
+	defer lock.Unlock()
+	if info, err := os.Stat(warm); err == nil && time.Since(info.ModTime()) < warmFor {
+		return cache, nil
+	}
+	s.config.Progress("compiling the standard library for submissions", 0, 0)
+	if err := s.warm(ctx, cache); err != nil {
+		return "", err
+	}
+	return cache, os.WriteFile(warm, nil, 0o600)
+}
+
+func (s *Sandbox) warm(ctx context.Context, cache string) error {
+	b, err := s.start(ctx, sandbox.Spec{Purpose: sandbox.Build, Memory: warmMemory, Scratch: warmScratch}, cache)
+	if err != nil {
+		return err
+	}
+	defer b.Close()
+	return s.config.Warm.Fill(ctx, b)
+}

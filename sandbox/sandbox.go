@@ -1,0 +1,219 @@
+// Package sandbox holds the words that a grader and a sandbox share: what a box
+// is asked to run, within which limits, and what came of it. It runs nothing
+// itself and knows neither exercises nor verdicts.
+//
+// A caller opens a [Box], sends it [Request] after Request and closes it. Each
+// Request starts one program in a clean scratch directory and ends when every
+// process the program left behind is dead. A call returns an [Outcome] (what
+// their program did) or an error (what went wrong with ours), never both.
+package sandbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// Purpose says what a box is for, and with it what its image holds.
+type Purpose int
+
+// The purposes. The zero value is invalid.
+const (
+	_     Purpose = iota
+	Run           // nothing but the supervisor: programs come over the stream
+	Build         // a Go toolchain with a build cache as well
+)
+
+// Spec describes one box. Every field must be set: to an engine, zero would mean
+// no limit.
+type Spec struct {
+	Purpose Purpose
+	Memory  int64 // bytes for the programs in the box; no swap
+	Pids    int   // processes and threads
+	Scratch int64 // bytes of the scratch directory, which lie in memory too
+}
+
+// Check refuses a spec with a field that is not set.
+func (s Spec) Check() error {
+	if s.Purpose != Run && s.Purpose != Build || s.Memory <= 0 || s.Pids <= 0 || s.Scratch <= 0 {
+		return fmt.Errorf("spec of a box has a field that is not set: %+v", s)
+	}
+	return nil
+}
+
+// Dirs are the paths of a box as the programs in it see them.
+type Dirs struct {
+	Work    string // holds the files of a Request; the program may read it only
+	Scratch string // the only place the program may write; wiped after each Request
+	GoRoot  string // the toolchain; empty in a Run box
+	GoCache string // its build cache, read-only; empty in a Run box
+}
+
+// A File travels into a box or out of it.
+type File struct {
+	Name string // slash-separated, below Dirs.Work going in, below Dirs.Scratch coming out
+	Exec bool
+	Data []byte
+}
+
+// Request asks a box to run one program.
+type Request struct {
+	// Files are placed below Dirs.Work before the program starts. They stay for
+	// later Requests; a name sent again is replaced.
+	Files []File
+	// Path is the program: absolute, or relative to Dirs.Work. Its working
+	// directory is Dirs.Work. Empty: only place the files.
+	Path string
+	Args []string // without the program's own name
+	Env  []string // the whole environment
+	// Forks lets the program start other processes. Without it, it may only
+	// start threads, and cannot leave the CPUs it was put on.
+	Forks bool
+	// Collect names files below Dirs.Scratch to bring back. One that is absent,
+	// no regular file or above CollectMax is left out.
+	Collect []string
+	Limits  Limits
+}
+
+// Limits bound one Request. Every field must be positive, except where it says
+// what zero means.
+type Limits struct {
+	Wall         time.Duration // from start to the death of the program
+	CPU          time.Duration // user and system, all threads of the program itself
+	Memory       int64         // resident bytes; 0: only the box's own limit
+	Stdout       int64         // bytes; the program is killed at the first one above
+	Stderr       int64         // likewise
+	Observations int64         // bytes on the observation pipe, likewise; 0: no pipe
+	CollectMax   int64         // bytes of each collected file
+}
+
+// Cause says why a box ended a program.
+type Cause int
+
+// The causes. CauseNone: the program ended by itself.
+const (
+	CauseNone Cause = iota
+	CauseWall
+	CauseCPU
+	CauseMemory
+	CauseStdout
+	CauseStderr
+	CauseObservations
+	causes
+)
+
+// Valid reports whether c is one of the causes above.
+func (c Cause) Valid() bool { return c >= CauseNone && c < causes }
+
+func (c Cause) String() string {
+	names := [causes]string{"none", "wall time", "CPU time", "memory", "standard output", "standard error", "observations"}
+	if !c.Valid() {
+		return "invalid"
+	}
+	return names[c]
+}
+
+// A Source says where a figure was read. A figure without a source was not read.
+type Source int
+
+// The sources. The zero value means that the figure is not there.
+const (
+	SourceNone     Source = iota
+	SourceRusage          // wait4: the program and the children it waited for
+	SourceCgroupV1        // the box's control group, version 1
+	SourceCgroupV2        // version 2
+	SourceWatchdog        // resident size, polled by the supervisor
+	sources
+)
+
+// Valid reports whether s is one of the sources above.
+func (s Source) Valid() bool { return s >= SourceNone && s < sources }
+
+func (s Source) String() string {
+	names := [sources]string{"none", "rusage", "cgroup v1", "cgroup v2", "watchdog"}
+	if !s.Valid() {
+		return "invalid"
+	}
+	return names[s]
+}
+
+// A Mark is the state of a program's clocks, and its size, at a moment it asked
+// for, read from outside: the program writes a byte on its mark pipe and waits
+// for one back.
+type Mark struct {
+	CPU    time.Duration // of the whole process since its start
+	Wall   time.Duration // since its start
+	Memory int64         // bytes: its resident size, and what it keeps in scratch
+}
+
+// MaxMarks is how many marks an Outcome records; a program that asks for more
+// gets its answer, but no record.
+const MaxMarks = 64
+
+// Outcome is what a program did.
+type Outcome struct {
+	ExitCode int   // meaningful when Signal is 0
+	Signal   int   // the signal that ended it, or 0
+	Cause    Cause // why the box ended it, if it did
+
+	Wall time.Duration
+	CPU  time.Duration // from wait4: the process and all it waited for
+	// BoxCPU is what everything in the box but the supervisor used meanwhile,
+	// children nobody waited for included.
+	BoxCPU       time.Duration
+	BoxCPUSource Source
+
+	Peak          int64 // bytes, the program's own resident peak
+	PeakSource    Source
+	BoxPeak       int64 // bytes, of the whole box since it was opened
+	BoxPeakSource Source
+
+	OOMKills   int // by the kernel, in this box, during this Request
+	OOMSource  Source
+	PidsHit    int // times a process or thread was refused meanwhile
+	PidsSource Source
+
+	Marks        []Mark
+	Stdout       []byte // at most Limits.Stdout
+	Stderr       []byte
+	Observations []byte
+	StdoutCut    bool // there was more
+	StderrCut    bool
+	ObserveCut   bool
+	Files        []File
+}
+
+// Box is one isolated place. It serves one Request at a time.
+type Box interface {
+	// Dirs says where things are inside.
+	Dirs() Dirs
+	// CPUs are the numbers of the CPUs the box may use, read back from inside.
+	CPUs() []int
+	// Run serves one Request.
+	Run(ctx context.Context, r Request) (Outcome, error)
+	// Pin moves the box to one CPU and reads the result back from inside.
+	Pin(ctx context.Context, cpu int) error
+	// Close ends everything in the box and removes it. It may return before
+	// the removal is done; the sandbox's own Close waits.
+	Close() error
+}
+
+// Info describes a sandbox in a report.
+type Info struct {
+	Kind     string // "docker" or "process"
+	Official bool   // whether a grade from it counts
+	Runtime  string // OCI runtime, "runc" unless set otherwise
+	Image    string // what programs run in
+	Build    string // what they are built in
+	Cgroup   string // "v1", "v2" or ""
+	GoArch   string // what to build for
+}
+
+// ErrUnavailable is wrapped by errors that say that no sandbox of the kind can
+// be had on this machine.
+var ErrUnavailable = errors.New("sandbox not available")
+
+// ErrGone is wrapped by errors that say that a box has ended, for instance
+// because the kernel killed all of it for its memory. A new one can be opened.
+var ErrGone = errors.New("the box is gone")

@@ -1,0 +1,83 @@
+//go:build linux
+
+package main
+
+import (
+	"runtime"
+	"syscall"
+	"unsafe"
+)
+
+// Words of the kernel's filter machine (linux/bpf_common.h, linux/seccomp.h).
+const (
+	bpfLoad       = 0x20 // BPF_LD|BPF_W|BPF_ABS
+	bpfJumpEqual  = 0x15 // BPF_JMP|BPF_JEQ|BPF_K
+	bpfJumpSet    = 0x45 // BPF_JMP|BPF_JSET|BPF_K
+	bpfReturn     = 0x06 // BPF_RET|BPF_K
+	seccompAllow  = 0x7fff0000
+	seccompErrno  = 0x00050000
+	offsetNumber  = 0  // of struct seccomp_data
+	offsetArch    = 4  //
+	offsetArg0Low = 16 // on the little-endian machines we know
+	cloneThread   = 0x00010000
+	prSetSeccomp  = 22
+	prNoNewPrivs  = 38
+	seccompFilter = 2
+	x32Bit        = 0x40000000
+
+	sysClone3          = 435 // these two are the same on every architecture
+	sysPidfdSendSignal = 424
+)
+
+type instruction struct {
+	code   uint16
+	jt, jf uint8
+	k      uint32
+}
+
+// calls are the numbers of an architecture's system calls that a filter needs.
+type calls struct {
+	arch   uint32   // AUDIT_ARCH_*
+	clone  uint32   // makes a process or a thread, by its flags
+	signal []uint32 // the process in the first argument
+	never  []uint32
+}
+
+// singleProcess is a filter under which a process may make threads but no
+// process, stays on the CPUs it was put on, and signals none but itself: a
+// child would escape the process's own clock and peak, and where it runs as our
+// own user, it could end us. clone3 keeps its flags in memory, where no filter
+// sees them; "not implemented" makes callers fall back to clone.
+func singleProcess(c calls, pid uint32) []instruction {
+	refuse := instruction{bpfReturn, 0, 0, seccompErrno | uint32(syscall.EPERM)}
+	allow := instruction{bpfReturn, 0, 0, seccompAllow}
+	f := []instruction{
+		{bpfLoad, 0, 0, offsetArch}, {bpfJumpEqual, 1, 0, c.arch}, refuse,
+		{bpfLoad, 0, 0, offsetNumber}, {bpfJumpSet, 0, 1, x32Bit}, refuse,
+		{bpfJumpEqual, 0, 1, sysClone3}, {bpfReturn, 0, 0, seccompErrno | uint32(syscall.ENOSYS)},
+	}
+	for _, nr := range c.never {
+		f = append(f, instruction{bpfJumpEqual, 0, 1, nr}, refuse)
+	}
+	for _, nr := range c.signal {
+		f = append(f, instruction{bpfJumpEqual, 0, 4, nr},
+			instruction{bpfLoad, 0, 0, offsetArg0Low}, instruction{bpfJumpEqual, 1, 0, pid}, refuse, allow)
+	}
+	return append(f,
+		instruction{bpfJumpEqual, 0, 3, c.clone},
+		instruction{bpfLoad, 0, 0, offsetArg0Low}, instruction{bpfJumpSet, 1, 0, cloneThread}, refuse,
+		allow)
+}
+
+// install gives this thread the filter. It must have given up new privileges.
+func install(filter []instruction) error {
+	program := struct {
+		length uint16
+		filter *instruction
+	}{uint16(len(filter)), &filter[0]}
+	if _, _, errno := syscall.RawSyscall6(syscall.SYS_PRCTL, prSetSeccomp, seccompFilter, uintptr(unsafe.Pointer(&program)), 0, 0, 0); errno != 0 {
+		return errno
+	}
+	runtime.KeepAlive(filter)
+	return nil
+}

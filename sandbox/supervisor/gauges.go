@@ -1,0 +1,131 @@
+//go:build linux
+
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"grade/sandbox"
+)
+
+// gauges reads the figures of our control group. Each figure has one file; one
+// that is not there is not replaced by another source.
+type gauges struct {
+	root    string
+	version string // "v1", "v2", or "" for none
+}
+
+// reading is one look at all gauges.
+type reading struct {
+	source            sandbox.Source
+	cpu               time.Duration
+	peak              int64
+	oomKills, pidsHit int
+	hasCPU, hasPeak   bool
+	hasOOM, hasPids   bool
+}
+
+// detectGauges looks at what is mounted at root. Version 2 has one tree with
+// cgroup.controllers at its top; version 1 a directory for each controller.
+// A hybrid machine mounts both and accounts in version 1.
+func detectGauges(root string) gauges {
+	if root == "" {
+		return gauges{}
+	}
+	if _, err := os.Stat(filepath.Join(root, "cgroup.controllers")); err == nil {
+		return gauges{root: root, version: "v2"}
+	}
+	if _, err := os.Stat(filepath.Join(root, "memory")); err == nil {
+		return gauges{root: root, version: "v1"}
+	}
+	return gauges{}
+}
+
+// read looks once.
+func (g gauges) read() reading {
+	switch g.version {
+	case "v1":
+		return g.readV1()
+	case "v2":
+		return g.readV2()
+	}
+	return reading{}
+}
+
+func (g gauges) readV1() reading {
+	r := reading{source: sandbox.SourceCgroupV1}
+	if v, ok := g.number("cpuacct/cpuacct.usage"); ok {
+		r.cpu, r.hasCPU = time.Duration(v), true
+	}
+	r.peak, r.hasPeak = g.number("memory/memory.max_usage_in_bytes")
+	if v, ok := g.keyed("memory/memory.oom_control", "oom_kill"); ok {
+		r.oomKills, r.hasOOM = int(v), true
+	}
+	if v, ok := g.keyed("pids/pids.events", "max"); ok {
+		r.pidsHit, r.hasPids = int(v), true
+	}
+	return r
+}
+
+func (g gauges) readV2() reading {
+	r := reading{source: sandbox.SourceCgroupV2}
+	if v, ok := g.keyed("cpu.stat", "usage_usec"); ok {
+		r.cpu, r.hasCPU = time.Duration(v)*time.Microsecond, true
+	}
+	r.peak, r.hasPeak = g.number("memory.peak")
+	if v, ok := g.keyed("memory.events", "oom_kill"); ok {
+		r.oomKills, r.hasOOM = int(v), true
+	}
+	if v, ok := g.keyed("pids.events", "max"); ok {
+		r.pidsHit, r.hasPids = int(v), true
+	}
+	return r
+}
+
+// number reads a file that holds one number.
+func (g gauges) number(name string) (int64, bool) {
+	b, err := os.ReadFile(filepath.Join(g.root, name))
+	if err != nil {
+		return 0, false
+	}
+	v, err := strconv.ParseInt(strings.TrimSpace(string(b)), 10, 64)
+	return v, err == nil
+}
+
+// keyed reads the number behind a key of a "key number" file.
+func (g gauges) keyed(name, key string) (int64, bool) {
+	b, err := os.ReadFile(filepath.Join(g.root, name))
+	if err != nil {
+		return 0, false
+	}
+	for lines := bufio.NewScanner(bytes.NewReader(b)); lines.Scan(); {
+		if k, v, ok := strings.Cut(lines.Text(), " "); ok && k == key {
+			n, err := strconv.ParseInt(strings.TrimSpace(v), 10, 64)
+			return n, err == nil
+		}
+	}
+	return 0, false
+}
+
+// fill writes what changed between two readings into o. own is the CPU time
+// that we used ourselves meanwhile.
+func fill(o *sandbox.Outcome, before, after reading, own time.Duration) {
+	if before.hasCPU && after.hasCPU {
+		o.BoxCPU, o.BoxCPUSource = max(after.cpu-before.cpu-own, 0), after.source
+	}
+	if after.hasPeak {
+		o.BoxPeak, o.BoxPeakSource = after.peak, after.source
+	}
+	if before.hasOOM && after.hasOOM {
+		o.OOMKills, o.OOMSource = max(after.oomKills-before.oomKills, 0), after.source
+	}
+	if before.hasPids && after.hasPids {
+		o.PidsHit, o.PidsSource = max(after.pidsHit-before.pidsHit, 0), after.source
+	}
+}

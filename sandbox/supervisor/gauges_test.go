@@ -1,0 +1,77 @@
+//go:build linux
+
+package main
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+
+	"grade/sandbox"
+)
+
+// The trees below testdata/cgroup have the files that a container sees, before
+// and after a program that ran out of memory. Those of version 1 began as copies
+// from a container; those of version 2, of kernels with and without memory.peak,
+// are written after the kernel's documentation (Documentation/admin-guide/
+// cgroup-v2.rst) and wait for real recordings.
+
+func TestDetectGauges(t *testing.T) {
+	for root, want := range map[string]string{
+		"testdata/cgroup/v1/before": "v1", "testdata/cgroup/v2/before": "v2", "testdata/cgroup/v2-5.15": "v2",
+		"testdata/cgroup/hybrid": "v1", "testdata": "", "testdata/nothing": "", "": "",
+	} {
+		assert.Equal(t, want, detectGauges(root).version, root)
+	}
+}
+
+func TestGaugesBetweenTwoLooks(t *testing.T) {
+	const own = 300 * time.Millisecond
+	for version, want := range map[string]sandbox.Outcome{
+		"v1": {
+			BoxCPU: 5843987102 - 28605173 - own, BoxCPUSource: sandbox.SourceCgroupV1, BoxPeak: 67108864, BoxPeakSource: sandbox.SourceCgroupV1,
+			OOMKills: 1, OOMSource: sandbox.SourceCgroupV1, PidsHit: 3, PidsSource: sandbox.SourceCgroupV1,
+		},
+		"v2": {
+			BoxCPU: (5843987-1843211)*time.Microsecond - own, BoxCPUSource: sandbox.SourceCgroupV2, BoxPeak: 289406976, BoxPeakSource: sandbox.SourceCgroupV2,
+			OOMKills: 1, OOMSource: sandbox.SourceCgroupV2, PidsHit: 3, PidsSource: sandbox.SourceCgroupV2,
+		},
+	} {
+		before, after := detectGauges("testdata/cgroup/"+version+"/before").read(), detectGauges("testdata/cgroup/"+version+"/after").read()
+		var o sandbox.Outcome
+		fill(&o, before, after, own)
+		assert.Equal(t, want, o, version)
+
+		fill(&o, after, before, own)
+		assert.Zero(t, o.BoxCPU, "a gauge that runs backwards counts nothing")
+		assert.Zero(t, o.OOMKills)
+		assert.Zero(t, o.PidsHit)
+	}
+}
+
+// What the kernel does not show is not there, and comes from nowhere else.
+func TestGaugesThatAreMissing(t *testing.T) {
+	old := detectGauges("testdata/cgroup/v2-5.15").read()
+	assert.False(t, old.hasPeak, "memory.peak came with Linux 5.19")
+	assert.True(t, old.hasCPU && old.hasOOM && old.hasPids)
+	var o sandbox.Outcome
+	fill(&o, old, old, 0)
+	assert.Zero(t, o.BoxPeak)
+	assert.Zero(t, o.BoxPeakSource)
+	assert.Equal(t, sandbox.SourceCgroupV2, o.BoxCPUSource)
+
+	for _, root := range []string{"testdata/cgroup/broken", ""} {
+		r := detectGauges(root).read()
+		o = sandbox.Outcome{}
+		fill(&o, r, r, 0)
+		assert.Zero(t, o, root)
+	}
+}
+
+// What the watchdog saw stays, where there is no control group to say more.
+func TestGaugesLeaveTheWatchdog(t *testing.T) {
+	o := sandbox.Outcome{OOMKills: 1, OOMSource: sandbox.SourceWatchdog}
+	fill(&o, reading{}, reading{}, 0)
+	assert.Equal(t, sandbox.Outcome{OOMKills: 1, OOMSource: sandbox.SourceWatchdog}, o)
+}

@@ -1,0 +1,140 @@
+//go:build linux
+
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+	"unsafe"
+)
+
+// Numbers of the kernel's interface that package syscall lacks (linux/prctl.h,
+// linux/time.h). All are the same on every architecture.
+const (
+	prSetDumpable       = 4
+	prSetChildSubreaper = 36
+	cpuClockSched       = 2 // CPUCLOCK_SCHED: user and system time
+)
+
+// maxCPUs is more than the kernel can be built for.
+const maxCPUs = 16384
+
+// confine makes us opaque to programs and the parent of every orphan. As
+// process 1 we are that anyway.
+func confine() error {
+	for _, option := range []uintptr{prSetChildSubreaper, prSetDumpable} {
+		value := uintptr(1)
+		if option == prSetDumpable {
+			value = 0
+		}
+		if _, _, errno := syscall.RawSyscall6(syscall.SYS_PRCTL, option, value, 0, 0, 0, 0); errno != 0 {
+			return fmt.Errorf("prctl %d: %w", option, errno)
+		}
+	}
+	return nil
+}
+
+// cpuTime reads the CPU clock of a whole process, all its threads together. The
+// clock's number holds the complement of the process's (clock_getcpuclockid).
+func cpuTime(pid int) (time.Duration, error) {
+	clock := uintptr(int64(^pid)<<3 | cpuClockSched)
+	var ts syscall.Timespec
+	if _, _, errno := syscall.Syscall(syscall.SYS_CLOCK_GETTIME, clock, uintptr(unsafe.Pointer(&ts)), 0); errno != 0 {
+		return 0, errno
+	}
+	return time.Duration(ts.Nano()), nil
+}
+
+// ownCPU is the CPU time that this process itself has used.
+func ownCPU() time.Duration {
+	t, err := cpuTime(os.Getpid())
+	if err != nil {
+		return 0
+	}
+	return t
+}
+
+// resident is the resident size of a process now, in bytes.
+func resident(pid int) (int64, error) {
+	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/statm", pid))
+	if err != nil {
+		return 0, err
+	}
+	fields := strings.Fields(string(b))
+	if len(fields) < 2 {
+		return 0, errors.New("statm is too short")
+	}
+	pages, err := strconv.ParseInt(fields[1], 10, 64)
+	return pages * int64(os.Getpagesize()), err
+}
+
+// allowedCPUs asks the kernel which CPUs we may use.
+func allowedCPUs() ([]int, error) {
+	var mask [1024]byte // the kernel refuses one that is too short for the machine
+	n, _, errno := syscall.RawSyscall(syscall.SYS_SCHED_GETAFFINITY, 0, uintptr(len(mask)), uintptr(unsafe.Pointer(&mask)))
+	if errno != 0 {
+		return nil, fmt.Errorf("ask for the allowed CPUs: %w", errno)
+	}
+	var cpus []int
+	for cpu := range 8 * int(n) {
+		if mask[cpu/8]&(1<<(cpu%8)) != 0 {
+			cpus = append(cpus, cpu)
+		}
+	}
+	return cpus, nil
+}
+
+// setAffinity moves every thread of ours to one CPU. A thread made meanwhile
+// inherits from the one that made it, so the list is read until it is stable.
+func setAffinity(cpu int) error {
+	if cpu < 0 || cpu >= maxCPUs {
+		return errors.New("no such CPU")
+	}
+	var mask [maxCPUs / 8]byte
+	mask[cpu/8] |= 1 << (cpu % 8)
+	moved := map[string]bool{}
+	for again := true; again; {
+		again = false
+		tasks, err := os.ReadDir("/proc/self/task")
+		if err != nil {
+			return err
+		}
+		for _, t := range tasks {
+			if moved[t.Name()] {
+				continue
+			}
+			tid, err := strconv.Atoi(t.Name())
+			if err != nil {
+				return err
+			}
+			_, _, errno := syscall.RawSyscall(syscall.SYS_SCHED_SETAFFINITY, uintptr(tid), uintptr(len(mask)), uintptr(unsafe.Pointer(&mask)))
+			if errno != 0 && errno != syscall.ESRCH {
+				return errno
+			}
+			moved[t.Name()], again = true, true
+		}
+	}
+	return nil
+}
+
+// tmpfsMagic is the type of a file system that lives in memory (linux/magic.h).
+const tmpfsMagic = 0x01021994
+
+// held returns how to ask how much more memory a directory's file system takes
+// than now: a program's ballast may lie there. On a disk it takes none.
+func held(dir string) func() int64 {
+	used := func() int64 {
+		var fs syscall.Statfs_t
+		if err := syscall.Statfs(dir, &fs); err != nil || fs.Type != tmpfsMagic {
+			return 0
+		}
+		return int64(fs.Blocks-fs.Bfree) * int64(fs.Bsize)
+	}
+	before := used()
+	return func() int64 { return max(0, used()-before) }
+}

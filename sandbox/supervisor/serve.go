@@ -1,0 +1,279 @@
+//go:build linux
+
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"sync"
+	"syscall"
+	"time"
+
+	"grade/sandbox"
+)
+
+// poll is how often the watchdog looks at a program's clock and size: often
+// enough that one that allocates as fast as the machine can overshoots by tens
+// of megabytes, seldom enough to cost it well under a percent.
+const poll = 10 * time.Millisecond
+
+// treePoll is in how many of these looks the processes that a program started
+// are counted too, where no control group does that: it means reading all of
+// /proc.
+const treePoll = 10
+
+// statusMax is how much launch can say, in bytes.
+const statusMax = 4 << 10
+
+// serveOne runs the program of one request to its end and to that of all it
+// started. An error is ours; what the program did is in the outcome.
+func (s *supervisor) serveOne(q sandbox.Request, gone <-chan struct{}) (sandbox.Outcome, error) {
+	if q.Path == "" {
+		return sandbox.Outcome{}, nil
+	}
+	if l := q.Limits; l.Wall <= 0 || l.CPU <= 0 || l.Stdout < 0 || l.Stderr < 0 || l.Observations < 0 || l.Memory < 0 {
+		return sandbox.Outcome{}, fmt.Errorf("limits out of range: %+v", l)
+	}
+	s.shrink()
+	before, own := s.gauges.read(), ownCPU()
+	p, err := s.start(q)
+	if err != nil {
+		return sandbox.Outcome{}, err
+	}
+	o, err := p.finish(gone)
+	after, own := s.gauges.read(), ownCPU()-own
+	fill(&o, before, after, own)
+	if err != nil {
+		return sandbox.Outcome{}, err
+	}
+	o.Files = s.collect(q)
+	s.spent = s.clean()
+	return o, nil
+}
+
+// program is one that runs.
+type program struct {
+	process *os.Process
+	limits  sandbox.Limits
+	tree    bool // the memory limit is for all that it starts
+	started time.Time
+	done    chan struct{} // closed when the process has ended
+
+	stdout, stderr, observe *capture
+	status                  *capture // what launch says when it fails
+	marks                   *marker
+	readers                 sync.WaitGroup
+
+	scratch func() int64 // bytes of memory that it keeps in its scratch directory
+
+	mu    sync.Mutex
+	cause sandbox.Cause
+	peak  int64 // sampled
+}
+
+// start launches q's program with its pipes connected. On an error nothing is
+// left running or open.
+func (s *supervisor) start(q sandbox.Request) (*program, error) {
+	path := q.Path
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(s.dirs.Work, path)
+	}
+	null, err := os.Open(os.DevNull)
+	if err != nil {
+		return nil, err
+	}
+	p := &program{
+		limits: q.Limits, tree: q.Forks && s.gauges.version == "", done: make(chan struct{}), scratch: held(s.dirs.Scratch),
+	}
+	theirs := []*os.File{null}
+	defer func() { closeAll(theirs) }()
+	if err := p.connect(&theirs); err != nil {
+		p.closePipes()
+		return nil, err
+	}
+	processes := "single"
+	if q.Forks {
+		processes = "many"
+	}
+	args := append([]string{s.self, "launch", strconv.Itoa(len(theirs) - 1), processes, fmt.Sprint(s.fileSize), path}, q.Args...)
+	p.started = time.Now()
+	p.process, err = os.StartProcess(s.self, args, &os.ProcAttr{
+		Dir: s.dirs.Work, Env: append([]string{}, q.Env...), Files: theirs, Sys: s.attributes(), // nil would be our own
+	})
+	if err != nil {
+		p.closePipes()
+		return nil, fmt.Errorf("start: %w", err)
+	}
+	return p, nil
+}
+
+// connect makes the pipes; theirs gets the program's ends in the order of their
+// descriptors.
+func (p *program) connect(theirs *[]*os.File) error {
+	var err error
+	if p.stdout, err = newCapture(p.limits.Stdout, theirs); err != nil {
+		return err
+	}
+	if p.stderr, err = newCapture(p.limits.Stderr, theirs); err != nil {
+		return err
+	}
+	if p.limits.Observations > 0 {
+		if p.observe, err = newCapture(p.limits.Observations, theirs); err != nil {
+			return err
+		}
+		if p.marks, err = newMarker(theirs); err != nil {
+			return err
+		}
+	}
+	p.status, err = newCapture(statusMax, theirs)
+	return err
+}
+
+func (p *program) closePipes() {
+	for _, c := range []*capture{p.stdout, p.stderr, p.observe, p.status} {
+		if c != nil {
+			c.r.Close()
+		}
+	}
+	if p.marks != nil {
+		p.marks.close()
+	}
+}
+
+// finish watches the program until it and everything it started is dead.
+func (p *program) finish(gone <-chan struct{}) (sandbox.Outcome, error) {
+	p.listen()
+	go p.watch(gone)
+	state, err := p.process.Wait()
+	wall := time.Since(p.started)
+	close(p.done)
+	killAll()
+	p.readers.Wait()
+	p.closePipes()
+	if err != nil {
+		return sandbox.Outcome{}, fmt.Errorf("wait: %w", err)
+	}
+	return p.outcome(state, wall)
+}
+
+// listen starts a reader on every pipe.
+func (p *program) listen() {
+	for c, cause := range map[*capture]sandbox.Cause{
+		p.stdout: sandbox.CauseStdout, p.stderr: sandbox.CauseStderr, p.observe: sandbox.CauseObservations,
+	} {
+		if c != nil {
+			p.readers.Go(func() { c.drain(func() { p.kill(cause) }) })
+		}
+	}
+	p.readers.Go(func() { p.status.drain(func() {}) })
+	if p.marks != nil {
+		p.readers.Go(func() { p.marks.answer(p.process.Pid, p.started, p.scratch) })
+	}
+}
+
+// watch kills the program when it passes a limit or our caller is gone.
+func (p *program) watch(gone <-chan struct{}) {
+	wall := time.NewTimer(p.limits.Wall - time.Since(p.started))
+	defer wall.Stop()
+	tick := time.NewTicker(poll)
+	defer tick.Stop()
+	for looks := 0; ; {
+		select {
+		case <-p.done:
+			return
+		case <-gone:
+			p.kill(sandbox.CauseNone)
+			gone = nil
+		case <-wall.C:
+			p.kill(sandbox.CauseWall)
+		case <-tick.C:
+			p.look()
+			if looks++; p.tree && looks%treePoll == 0 {
+				p.lookAround()
+			}
+		}
+	}
+}
+
+// look samples the program's clock and size from outside. The sampled size
+// backs the kernel's peak, which a process can reset for itself.
+func (p *program) look() {
+	if cpu, err := cpuTime(p.process.Pid); err == nil && cpu >= p.limits.CPU {
+		p.kill(sandbox.CauseCPU)
+	}
+	size, err := resident(p.process.Pid)
+	if err != nil {
+		return
+	}
+	size += p.scratch() // which is memory too, where it is counted
+	p.mu.Lock()
+	p.peak = max(p.peak, size)
+	p.mu.Unlock()
+	if p.limits.Memory > 0 && size > p.limits.Memory {
+		p.kill(sandbox.CauseMemory)
+	}
+}
+
+// lookAround holds the memory limit for the program and all that it started.
+func (p *program) lookAround() {
+	all, _ := resident(p.process.Pid)
+	for _, pid := range descendants(p.process.Pid) {
+		size, _ := resident(pid) // it may have ended
+		all += size
+	}
+	if p.limits.Memory > 0 && all > p.limits.Memory {
+		p.kill(sandbox.CauseMemory)
+	}
+}
+
+// kill ends the program; the first cause is the one that counts.
+func (p *program) kill(cause sandbox.Cause) {
+	p.mu.Lock()
+	if p.cause == sandbox.CauseNone {
+		p.cause = cause
+	}
+	p.mu.Unlock()
+	_ = p.process.Kill() // it may have ended by itself just now
+}
+
+func (p *program) outcome(state *os.ProcessState, wall time.Duration) (sandbox.Outcome, error) {
+	status, ok := state.Sys().(syscall.WaitStatus)
+	usage, ok2 := state.SysUsage().(*syscall.Rusage)
+	if !ok || !ok2 {
+		return sandbox.Outcome{}, errors.New("the kernel did not say how the program ended")
+	}
+	p.mu.Lock() // the watchdog may be in its last round
+	defer p.mu.Unlock()
+	o := sandbox.Outcome{
+		Cause: p.cause, Wall: wall,
+		CPU:  time.Duration(usage.Utime.Nano() + usage.Stime.Nano()),
+		Peak: max(usage.Maxrss<<10, p.peak), PeakSource: sandbox.SourceRusage,
+		Stdout: p.stdout.data, StdoutCut: p.stdout.cut,
+		Stderr: p.stderr.data, StderrCut: p.stderr.cut,
+	}
+	if status.Signaled() {
+		o.Signal = int(status.Signal())
+	} else {
+		o.ExitCode = status.ExitStatus()
+	}
+	if len(p.status.data) > 0 {
+		return sandbox.Outcome{}, fmt.Errorf("launch: %q", p.status.data)
+	}
+	if p.observe != nil {
+		o.Observations, o.ObserveCut = p.observe.data, p.observe.cut
+		o.Marks = p.marks.marks
+	}
+	if p.cause == sandbox.CauseMemory {
+		o.OOMKills, o.OOMSource = 1, sandbox.SourceWatchdog
+	}
+	return o, nil
+}
+
+func closeAll(files []*os.File) {
+	for _, f := range files {
+		f.Close()
+	}
+}

@@ -1,0 +1,15 @@
+//go:build unix
+
+package toolchain
+
+import (
+	"io/fs"
+	"os"
+	"syscall"
+)
+
+// ours reports whether a file belongs to our user.
+func ours(info fs.FileInfo) bool {
+	stat, ok := info.Sys().(*syscall.Stat_t)
+	return ok && int(stat.Uid) == os.Getuid()
+}

@@ -1,0 +1,165 @@
+// Package toolchain finds the Go toolchain of this machine and compiles with it
+// the small static programs that travel into a sandbox. It runs go on our own
+// sources only, never on a submission.
+package toolchain
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+)
+
+// Go is a toolchain.
+type Go struct {
+	Root    string // GOROOT
+	Version string // as in "go1.26.1"
+}
+
+// found remembers toolchains by the path of their go command: asking takes as
+// long as a fair part of a build.
+var found sync.Map
+
+// Find asks the go command on the path.
+func Find(ctx context.Context) (Go, error) {
+	path, err := exec.LookPath("go")
+	if err != nil {
+		return Go{}, errors.New("no go command on the path: install Go 1.26 or newer from https://go.dev/dl")
+	}
+	if g, ok := found.Load(path); ok {
+		return g.(Go), nil
+	}
+	cmd := exec.CommandContext(ctx, path, "env", "-json", "GOROOT", "GOVERSION")
+	cmd.Dir = "/" // no go.mod or go.work of a directory that we happen to be in
+	cmd.Env = append(os.Environ(), "GOTOOLCHAIN=local", "GOENV=off", "GOWORK=off")
+	out, err := cmd.Output()
+	if err != nil {
+		return Go{}, fmt.Errorf("go env: %w", err)
+	}
+	var env struct{ GOROOT, GOVERSION string }
+	if err := json.Unmarshal(out, &env); err != nil {
+		return Go{}, fmt.Errorf("go env: %w", err)
+	}
+	g := Go{Root: env.GOROOT, Version: env.GOVERSION}
+	found.Store(path, g)
+	return g, nil
+}
+
+// Command is the go command itself.
+func (g Go) Command() string { return filepath.Join(g.Root, "bin", "go") }
+
+// Hash names the content of a source tree.
+func Hash(src fs.FS) (string, error) {
+	h := sha256.New()
+	err := fs.WalkDir(src, ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		data, err := fs.ReadFile(src, name)
+		fmt.Fprintf(h, "%q %d\n", name, len(data))
+		h.Write(data)
+		return err
+	})
+	return hex.EncodeToString(h.Sum(nil)), err
+}
+
+// Compile builds the program in directory pkg of src, a tree of module grade
+// that needs the standard library only, for Linux. The result is kept by the
+// content that made it.
+func (g Go) Compile(ctx context.Context, src fs.FS, pkg, goarch string) (string, error) {
+	hash, err := Hash(src)
+	if err != nil {
+		return "", err
+	}
+	key := sha256.Sum256(fmt.Appendf(nil, "%s\n%s\n%s\n%s\n", hash, g.Version, pkg, goarch))
+	dir, err := CacheDir("programs")
+	if err != nil {
+		return "", err
+	}
+	program := filepath.Join(dir, fmt.Sprintf("%s-%x", filepath.Base(pkg), key[:8]))
+	if _, err := os.Stat(program); err == nil {
+		return program, nil
+	}
+	if err := g.compile(ctx, src, pkg, goarch, program); err != nil {
+		return "", fmt.Errorf("compile %s for linux/%s: %w", pkg, goarch, err)
+	}
+	return program, nil
+}
+
+func (g Go) compile(ctx context.Context, src fs.FS, pkg, goarch, program string) error {
+	tree, err := os.MkdirTemp("", "grade-compile-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(tree)
+	if err := os.CopyFS(tree, src); err != nil {
+		return err
+	}
+	mod := "module grade\n\ngo " + languageVersion(g.Version) + "\n"
+	if err := os.WriteFile(filepath.Join(tree, "go.mod"), []byte(mod), 0o600); err != nil {
+		return err
+	}
+	out := filepath.Join(tree, "program")
+	cmd := exec.CommandContext(ctx, g.Command(), "build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-o", out, "./"+pkg)
+	cmd.Dir = tree
+	if cmd.Env, err = g.environ(goarch); err != nil {
+		return err
+	}
+	var said bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &said, &said
+	if err := cmd.Run(); err != nil {
+		return fmt.Errorf("%w: %s", err, strings.TrimSpace(said.String()))
+	}
+	return install(out, program)
+}
+
+// environ is the environment of a build: the user's, for the sake of caches and
+// proxies, without what would change its result.
+func (g Go) environ(goarch string) ([]string, error) {
+	env := append(os.Environ(), "GOROOT="+g.Root, "GOENV=off", "GOTOOLCHAIN=local", "GOWORK=off", "GOFLAGS=-mod=readonly",
+		"GOPROXY=off", "CGO_ENABLED=0", "GOOS=linux", "GOARCH="+goarch, "GOAMD64=v1", "GOARM64=v8.0", "GOEXPERIMENT=", "GODEBUG=")
+	if _, err := os.UserCacheDir(); err == nil || os.Getenv("GOCACHE") != "" {
+		return env, nil
+	}
+	cache, err := CacheDir("go-build") // or go would refuse to work
+	return append(env, "GOCACHE="+cache), err
+}
+
+// install moves a file into the cache in one step, so that no other process
+// ever sees half of it.
+func install(from, to string) error {
+	data, err := os.ReadFile(from)
+	if err != nil {
+		return err
+	}
+	tmp, err := os.CreateTemp(filepath.Dir(to), ".new-")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(tmp.Name())
+	_, err = tmp.Write(data)
+	if err := errors.Join(err, tmp.Chmod(0o755), tmp.Close()); err != nil {
+		return err
+	}
+	return os.Rename(tmp.Name(), to)
+}
+
+// languageVersion turns "go1.26.1" into "1.26".
+func languageVersion(v string) string {
+	v = strings.TrimPrefix(v, "go")
+	parts := strings.SplitN(v, ".", 3)
+	if len(parts) < 2 {
+		return strings.TrimPrefix(runtime.Version(), "go")
+	}
+	return parts[0] + "." + parts[1]
+}
