@@ -1,0 +1,3 @@
+package autograd
+
+func (v *Value) Neg() *Value { return unary(v, -v.data, -1) }

@@ -1,0 +1,232 @@
+package hidden
+
+import (
+	"math"
+	"testing"
+
+	"grade/observe"
+	"grade/reference/cosine"
+)
+
+// The similarity of two rows is their product, divided by both lengths.
+func TestSimilarity(t *testing.T) {
+	o := observe.New(t)
+	r := o.Rand()
+	for _, d := range []int{3, 10, 100, 1000} {
+		record(o, "similarity", random[float64](r, between(r, 4, 9), d), random[float64](r, between(r, 4, 9), d))
+	}
+	// Rows that nearly agree: the numbers are not all near 0.
+	a := random[float64](r, 6, 30)
+	b := random[float64](r, 6, 30)
+	for i := range b.Data {
+		b.Data[i] = 3*a.Data[i] + b.Data[i]/float64(1+i)
+	}
+	record(o, "alike", a, b)
+}
+
+// The same for float32, within 1e-6.
+func TestFloat32(t *testing.T) {
+	o := observe.New(t)
+	r := o.Rand()
+	for _, d := range []int{3, 10, 100, 1000} {
+		a, b := random[float32](r, between(r, 4, 9), d), random[float32](r, between(r, 4, 9), d)
+		record(o, "similarity", a, b)
+		for i := range a.Data {
+			a.Data[i] = float32(r.Float64())
+		}
+		record(o, "positive", a, b)
+	}
+}
+
+// Sizes that are no multiple of anything: no row, column or block may be
+// forgotten, and none be written to twice with something else.
+func TestOddSizes(t *testing.T) {
+	o := observe.New(t)
+	r := o.Rand()
+	shape := func(m, n, d int) {
+		dst := similarity(o, random[float64](r, m, d), random[float64](r, n, d))
+		o.Float("all together", fingerprint(r, dst))
+	}
+	for n := 1; n <= 20; n++ {
+		shape(n, between(r, 1, 20), between(r, 1, 20))
+		shape(between(r, 1, 20), n, between(r, 1, 20))
+		shape(between(r, 1, 20), between(r, 1, 20), n)
+	}
+	for _, n := range []int{31, 33, 63, 65, 127, 129, 255, 257, 1025} {
+		shape(n, between(r, 1, 5), 3)
+		shape(between(r, 1, 5), n, 3)
+		shape(3, between(r, 1, 5), n)
+	}
+	shape(131, 261, 67)
+	shape(259, 133, 35)
+}
+
+// A row of zeros has similarity 0 to every row, also to another row of zeros.
+func TestZeroRows(t *testing.T) {
+	o := observe.New(t)
+	r := o.Rand()
+	a, b := random[float64](r, 9, 5), random[float64](r, 11, 5)
+	for _, i := range pick(r, 3, a.Rows) {
+		clear(row(a, i))
+	}
+	for _, j := range pick(r, 3, b.Rows) {
+		clear(row(b, j))
+	}
+	record(o, "similarity", a, b)
+	a32, b32 := random[float32](r, 6, 4), random[float32](r, 7, 4)
+	clear(row(a32, r.IntN(6)))
+	clear(row(b32, r.IntN(7)))
+	record(o, "similarity, float32", a32, b32)
+	c := collect(t, cosine.Blocks(background, a, b, 8*between(r, 3, 30)), a.Rows, b.Rows)
+	failure(o, "blocks: error", c.err)
+	o.Matrix("blocks", a.Rows, b.Rows, c.sum.Data)
+}
+
+// Rows are Stride apart. What stands between them has no influence, and what
+// stands between and behind the rows of dst is not written to.
+func TestStride(t *testing.T) {
+	o := observe.New(t)
+	r := o.Rand()
+	for _, bad := range []float64{0, 1e9, math.NaN()} {
+		a := spaced(random[float64](r, between(r, 3, 9), 7), between(r, 1, 5), bad)
+		b := spaced(random[float64](r, between(r, 3, 9), 7), between(r, 1, 5), bad)
+		space := random[float64](r, 1, 200).Data
+		dst := matrix64{Rows: a.Rows, Cols: b.Rows, Stride: b.Rows + between(r, 1, 5), Data: space}
+		failure(o, "error", cosine.Similarity(background, dst, a, b))
+		o.Floats("dst with its gaps", space, accurate[float64](7))
+		// As short as it may be: nothing after the last element.
+		dst.Data = dst.Data[: (dst.Rows-1)*dst.Stride+dst.Cols : (dst.Rows-1)*dst.Stride+dst.Cols]
+		failure(o, "error", cosine.Similarity(background, dst, flipped(a), flipped(b)))
+		o.Floats("dst with its gaps", space, accurate[float64](7))
+		recordTopK(o, "best", a, b, 2)
+		c := collect(t, cosine.Blocks(background, a, b, 100), a.Rows, b.Rows)
+		o.Float("blocks", fingerprint(r, c.sum))
+	}
+}
+
+// spaced copies m into a matrix with gaps, which hold bad.
+func spaced(m matrix64, gap int, bad float64) matrix64 {
+	out := matrix64{Rows: m.Rows, Cols: m.Cols, Stride: m.Cols + gap}
+	for i := range m.Rows {
+		out.Data = append(out.Data, row(m, i)...)
+		for range gap {
+			out.Data = append(out.Data, bad)
+		}
+	}
+	out.Data = out.Data[:len(out.Data)-gap]
+	return out
+}
+
+// flipped turns the signs of m's elements in every other column.
+func flipped(m matrix64) matrix64 {
+	out := m
+	out.Data = append([]float64(nil), m.Data...)
+	for i := range out.Data {
+		if i%m.Stride%2 == 1 {
+			out.Data[i] = -out.Data[i]
+		}
+	}
+	return out
+}
+
+// a and b may be the same matrix, or overlap: then rows are compared with
+// themselves, and with rows that begin in the middle of others.
+func TestSameMatrix(t *testing.T) {
+	o := observe.New(t)
+	r := o.Rand()
+	a := random[float64](r, between(r, 9, 14), 6)
+	record(o, "with itself", a, a)
+	recordTopK(o, "best", a, a, 3)
+	at := between(r, 1, 17)
+	b := matrix64{Rows: 5, Cols: 6, Stride: 6, Data: a.Data[at:]}
+	record(o, "overlapping", a, b)
+	b = matrix64{Rows: 7, Cols: 6, Stride: between(r, 6, 7), Data: a.Data[:]}
+	record(o, "with some of its rows", b, a)
+	c := collect(t, cosine.Blocks(background, a, b, 8*between(r, 5, 20)), a.Rows, b.Rows)
+	o.Matrix("blocks", a.Rows, b.Rows, c.sum.Data)
+}
+
+// Every similarity lies in [-1, 1], exactly, whatever rounding does; a row's
+// similarity to itself and to its multiples is 1.
+func TestNeverBeyondOne(t *testing.T) {
+	o := observe.New(t)
+	r := o.Rand()
+	largest := 1.0 // the reference's is 1: no other may be larger
+	for d := 1; d <= 20; d++ {
+		a, b := random[float64](r, 30, d), random[float64](r, 30, d)
+		copy(b.Data, a.Data)
+		for i := range b.Rows {
+			scale(b, i, float64(between(r, -3, 3)))
+		}
+		for _, dst := range []matrix64{similarity(o, a, a), similarity(o, a, b)} {
+			o.Matrix("similarity", dst.Rows, dst.Cols, floats(dst.Data), accurate[float64](d))
+			for _, s := range dst.Data {
+				largest = max(largest, math.Abs(s))
+			}
+		}
+		lists, err := cosine.TopK(background, a, a, 1)
+		failure(o, "error", err)
+		for _, list := range lists {
+			for _, n := range list {
+				largest = max(largest, math.Abs(n.Score))
+			}
+		}
+		for block, err := range cosine.Blocks(background, a, b, 1000) {
+			for i := 0; err == nil && i < block.Sim.Rows; i++ {
+				for _, s := range row(block.Sim, i) {
+					largest = max(largest, math.Abs(s))
+				}
+			}
+		}
+	}
+	o.Float("largest", largest, observe.AtMost(1, 0))
+}
+
+// The blocks have every pair exactly once, in order, and none is larger than
+// maxBytes. The loop body may write into a block, which changes no other.
+func TestBlocks(t *testing.T) {
+	o := observe.New(t)
+	r := o.Rand()
+	for range 12 {
+		a, b := random[float64](r, between(r, 1, 25), 4), random[float64](r, between(r, 1, 25), 4)
+		maxBytes := between(r, 8, 8*a.Rows*b.Rows+100)
+		recordBlocks(t, o, a, b, maxBytes, 8)
+	}
+	// Blocks smaller than a row, and many of them.
+	for range 4 {
+		a, b := random[float64](r, between(r, 5, 25), 4), random[float64](r, between(r, 5, 25), 4)
+		recordBlocks(t, o, a, b, between(r, 8, 8*b.Rows-8), 8)
+	}
+	for range 4 {
+		a, b := random[float32](r, between(r, 1, 25), 4), random[float32](r, between(r, 1, 25), 4)
+		recordBlocks(t, o, a, b, between(r, 4, 4*a.Rows*b.Rows+100), 4)
+	}
+}
+
+func recordBlocks[T cosine.Float](t *testing.T, o *observe.Observer, a, b cosine.Matrix[T], maxBytes, size int) {
+	t.Helper()
+	c := collect(t, cosine.Blocks(background, a, b, maxBytes), a.Rows, b.Rows)
+	failure(o, "error", c.err)
+	o.Matrix("all together", a.Rows, b.Rows, c.sum.Data, accurate[T](a.Cols))
+	o.Int("bytes of the largest", size*c.largest, observe.AtMost(0, float64(maxBytes)))
+	o.Int("out of order", c.disordered*between(o.Rand(), 1, 1000))
+}
+
+// The k most similar rows of b, for each row of a, best first.
+func TestTopK(t *testing.T) {
+	o := observe.New(t)
+	r := o.Rand()
+	for _, n := range []int{1, 10, 100, 500} {
+		a, b := random[float64](r, between(r, 3, 9), 12), random[float64](r, n, 12)
+		recordTopK(o, "best", a, b, 1)
+		recordTopK(o, "best", a, b, min(n, between(r, 2, 20)))
+	}
+	// Among many rows, the best come first, last, or in order.
+	a, b := random[float64](r, 3, 8), random[float64](r, 300, 8)
+	for j := range b.Rows {
+		for k := range b.Cols {
+			b.Data[j*8+k] += a.Data[k] * float64(j) / 30
+		}
+	}
+	recordTopK(o, "better and better", a, b, 15)
+}

@@ -1,0 +1,102 @@
+package hidden
+
+import (
+	"math/rand/v2"
+	"runtime"
+	"sync"
+	"testing"
+	"testing/synctest"
+
+	"grade/observe"
+	"grade/reference/earlystop"
+)
+
+// Two Stoppers may watch the same model, with different metrics and modes. Each has
+// its own best and its own snapshot, and neither knows of the other.
+func TestTwoStoppers(t *testing.T) {
+	o := observe.New(t)
+	r := o.Rand()
+	var lines observe.Transcript
+	m := newModel(r, 2, 1)
+	loss := begin(t, &lines, earlystop.Config{Patience: 20})
+	score := begin(t, &lines, earlystop.Config{Mode: earlystop.Max, Patience: 15, MinDelta: 0.5})
+	for epoch := range 20 {
+		m.train(r)
+		loss.epoch(epoch, dyadic(r, 0, 20), m)
+		score.epoch(epoch, dyadic(r, -20, 0), m)
+	}
+	loss.restore(m)
+	score.restore(m)
+	score.Reset()
+	loss.restore(m)
+	score.restore(m)
+	o.Transcript("epochs", &lines)
+}
+
+// Any number of Stoppers may run at the same time, each with a model of its own: no
+// buffer, list or best may be shared between them.
+func TestParallel(t *testing.T) {
+	o := observe.New(t)
+	trainings := make([]observe.Transcript, 8)
+	var wg sync.WaitGroup
+	for i := range trainings {
+		r := rand.New(rand.NewPCG(o.Rand().Uint64(), o.Rand().Uint64()))
+		s := begin(t, &trainings[i], earlystop.Config{Patience: 1 << 30, Mode: earlystop.Mode(i % 2)})
+		wg.Go(func() {
+			m := newModel(r, 200, 300)
+			for epoch := range 100 {
+				m.train(r)
+				s.epoch(epoch, dyadic(r, -20, 20), m)
+				if epoch%9 == i {
+					runtime.Gosched()
+				}
+			}
+			s.restore(m)
+			// Together longer than a time slice, so that they overlap on one CPU too.
+			for epoch := range 400_000 {
+				s.Observe(100+epoch, nan, m)
+			}
+			m.train(r)
+			s.restore(m)
+			trainings[i].Add("in the end: %s", s.status())
+		})
+	}
+	wg.Wait()
+	for i := range trainings {
+		o.Transcript("training", &trainings[i])
+	}
+}
+
+// When Observe returns, the snapshot is complete: weights that change right after it
+// do not get into it. When Restore returns, all weights are back. And no goroutine
+// is left behind.
+func TestNothingGoesOn(t *testing.T) {
+	o := observe.New(t)
+	r := o.Rand()
+	m := newModel(r, 5000, 20000)
+	s := newStopper(t, earlystop.Config{Patience: 9})
+	next := make([]float64, 8)
+	for i := range next {
+		next[i] = r.NormFloat64()
+	}
+	sums := make([]float64, 0, 2*len(next))
+	// On one CPU a goroutine that was just started waits until this one does.
+	runtime.GOMAXPROCS(1)
+	synctest.Test(t, func(*testing.T) {
+		for epoch, x := range next {
+			s.Observe(epoch, float64(-epoch), m)
+			for _, layer := range m.layers {
+				for i := range layer {
+					layer[i] += x
+				}
+			}
+			s.Restore(m)
+			sums = append(sums, m.layers[0][epoch], m.layers[1][19999-epoch])
+			for _, layer := range m.layers {
+				layer[epoch] = x
+			}
+		}
+	})
+	o.Floats("weights after each Restore", sums)
+	o.Floats("weights in the end", m.layers[0][:100])
+}

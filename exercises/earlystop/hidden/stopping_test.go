@@ -1,0 +1,187 @@
+package hidden
+
+import (
+	"testing"
+
+	"grade/observe"
+	"grade/reference/earlystop"
+)
+
+// Patience: an epoch that improves sets the count of bad epochs to 0, any other
+// adds 1, and the Stopper stops when the count is Patience or more. Patience 0 and
+// Patience 1 both stop at the first epoch that does not improve.
+func TestPatience(t *testing.T) {
+	o := observe.New(t)
+	r := o.Rand()
+	var lines observe.Transcript
+	for patience := range 6 {
+		cfg := earlystop.Config{Patience: patience}
+		x, step := dyadic(r, 40, 60), dyadic(r, 1, 2)
+		down := func(k float64) float64 { return x - k*step }
+		// Never better than the first.
+		begin(t, &lines, cfg).run(down(0), down(0), down(-1), down(-2), down(-1), down(0), down(-1), down(-3))
+		// One bad epoch less than it takes, then an improvement, again and again.
+		var metrics []float64
+		for k := range 4 {
+			metrics = append(metrics, down(float64(2*k)))
+			for bad := range patience - 1 {
+				metrics = append(metrics, down(float64(2*k-bad-1)))
+			}
+		}
+		begin(t, &lines, cfg).run(append(metrics, down(6), down(5), down(1), down(3), down(4), down(5), down(6))...)
+		for range 4 {
+			begin(t, &lines, cfg).run(course(r, 50, 0, false)...)
+		}
+	}
+	o.Transcript("epochs", &lines)
+}
+
+// In mode Min small metrics are good, in mode Max great ones. The first number
+// improves whatever it is: negative scores and enormous losses too. (Before the
+// first improvement, best is +Inf in mode Min and -Inf in mode Max.)
+func TestModes(t *testing.T) {
+	o := observe.New(t)
+	r := o.Rand()
+	var lines observe.Transcript
+	for _, mode := range []earlystop.Mode{earlystop.Min, earlystop.Max} {
+		for _, scale := range []float64{1, 0x1p-40, 0x1p40, 0x1p1000} {
+			for _, offset := range []int{-50, 0, 50} { // all below 0, of both signs, all above
+				var metrics []float64
+				for range 30 {
+					metrics = append(metrics, scale*(float64(offset)+dyadic(r, -20, 20)))
+				}
+				begin(t, &lines, earlystop.Config{Mode: mode, Patience: 3}).run(metrics...)
+			}
+		}
+	}
+	o.Transcript("epochs", &lines)
+}
+
+// MinDelta: an improvement has to exceed the best by more than MinDelta, in either
+// mode. Exactly MinDelta is not enough, and MinDelta is absolute and not a share of
+// the best.
+func TestMinDelta(t *testing.T) {
+	o := observe.New(t)
+	r := o.Rand()
+	var lines observe.Transcript
+	for _, mode := range []earlystop.Mode{earlystop.Min, earlystop.Max} {
+		sign := -1.0
+		if mode == earlystop.Max {
+			sign = 1
+		}
+		for _, delta := range []float64{0, 0.25, 0.5, 1, 3} {
+			cfg := earlystop.Config{Mode: mode, MinDelta: delta, Patience: 100}
+			s := begin(t, &lines, cfg)
+			x := dyadic(r, -30, 30)
+			for i, step := range []float64{0, delta, delta, delta + 1./64, -1, delta, delta - 1./64, delta + 2} {
+				s.epoch(i, x+sign*step, nil)
+				if i > 0 && step > delta {
+					x += sign * step
+				}
+			}
+			for range 2 {
+				cfg.Patience = 1 + r.IntN(4)
+				begin(t, &lines, cfg).run(course(r, 40, delta, false)...)
+			}
+		}
+	}
+	o.Transcript("epochs", &lines)
+}
+
+// Only an improvement moves the best. Steps that are too small leave it where it
+// is, so that together they exceed MinDelta some time; and a metric is compared
+// with the best, not with the one before it.
+func TestDrift(t *testing.T) {
+	o := observe.New(t)
+	r := o.Rand()
+	var lines observe.Transcript
+	for _, mode := range []earlystop.Mode{earlystop.Min, earlystop.Max} {
+		sign := -1.0
+		if mode == earlystop.Max {
+			sign = 1
+		}
+		for range 6 {
+			// Down slowly, with a patience that suffices or just does not.
+			x, parts := dyadic(r, -30, 30), 2+r.IntN(4)
+			for _, patience := range []int{parts + 1, parts} {
+				s := begin(t, &lines, earlystop.Config{Mode: mode, MinDelta: 1, Patience: patience})
+				var metrics []float64
+				for i := range 30 {
+					metrics = append(metrics, x+sign*float64(i)/float64(parts))
+				}
+				s.run(rounded(metrics)...)
+			}
+			// Up and down again: better than the one before, not better than the best.
+			begin(t, &lines, earlystop.Config{Mode: mode, Patience: 4}).
+				run(x, x+sign*8, x-sign*4, x-sign*2, x, x+sign, x+sign*2, x+sign*3, x+sign*9)
+		}
+	}
+	o.Transcript("epochs", &lines)
+}
+
+// rounded makes multiples of 1/64 of xs.
+func rounded(xs []float64) []float64 {
+	ys := make([]float64, len(xs))
+	for i, x := range xs {
+		ys[i] = float64(int(64*x)) / 64
+	}
+	return ys
+}
+
+// Best returns the best metric and its epoch as it was passed: epochs need not
+// begin at 0, nor follow each other. It returns false until something improves.
+func TestBest(t *testing.T) {
+	o := observe.New(t)
+	r := o.Rand()
+	var lines observe.Transcript
+	for range 8 {
+		s := begin(t, &lines, earlystop.Config{
+			Patience: 5, MinDelta: 0.5, Mode: earlystop.Mode(r.IntN(2)), StartEpoch: -1000,
+		})
+		lines.Add("new: %s", s.status())
+		epoch := r.IntN(1000) - 500
+		for _, metric := range course(r, 40, 0.5, false) {
+			if s.epoch(epoch, metric, nil) {
+				break
+			}
+			epoch += 1 + r.IntN(9)
+		}
+		lines.Add("end: %s", s.status())
+	}
+	o.Transcript("epochs", &lines)
+}
+
+// Whole trainings with random Configs, metrics and weights: when they stop and why,
+// what is best, and the weights that Restore brings back.
+func TestRandomRuns(t *testing.T) {
+	o := observe.New(t)
+	r := o.Rand()
+	var lines observe.Transcript
+	for range 60 {
+		delta := dyadic(r, 0, 1)
+		cfg := earlystop.Config{
+			Mode: earlystop.Mode(r.IntN(2)), MinDelta: delta, Patience: r.IntN(9), StartEpoch: r.IntN(6),
+			CheckFinite: r.IntN(2) == 0, Baseline: maybe(r.IntN(3), dyadic(r, -20, 20)),
+			StopAt: maybe(r.IntN(3), dyadic(r, -40, 40)), DivergeAt: maybe(r.IntN(3), dyadic(r, -40, 40)),
+		}
+		s := begin(t, &lines, cfg)
+		m := newModel(r, 2, 1)
+		for epoch, metric := range course(r, 40, delta, r.IntN(2) == 0) {
+			m.train(r)
+			if s.epoch(epoch, metric, m) {
+				break
+			}
+		}
+		m.train(r)
+		s.restore(m)
+	}
+	o.Transcript("epochs", &lines)
+}
+
+// maybe points to x, or to nothing two times out of three.
+func maybe(dice int, x float64) *float64 {
+	if dice > 0 {
+		return nil
+	}
+	return &x
+}

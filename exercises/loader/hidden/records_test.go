@@ -1,0 +1,220 @@
+package hidden
+
+import (
+	"errors"
+	"hash/fnv"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"grade/observe"
+	"grade/reference/loader"
+)
+
+// randomBytes are not text: records may hold anything.
+func randomBytes(r *rand.Rand, n int) []byte {
+	b := make([]byte, n)
+	for i := range b {
+		b[i] = byte(r.Uint32())
+	}
+	return b
+}
+
+func writeFile(t testing.TB, path string, data []byte) string {
+	t.Helper()
+	if err := os.WriteFile(path, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func openRecords(t testing.TB, path string, size int) *loader.Records {
+	t.Helper()
+	rec, err := loader.OpenRecords(path, size)
+	if err != nil || rec == nil {
+		t.Fatalf("OpenRecords gives %v, %v", rec, err)
+	}
+	return rec
+}
+
+func hash(b []byte) int {
+	h := fnv.New32a()
+	h.Write(b)
+	return int(h.Sum32())
+}
+
+// Get returns the bytes of record i, in a slice that is the caller's; Len is the
+// number of records. Records are a Dataset like any other.
+func TestRecords(t *testing.T) {
+	o := observe.New(t)
+	r := o.Rand()
+	for _, size := range []int{1, below(r, 2, 40), 512, below(r, 3000, 9000)} {
+		n := below(r, 20, 60)
+		data := randomBytes(r, n*size)
+		rec := openRecords(t, writeFile(t, filepath.Join(t.TempDir(), "records"), data), size)
+		o.Int("Len", rec.Len())
+		var kept [][]byte
+		for _, i := range append(draws(r, 20, n), 0, n-1) {
+			b, err := rec.Get(t.Context(), i)
+			o.Error("error", err)
+			o.Int("record", hash(b))
+			o.Int("length", len(b))
+			kept = append(kept, slices.Clip(b))
+			clear(b) // it is the caller's
+			again, _ := rec.Get(t.Context(), i)
+			o.Int("record again", hash(again))
+		}
+		for _, b := range kept {
+			o.Int("kept", hash(b))
+		}
+		order := draws(r, 2*n, n)
+		chosen := pureSampler(func(int, int) []int { return order })
+		sum := func(idx []int, samples [][]byte) (int, error) { return hash(slices.Concat(samples...)), nil }
+		l, err := loader.New(rec, sum, config{BatchSize: 8, Workers: 3, Sampler: chosen})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for b, err := range l.Epoch(t.Context(), 0) {
+			o.Int("batch", b)
+			o.Error("error of a batch", err)
+		}
+		o.Error("Close", rec.Close())
+	}
+}
+
+// OpenRecords refuses a record size below 1, a file that is not there and one that
+// is not a whole number of records. Get refuses records that do not exist, a ctx
+// that is done, a file that was closed and a record that has been cut off. Close
+// may be called again.
+func TestRecordsErrors(t *testing.T) {
+	o := observe.New(t)
+	r := o.Rand()
+	kinds := []error{loader.ErrConfig, loader.ErrSize, loader.ErrIndex, fs.ErrNotExist, fs.ErrClosed, t.Context().Err()}
+	size, n := below(r, 3, 30), below(r, 5, 20)
+	path := writeFile(t, filepath.Join(t.TempDir(), "records"), randomBytes(r, n*size))
+	for _, size := range []int{0, -size} {
+		_, err := loader.OpenRecords(path, size)
+		o.Error("record size", err, kinds[:5]...)
+	}
+	_, err := loader.OpenRecords(path+"2", size)
+	o.Error("no file", err, kinds[:5]...)
+	for _, more := range []int{-1, 1, size / 2} {
+		odd := writeFile(t, filepath.Join(t.TempDir(), "odd"), randomBytes(r, n*size+more))
+		_, err = loader.OpenRecords(odd, size)
+		o.Error("odd size", err, kinds[:5]...)
+	}
+	empty := openRecords(t, writeFile(t, filepath.Join(t.TempDir(), "empty"), nil), size)
+	o.Int("records of an empty file", empty.Len())
+	_, err = empty.Get(t.Context(), 0)
+	o.Error("first record of an empty file", err, kinds[:5]...)
+
+	rec := openRecords(t, path, size)
+	for _, i := range []int{-1, n, n + below(r, 1, 1000), -n, n - 1, 0} {
+		b, err := rec.Get(t.Context(), i)
+		o.Error("index", err, kinds[:5]...)
+		o.Int("record", hash(b))
+	}
+	ctx, cancel := cancelled(t)
+	defer cancel()
+	_, err = rec.Get(ctx, 0)
+	o.Error("ctx that is done", err, ctx.Err())
+
+	if err := os.Truncate(path, int64(n*size-below(r, 1, size))); err != nil {
+		t.Fatal(err)
+	}
+	b, err := rec.Get(t.Context(), n-1)
+	o.Bool("an error for a record that was cut", err != nil)
+	o.Int("its bytes", len(b))
+	b, err = rec.Get(t.Context(), n-2)
+	o.Error("the record before it", err)
+	o.Int("its bytes", hash(b))
+
+	o.Error("Close", rec.Close())
+	o.Error("Close again", rec.Close())
+	_, err = rec.Get(t.Context(), 0)
+	o.Error("Get after Close", err, kinds[:5]...)
+}
+
+// The file is opened once, in OpenRecords: Get goes on reading it when its name
+// belongs to another file. It keeps no records: what is overwritten in place is
+// seen. Close gives the file back.
+func TestOneFile(t *testing.T) {
+	o := observe.New(t)
+	r := o.Rand()
+	size, n := below(r, 10, 30), below(r, 20, 40)
+	dir := t.TempDir()
+	path := writeFile(t, filepath.Join(dir, "records"), randomBytes(r, n*size))
+	old, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer old.Close()
+	rec := openRecords(t, path, size)
+	read := func(name string) {
+		for _, i := range []int{0, n / 2, n - 1} {
+			b, err := rec.Get(t.Context(), i)
+			o.Int(name, hash(b))
+			o.Error(name, err)
+		}
+	}
+	read("at first")
+	if err := os.Rename(writeFile(t, filepath.Join(dir, "other"), randomBytes(r, n*size)), path); err != nil {
+		t.Fatal(err)
+	}
+	read("when another file has its name")
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	read("when no file has its name")
+	if _, err := old.WriteAt(randomBytes(r, n*size), 0); err != nil {
+		t.Fatal(err)
+	}
+	read("overwritten in place")
+	o.Error("Close", rec.Close())
+	_, err = rec.Get(t.Context(), 0)
+	o.Error("Get after Close", err, fs.ErrClosed)
+}
+
+// Any number of goroutines may call Get: each gets the record that it asked for.
+// Whoever moves the file's one offset and then reads from it gets another's.
+func TestConcurrentRecords(t *testing.T) {
+	o := observe.New(t)
+	r := o.Rand()
+	const size, n, readers, reads = 256, 4096, 8, 6000
+	data := randomBytes(r, n*size)
+	rec := openRecords(t, writeFile(t, filepath.Join(t.TempDir(), "records"), data), size)
+	defer rec.Close()
+	seeds := draws(r, readers, 1e9)
+	sums := make([]int, readers)
+	failed := make([]error, readers)
+	var wg sync.WaitGroup
+	for k := range readers {
+		wg.Go(func() {
+			i := seeds[k]
+			for j := range reads {
+				i = (i*1103515245 + 12345) & (1<<31 - 1)
+				b, err := rec.Get(t.Context(), i>>8%n)
+				failed[k] = errors.Join(failed[k], err)
+				sums[k] = (sums[k]*31 + hash(b)) % 1e9
+				if j%97 == k {
+					runtime.Gosched()
+				}
+			}
+		})
+	}
+	wg.Wait()
+	o.Ints("sums of what was read", sums)
+	o.Error("errors", errors.Join(failed...))
+	o.Bool("the same in the end", strings.Compare(string(data[:size]), first(t, rec)) == 0)
+}
+
+func first(t *testing.T, rec *loader.Records) string {
+	b, _ := rec.Get(t.Context(), 0)
+	return string(b)
+}

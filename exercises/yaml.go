@@ -1,0 +1,219 @@
+package exercises
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"gopkg.in/yaml.v3"
+)
+
+// document is a YAML file that is read node by node instead of into a struct:
+// so every value keeps its line for the faults found later, unknown and
+// repeated fields are told in our words, and 42 is no text.
+type document struct {
+	*problems
+	file string
+}
+
+// fields are the fields a mapping may have, each with what to do with its
+// value. An error is reported with the field's name and line.
+type fields map[string]func(*yaml.Node) error
+
+var yamlError = regexp.MustCompile(`^yaml: line (\d+): (.*)$`)
+
+// read reads data, which must hold one mapping, and returns what mapping does.
+func (d document) read(data []byte, f fields) map[string]int {
+	var root, more yaml.Node
+	dec := yaml.NewDecoder(bytes.NewReader(data))
+	err := dec.Decode(&root)
+	if err == nil && dec.Decode(&more) != io.EOF {
+		d.add(d.file, more.Line, "a second document")
+	}
+	if errors.Is(err, io.EOF) {
+		d.add(d.file, 0, "the file is empty")
+		return nil
+	}
+	if err != nil {
+		if m := yamlError.FindStringSubmatch(err.Error()); m != nil {
+			line, _ := strconv.Atoi(m[1])
+			d.add(d.file, line, "%s", m[2])
+		} else {
+			d.add(d.file, 0, "%s", strings.TrimPrefix(err.Error(), "yaml: "))
+		}
+		return nil
+	}
+	return d.mapping("", root.Content[0], f)
+}
+
+// mapping reads the mapping n, which problems introduce by what, and returns the
+// lines of the fields it found: negative ones of those whose values it could not
+// read, so that nobody complains about the value a second time. It returns nil
+// if n is no mapping.
+func (d document) mapping(what string, n *yaml.Node, f fields) map[string]int {
+	lines := map[string]int{}
+	if n.Kind != yaml.MappingNode {
+		d.add(d.file, n.Line, "%swant fields, not %s", what, show(n))
+		return nil
+	}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		key, value := n.Content[i], n.Content[i+1]
+		set, known := f[key.Value]
+		switch {
+		case !known:
+			d.add(d.file, key.Line, "unknown field %q", key.Value)
+			continue
+		case lines[key.Value] != 0:
+			d.add(d.file, key.Line, "field %q a second time", key.Value)
+			continue
+		}
+		lines[key.Value] = key.Line
+		if err := set(value); err != nil {
+			d.add(d.file, value.Line, "%s: %w", key.Value, err)
+			lines[key.Value] = -key.Line
+		}
+	}
+	return lines
+}
+
+func show(n *yaml.Node) string {
+	switch n.Kind {
+	case yaml.MappingNode:
+		return "fields"
+	case yaml.SequenceNode:
+		return "a list"
+	case yaml.AliasNode:
+		return "an alias"
+	}
+	if n.ShortTag() == "!!null" {
+		return "nothing"
+	}
+	return strconv.Quote(n.Value)
+}
+
+// scalar returns the setter of a field that holds one value with the YAML tag.
+func scalar(tag, want string, set func(s string) error) func(*yaml.Node) error {
+	return func(n *yaml.Node) error {
+		if n.Kind == yaml.ScalarNode && n.ShortTag() == tag && set(n.Value) == nil {
+			return nil
+		}
+		return fmt.Errorf("want %s, not %s", want, show(n))
+	}
+}
+
+var errUnfit = errors.New("unfit") // never shown: scalar says what is wanted
+
+// line sets a text of one line.
+func line(p *string) func(*yaml.Node) error {
+	return scalar("!!str", "a line of text", func(s string) error {
+		*p = strings.TrimSpace(s)
+		if *p == "" || strings.ContainsAny(*p, "\n\r") {
+			return errUnfit
+		}
+		return nil
+	})
+}
+
+func whole(p *int) func(*yaml.Node) error {
+	return scalar("!!int", "a whole number", func(s string) (err error) {
+		*p, err = strconv.Atoi(s)
+		return err
+	})
+}
+
+func truth(p *bool) func(*yaml.Node) error {
+	return scalar("!!bool", "true or false", func(s string) (err error) {
+		*p, err = strconv.ParseBool(strings.ToLower(s))
+		return err
+	})
+}
+
+func number(p *float64) func(*yaml.Node) error {
+	return func(n *yaml.Node) error {
+		x, err := strconv.ParseFloat(n.Value, 64)
+		if tag := n.ShortTag(); n.Kind != yaml.ScalarNode || tag != "!!int" && tag != "!!float" ||
+			err != nil || math.IsInf(x, 0) || math.IsNaN(x) {
+			return fmt.Errorf("want a number, not %s", show(n))
+		}
+		*p = x
+		return nil
+	}
+}
+
+func oneOf[T ~string](p *T, allowed ...T) func(*yaml.Node) error {
+	var want []string
+	for _, a := range allowed {
+		want = append(want, string(a))
+	}
+	return scalar("!!str", strings.Join(want, " or "), func(s string) error {
+		for _, a := range allowed {
+			if T(s) == a {
+				*p = a
+				return nil
+			}
+		}
+		return errUnfit
+	})
+}
+
+// list sets a list of texts, none of them twice.
+func list(p *[]string) func(*yaml.Node) error {
+	return func(n *yaml.Node) error {
+		if n.Kind != yaml.SequenceNode {
+			return fmt.Errorf("want a list, not %s", show(n))
+		}
+		seen := map[string]bool{}
+		for _, e := range n.Content {
+			var s string
+			if err := line(&s)(e); err != nil {
+				return err
+			}
+			if seen[s] {
+				return fmt.Errorf("%q a second time", s)
+			}
+			seen[s] = true
+			*p = append(*p, s)
+		}
+		return nil
+	}
+}
+
+func duration(p *time.Duration) func(*yaml.Node) error {
+	return scalar("!!str", "a duration such as 10s", func(s string) (err error) {
+		*p, err = time.ParseDuration(s)
+		if err == nil && *p <= 0 {
+			err = errUnfit
+		}
+		return err
+	})
+}
+
+func size(p *int64) func(*yaml.Node) error {
+	return scalar("!!str", "a size such as 512MiB", func(s string) (err error) {
+		*p, err = parseSize(s)
+		return err
+	})
+}
+
+// parseSize reads a positive number of bytes with a unit of B, KiB, MiB or GiB.
+// MB and the like are refused, because people mean either thing by them.
+func parseSize(s string) (int64, error) {
+	for i, unit := range []string{"B", "KiB", "MiB", "GiB"} {
+		digits, ok := strings.CutSuffix(s, unit)
+		if !ok || strings.Trim(digits, "0123456789") != "" {
+			continue
+		}
+		n, err := strconv.ParseInt(digits, 10, 64)
+		if err != nil || n <= 0 || n > math.MaxInt64>>(10*i) {
+			return 0, errUnfit
+		}
+		return n << (10 * i), nil
+	}
+	return 0, errUnfit
+}
