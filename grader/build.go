@@ -1,0 +1,295 @@
+package grader
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"grade/exercises"
+	"grade/grader/vet"
+	"grade/sandbox"
+)
+
+// Limits of a build. An ordinary one takes a second and 100 MB; a few bytes of
+// source can ask for gigabytes or never end.
+const (
+	buildMemory  = 2 << 30
+	buildPids    = 512
+	buildScratch = 512 << 20
+	buildTime    = 60 * time.Second // of CPU
+	buildWall    = 2 * buildTime    // which only a busy machine comes to
+	buildOutput  = 256 << 10
+	programMax   = 64 << 20
+)
+
+// Names in the build tree.
+const (
+	programName = "hidden.test"
+	reportName  = "vet.report"
+	toolName    = "tools/typed"
+	kitModule   = "grade"
+	goVersion   = "1.26"
+)
+
+// buildFlags are those of every build: the image's cache is filled for exactly
+// these. Without -buildvcs=false, go asks git; without -vet=off it spends a third
+// of the time on advice that nobody reads; without debug information, linking
+// takes half the time.
+var buildFlags = []string{"test", "-c", "-vet=off", "-trimpath", "-buildvcs=false", "-ldflags=-s -w"}
+
+// errRefused stops what runs beside a build that came to a verdict.
+var errRefused = errors.New("the submission does not build")
+
+// build compiles submission and reference side by side. The reference's errors
+// come first: a build that fails for both is our fault.
+func (r *grading) build(ctx context.Context) error {
+	defer r.phase("build", &r.result.Phases.BuildMs)()
+	api, err := r.api(r.exercise)
+	if err != nil {
+		return err
+	}
+	if err := r.sandbox.Prepare(ctx, sandbox.Build); err != nil {
+		return err
+	}
+	var built outcome
+	group, ctx := errgroup.WithContext(ctx)
+	group.Go(func() (err error) {
+		r.ref.program, err = r.reference(ctx, r.exercise)
+		return err
+	})
+	group.Go(func() (err error) {
+		built, err = r.compile(ctx, r.exercise, submitted(r.snapshot, r.exercise), api, r.opened)
+		return err
+	})
+	if err := group.Wait(); err != nil {
+		return err
+	}
+	verdict, problems, err := judgeBuild(built, api, r.snapshot)
+	if err == nil && verdict == CompileError && len(problems) == 0 {
+		built, verdict, problems, err = r.rebuild(ctx)
+	}
+	if err != nil {
+		return err
+	}
+	if verdict != Graded {
+		r.refuse(verdict, problems)
+		return errRefused
+	}
+	r.sub.program = built.program
+	return nil
+}
+
+// rebuild takes a second look at a build that failed for no reason that lies in
+// a file of the submission's: it may have been ours. The reference, compiled
+// just now, has to build; and the submission has to fail again.
+func (r *grading) rebuild(ctx context.Context) (built outcome, v Verdict, problems []vet.Problem, err error) {
+	if _, err = r.compileReference(ctx, r.exercise); err != nil {
+		return outcome{}, "", nil, err
+	}
+	api, err := r.api(r.exercise)
+	if err != nil {
+		return outcome{}, "", nil, err
+	}
+	if built, err = r.compile(ctx, r.exercise, submitted(r.snapshot, r.exercise), api, nil); err != nil {
+		return outcome{}, "", nil, err
+	}
+	v, problems, err = judgeBuild(built, api, r.snapshot)
+	if v == CompileError && len(problems) == 0 {
+		problems = wholly(r.snapshot, "compile",
+			"the compiler or the linker gives up on this package or never ends, or it does not fit the hidden tests: declare everything as the exercise's README spells it")
+	}
+	return built, v, problems, err
+}
+
+// api spells out what a package must have. Each build needs one of its own, or
+// the go command could take the package from its cache, past the typed vet.
+func (g *Grader) api(e *exercises.Exercise) (*API, error) {
+	api, err := NewAPI(packageDir(e), contents(e.Reference))
+	if err != nil {
+		return nil, fmt.Errorf("exercise %s: %w", e.Name, err)
+	}
+	return api, nil
+}
+
+// opened lets the other boxes start. The builder is closed at the end of the
+// grading: to remove a container takes an engine as long as some tests.
+func (r *grading) opened(builder sandbox.Box) {
+	r.builder = builder
+	close(r.building)
+}
+
+// outcome is what came of a build.
+type outcome struct {
+	sandbox.Outcome
+	program []byte // nil if there is none
+	vetted  []byte // the typed vet's report; nil if it did not come to one
+}
+
+// well reports whether the go command was content.
+func (b outcome) well() bool {
+	return b.ExitCode == 0 && b.Signal == 0 && b.Cause == sandbox.CauseNone && b.OOMKills == 0
+}
+
+// judgeBuild decides on a build, given that the reference's went well. A compile
+// error without a problem is one that nothing in the submission explains.
+func judgeBuild(b outcome, api *API, s *Snapshot) (Verdict, []vet.Problem, error) {
+	refused, err := vet.ParseReport(b.vetted)
+	switch {
+	case err != nil:
+		return "", nil, err
+	case len(refused) > 0:
+		return Invalid, refused, nil
+	case b.well() && b.vetted == nil:
+		return "", nil, errors.New("build: the package was compiled without the vet seeing it")
+	case b.well() && b.program != nil:
+		return Graded, nil, nil
+	}
+	if limit := buildLimit(b); limit != "" {
+		return CompileError, wholly(s, "build-limit", "building the package "+limit+": make it simpler"), nil
+	}
+	return CompileError, api.Problems(append(slices.Clone(b.Stdout), b.Stderr...), s), nil
+}
+
+// buildLimit names the limit that a build has passed, if it has.
+func buildLimit(b outcome) string {
+	switch {
+	case b.OOMKills > 0, b.Cause == sandbox.CauseMemory:
+		return fmt.Sprintf("takes the compiler more than %d MiB", buildMemory>>20)
+	case b.Cause == sandbox.CauseCPU:
+		return fmt.Sprintf("takes the compiler more than %v", buildTime)
+	case b.well():
+		return fmt.Sprintf("gives a program of more than %d MiB", programMax>>20)
+	}
+	return ""
+}
+
+// wholly is a problem of the submission as a whole, shown at its first file.
+func wholly(s *Snapshot, rule, message string) []vet.Problem {
+	p := vet.Problem{Rule: rule, Message: message}
+	if len(s.Files) > 0 {
+		p.File = s.Files[0].Name
+	}
+	return []vet.Problem{p}
+}
+
+// submitted are the files of a submission, with the exercise's own in place of
+// its copies.
+func submitted(s *Snapshot, e *exercises.Exercise) map[string][]byte {
+	files := map[string][]byte{}
+	for _, f := range s.Files {
+		files[f.Name] = f.Data
+	}
+	for _, f := range e.Starter {
+		if slices.Contains(e.Provided, f.Name) {
+			files[f.Name] = f.Data
+		}
+	}
+	return files
+}
+
+// reference is the program of the exercise's own solution, from the cache if it
+// was compiled before from the same files in the same image.
+func (g *Grader) reference(ctx context.Context, e *exercises.Exercise) ([]byte, error) {
+	cached := ""
+	if g.config.CacheDir != "" {
+		key := sha256.Sum256(fmt.Appendf(nil, "%q %q %q %q", g.sandbox.Info().Build, e.Hash, kitHash(g.config.Kit), buildFlags))
+		cached = filepath.Join(g.config.CacheDir, fmt.Sprintf("%s-%x.test", e.Name, key[:8]))
+		if program, err := os.ReadFile(cached); err == nil {
+			return program, nil
+		}
+	}
+	program, err := g.compileReference(ctx, e)
+	if err != nil {
+		return nil, err
+	}
+	if cached != "" {
+		if err := keep(cached, program); err != nil {
+			return nil, fmt.Errorf("keep the compiled reference: %w", err)
+		}
+	}
+	return program, nil
+}
+
+func (g *Grader) compileReference(ctx context.Context, e *exercises.Exercise) ([]byte, error) {
+	api, err := g.api(e)
+	if err != nil {
+		return nil, err
+	}
+	b, err := g.compile(ctx, e, contents(e.Reference), api, nil)
+	if err != nil {
+		return nil, err
+	}
+	if b.program == nil || !b.well() {
+		return nil, fmt.Errorf("exercise %s: the reference does not build with the hidden tests (status %d, %v): %s%s",
+			e.Name, b.ExitCode, b.Cause, b.Stderr, b.vetted)
+	}
+	return b.program, nil
+}
+
+// keep writes a file in one step, so that nobody ever reads half of it.
+func keep(name string, data []byte) error {
+	f, err := os.CreateTemp(filepath.Dir(name), ".new-")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name())
+	_, err = f.Write(data)
+	if err := errors.Join(err, f.Close()); err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), name)
+}
+
+// compile builds the hidden tests against a package, in a box of its own. With
+// opened, which is told of the box as soon as it is there, the box is opened's to
+// close.
+func (g *Grader) compile(ctx context.Context, e *exercises.Exercise, pkg map[string][]byte, api *API, opened func(sandbox.Box)) (outcome, error) {
+	tool, err := g.config.VetTool(ctx, g.sandbox.Info().GoArch)
+	if err != nil {
+		return outcome{}, fmt.Errorf("compile the vet: %w", err)
+	}
+	box, err := g.sandbox.Box(ctx, buildSpec)
+	if err != nil {
+		return outcome{}, err
+	}
+	if opened == nil {
+		defer box.Close()
+	} else {
+		opened(box)
+	}
+	files, err := kitFiles(g.config.Kit, e.Module)
+	if err != nil {
+		return outcome{}, err
+	}
+	for name, data := range pkg {
+		files = append(files, sandbox.File{Name: path.Join(packageDir(e), name), Data: data})
+	}
+	files = append(files,
+		sandbox.File{Name: path.Join(packageDir(e), vet.APIFile), Data: api.File},
+		sandbox.File{Name: toolName, Exec: true, Data: tool})
+	for _, f := range e.Hidden {
+		files = append(files, sandbox.File{Name: path.Join(hiddenDir(e), f.Name), Data: f.Data})
+	}
+	o, err := box.Run(ctx, buildRequest(box.Dirs(), files, "./"+hiddenDir(e), e.ImportPath, e.Imports))
+	if err != nil {
+		return outcome{}, fmt.Errorf("build: %w", err)
+	}
+	b := outcome{Outcome: o}
+	for _, f := range o.Files {
+		switch f.Name {
+		case programName:
+			b.program = f.Data
+		case reportName:
+			b.vetted = append([]byte{}, f.Data...) // there, even if empty
+		}
+	}
+	return b, nil
+}

@@ -1,0 +1,278 @@
+// Package grader takes a student's folder to a verdict. It decides; what runs a
+// program is behind the few methods of [Sandbox], and what a report looks like
+// is in package report.
+//
+//	snapshot ─▶ vet ─▶ build ─▶ test ─▶ measure ─▶ score
+//
+// A submission runs with the hidden tests and with no expected value. What the
+// tests observe leaves the sandbox as data, and is judged here against what the
+// reference gave for the same seed in a box of its own. Every function returns
+// either what the submission did or what went wrong with us: a fault of ours is
+// an error and never a verdict, a fault of theirs a verdict and never an error.
+package grader
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io/fs"
+	"slices"
+	"time"
+
+	"grade/exercises"
+	"grade/grader/vet"
+	"grade/sandbox"
+)
+
+// Sandbox is what a grader needs of one.
+type Sandbox interface {
+	Info() sandbox.Info
+	// Prepare makes what boxes of a purpose are made from, unless it is there.
+	// Info names it afterwards.
+	Prepare(ctx context.Context, p sandbox.Purpose) error
+	Box(ctx context.Context, s sandbox.Spec) (sandbox.Box, error)
+}
+
+// Config is what a grader needs besides a sandbox.
+type Config struct {
+	// Kit is the tree that holds observe/, which hidden tests import.
+	Kit fs.FS
+	// VetTool returns the program of grader/vet/typed for an architecture.
+	VetTool func(ctx context.Context, goarch string) ([]byte, error)
+	// CacheDir keeps compiled references; empty: they are compiled each time.
+	CacheDir string
+	// LockFile is held while measuring: one grading a machine at a time.
+	LockFile string
+	// Version and Toolchain are for the result.
+	Version, Toolchain string
+}
+
+// Grader grades.
+type Grader struct {
+	sandbox Sandbox
+	config  Config
+}
+
+// New returns a grader that runs programs in s.
+func New(s Sandbox, c Config) *Grader { return &Grader{sandbox: s, config: c} }
+
+// Options are of one grading.
+type Options struct {
+	Snapshot *Snapshot        // of the folder, if it was taken before; nil: Grade takes it
+	Seed     string           // 64 hexadecimal digits; empty: a fresh one
+	Only     []exercises.Kind // empty: all
+	Checks   []string         // names of those to run, of these kinds; empty: all
+	Repeat   int              // how often each test runs, on inputs of its own every time; 0: once
+	Timeout  time.Duration    // of the whole grading; 0: none
+	Hasty    bool             // measure until the verdict is sure, and not until the ratio is precise
+	OnEvent  func(Event)      // called from one goroutine at a time; may be nil
+}
+
+// Event is news of a grading.
+type Event struct {
+	Phase          string // snapshot, vet, build, start, test or measure
+	Done           bool   // the phase is over
+	Check          *CheckResult
+	Text           string
+	Current, Total int // checks decided, of how many
+}
+
+// grading is one grading on its way.
+type grading struct {
+	*Grader
+	exercise *exercises.Exercise
+	options  Options
+	snapshot *Snapshot
+	seed     [32]byte
+	result   *Result
+	decided  int
+	sub, ref *station
+	building chan struct{} // closed once the submission's build has its box
+	builder  sandbox.Box   // that box
+	events   chan struct{} // holds one token: the right to call OnEvent
+}
+
+// Grade grades the folder dir.
+func (g *Grader) Grade(ctx context.Context, dir string, e *exercises.Exercise, o Options) (*Result, error) {
+	started := time.Now()
+	seed, err := parseSeed(o.Seed)
+	if err != nil {
+		return nil, err
+	}
+	if o.Timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeoutCause(ctx, o.Timeout, fmt.Errorf("gave up after %v, as --timeout asks", o.Timeout))
+		defer cancel()
+	}
+	r := &grading{Grader: g, exercise: e, options: o, seed: seed, events: make(chan struct{}, 1), building: make(chan struct{})}
+	r.result = &Result{
+		Schema: Schema, Exercise: e.Name, ExerciseHash: e.Hash, Verdict: Graded,
+		Seed: hex.EncodeToString(seed[:]), GraderVersion: g.config.Version, Toolchain: g.config.Toolchain,
+		Started: started.UTC(), Problems: []vet.Problem{}, Warnings: []string{},
+	}
+	if err := r.run(ctx, dir); err != nil {
+		if cause := context.Cause(ctx); cause != nil {
+			err = cause
+		}
+		return nil, err
+	}
+	if err := r.finish(started); err != nil {
+		return nil, err
+	}
+	return r.result, nil
+}
+
+// run takes every step up to the verdicts.
+func (r *grading) run(ctx context.Context, dir string) error {
+	if err := r.take(dir); err != nil {
+		return err
+	}
+	if r.result.Verdict != Graded {
+		return nil
+	}
+	return r.execute(ctx)
+}
+
+// take is the snapshot and the part of the vet that reads no more than source.
+func (r *grading) take(dir string) error {
+	stop := r.phase("snapshot", &r.result.Phases.SnapshotMs)
+	snap, err := r.options.Snapshot, error(nil)
+	if snap == nil {
+		snap, err = TakeSnapshot(dir)
+	}
+	stop()
+	if err != nil {
+		return err
+	}
+	r.snapshot = snap
+	r.result.Submission = submissionOf(snap)
+	defer r.phase("vet", &r.result.Phases.VetMs)()
+	refused, syntax := vet.Source(snap.Files, vet.Policy{Package: r.exercise.Package, Imports: r.exercise.Imports})
+	if refused = append(slices.Clone(snap.Problems), refused...); len(refused) > 0 {
+		r.refuse(Invalid, refused)
+	} else if len(syntax) > 0 {
+		r.refuse(CompileError, syntax)
+	}
+	return nil
+}
+
+func submissionOf(s *Snapshot) Submission {
+	files := []string{}
+	for _, f := range s.Files {
+		files = append(files, f.Name)
+	}
+	return Submission{Dir: s.Dir, Hash: s.Hash, Files: files, Ignored: append([]string{}, s.Ignored...)}
+}
+
+// refuse ends the grading with a verdict on the submission as a whole.
+func (r *grading) refuse(v Verdict, problems []vet.Problem) {
+	r.result.Verdict, r.result.Problems = v, problems
+}
+
+// finish fills in what is known once everything is decided.
+func (r *grading) finish(started time.Time) error {
+	info := r.sandbox.Info()
+	r.result.Sandbox = SandboxInfo{Kind: info.Kind, Official: info.Official, Runtime: info.Runtime, Image: info.Image, Cgroup: info.Cgroup}
+	if !info.Official {
+		r.warn("unofficial: graded in the process sandbox, which does not contain hostile programs; a grade that counts needs a Docker engine")
+	}
+	for _, c := range r.exercise.Checks {
+		if !slices.ContainsFunc(r.result.Checks, func(got CheckResult) bool { return got.Name == c.Name }) {
+			r.result.Checks = append(r.result.Checks, newCheckResult(c))
+		}
+	}
+	slices.SortFunc(r.result.Checks, func(a, b CheckResult) int { return r.place(a.Name) - r.place(b.Name) })
+	var err error
+	r.result.Score, r.result.MaxScore, err = score(r.checks(exercises.Correctness, exercises.Memory, exercises.Speed), r.result.Checks)
+	r.result.Phases.TotalMs = milliseconds(time.Since(started))
+	return err
+}
+
+// place is where a check stands in the exercise.
+func (r *grading) place(name string) int {
+	return slices.IndexFunc(r.exercise.Checks, func(c exercises.Check) bool { return c.Name == name })
+}
+
+// checks are those asked for, of some kinds.
+func (r *grading) checks(kinds ...exercises.Kind) (list []exercises.Check) {
+	only, names := r.options.Only, r.options.Checks
+	for _, c := range r.exercise.Checks {
+		if slices.Contains(kinds, c.Kind) && (len(only) == 0 || slices.Contains(only, c.Kind)) && (len(names) == 0 || slices.Contains(names, c.Name)) {
+			list = append(list, c)
+		}
+	}
+	return list
+}
+
+// decide records the verdict on a check and tells about it.
+func (r *grading) decide(c CheckResult) {
+	c.Points = pointsFor(r.exercise.Checks[r.place(c.Name)], c.Verdict)
+	r.result.Checks = append(r.result.Checks, c)
+	r.decided++
+	total := len(r.checks(exercises.Correctness, exercises.Memory, exercises.Speed))
+	r.tell(Event{Phase: "check", Check: &c, Current: r.decided, Total: total})
+}
+
+func (r *grading) warn(format string, args ...any) {
+	r.result.Warnings = append(r.result.Warnings, fmt.Sprintf(format, args...))
+}
+
+func (r *grading) tell(e Event) {
+	if r.options.OnEvent == nil {
+		return
+	}
+	r.events <- struct{}{}
+	defer func() { <-r.events }()
+	r.options.OnEvent(e)
+}
+
+// phase tells that a phase begins; the function returned tells that it is over
+// and records how long it took.
+func (r *grading) phase(name string, ms *float64) func() {
+	r.tell(Event{Phase: name})
+	started := time.Now()
+	return func() {
+		*ms = milliseconds(time.Since(started))
+		r.tell(Event{Phase: name, Done: true})
+	}
+}
+
+func milliseconds(d time.Duration) float64 {
+	return float64(d.Round(time.Microsecond)) / float64(time.Millisecond)
+}
+
+// newCheckResult is a check before anything ran.
+func newCheckResult(c exercises.Check) CheckResult {
+	r := CheckResult{
+		Name: c.Name, Kind: string(c.Kind), Verdict: NotRun, MaxPoints: c.Points, Hint: c.Hint, SelfReported: c.SelfReported,
+	}
+	if c.Kind != exercises.Correctness {
+		r.Limit = &c.Limit
+	}
+	return r
+}
+
+// parseSeed reads a seed, or makes one that nobody can guess.
+func parseSeed(s string) (seed [32]byte, err error) {
+	if s == "" {
+		_, err = rand.Read(seed[:])
+		return seed, err
+	}
+	b, err := hex.DecodeString(s)
+	if err != nil || len(b) != len(seed) {
+		return seed, &UsageError{
+			Message: fmt.Sprintf("seed %q is not 64 hexadecimal digits", s),
+			Hint:    "take the seed of a report, to repeat its grading",
+		}
+	}
+	return [32]byte(b), nil
+}
+
+// seedFor derives the seed of one run, so that a program that sees one learns
+// nothing of another.
+func (r *grading) seedFor(c exercises.Check, repetition int) string {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%x %q %q %d", r.seed, c.Func, c.Kind, repetition))
+	return hex.EncodeToString(sum[:])
+}

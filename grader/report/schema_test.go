@@ -1,0 +1,128 @@
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"grade/grader"
+)
+
+func compileSchema(t *testing.T) *jsonschema.Schema {
+	t.Helper()
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(ResultSchema))
+	require.NoError(t, err)
+	c := jsonschema.NewCompiler()
+	c.AssertFormat()
+	require.NoError(t, c.AddResource("schema.json", doc))
+	s, err := c.Compile("schema.json")
+	require.NoError(t, err)
+	return s
+}
+
+func document(t *testing.T, r *grader.Result) any {
+	t.Helper()
+	var b bytes.Buffer
+	require.NoError(t, JSON(&b, r))
+	doc, err := jsonschema.UnmarshalJSON(&b)
+	require.NoError(t, err)
+	return doc
+}
+
+func TestSchemaAcceptsEveryReport(t *testing.T) {
+	s := compileSchema(t)
+	for name, r := range samples() {
+		t.Run(name, func(t *testing.T) { assert.NoError(t, s.Validate(document(t, r))) })
+	}
+}
+
+func TestSchemaRefuses(t *testing.T) {
+	s := compileSchema(t)
+	for name, spoil := range map[string]func(*grader.Result){
+		"no verdict":                 func(r *grader.Result) { r.Verdict = "" },
+		"no verdict of a check":      func(r *grader.Result) { r.Checks[0].Verdict = "" },
+		"a submission's for a check": func(r *grader.Result) { r.Checks[0].Verdict = grader.Graded },
+		"another schema":             func(r *grader.Result) { r.Schema = "grade/result/v0" },
+		"a short seed":               func(r *grader.Result) { r.Seed = "1f" },
+		"an unknown sandbox":         func(r *grader.Result) { r.Sandbox.Kind = "chroot" },
+		"points below zero":          func(r *grader.Result) { r.Score = -1 },
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := allPoints()
+			spoil(r)
+			assert.Error(t, s.Validate(document(t, r)))
+		})
+	}
+}
+
+// The schema says of every field of a result that it is there, and what it means.
+func TestSchemaCoversEveryField(t *testing.T) {
+	var schema map[string]any
+	require.NoError(t, json.Unmarshal(ResultSchema, &schema))
+	defs := schema["$defs"].(map[string]any)
+	covers(t, "result", schema, defs, reflect.TypeFor[grader.Result]())
+}
+
+func covers(t *testing.T, path string, schema, defs map[string]any, typ reflect.Type) {
+	t.Helper()
+	if ref, ok := schema["$ref"].(string); ok {
+		schema = defs[strings.TrimPrefix(ref, "#/$defs/")].(map[string]any)
+	}
+	switch {
+	case typ.Kind() == reflect.Slice:
+		covers(t, path+"[]", schema["items"].(map[string]any), defs, typ.Elem())
+	case typ.Kind() == reflect.Struct && typ.PkgPath() != "time":
+		assert.Equal(t, false, schema["additionalProperties"], path)
+		props := schema["properties"].(map[string]any)
+		assert.Len(t, props, typ.NumField(), path)
+		assert.Len(t, schema["required"], typ.NumField(), path)
+		for f := range typ.Fields() {
+			name := f.Tag.Get("json")
+			prop, ok := props[name].(map[string]any)
+			if assert.True(t, ok, "%s.%s is not in the schema", path, name) {
+				assert.NotEmpty(t, prop["description"], "%s.%s", path, name)
+				covers(t, path+"."+name, prop, defs, f.Type)
+			}
+		}
+	}
+}
+
+func TestSchemaNamesTheVerdicts(t *testing.T) {
+	var schema struct {
+		Properties struct {
+			Verdict struct{ Enum []grader.Verdict }
+		}
+		Defs struct {
+			Check struct {
+				Properties struct {
+					Verdict struct {
+						Enum        []grader.Verdict
+						Description string
+					}
+				}
+			}
+		} `json:"$defs"`
+	}
+	require.NoError(t, json.Unmarshal(ResultSchema, &schema))
+	check := schema.Defs.Check.Properties.Verdict
+	assert.Equal(t, grader.SubmissionVerdicts, schema.Properties.Verdict.Enum)
+	assert.Equal(t, grader.CheckVerdicts, check.Enum)
+	for _, v := range grader.CheckVerdicts {
+		assert.Contains(t, check.Description, string(v)+":")
+		assert.NotEqual(t, "unknown verdict", word(v))
+	}
+	assert.Equal(t, "unknown verdict", word(""), "the zero value has no friendly name")
+}
+
+func TestJSONHasNoNullLists(t *testing.T) {
+	var b bytes.Buffer
+	require.NoError(t, JSON(&b, &grader.Result{}))
+	assert.NotContains(t, b.String(), "null")
+	assert.True(t, strings.HasSuffix(b.String(), "}\n"))
+}

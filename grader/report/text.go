@@ -1,0 +1,223 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"grade/grader"
+	"grade/grader/report/terminal"
+)
+
+// TextOptions say what the reader's end can show.
+type TextOptions struct {
+	Color bool // ANSI colours; without them there is no escape code in the report
+	Width int  // columns to break lines at; 0: lines are never broken
+}
+
+// What a submission can make a report say is cut, and the cut is visible.
+const (
+	maxProblems = 40   // problems shown
+	maxNames    = 12   // files named in a list
+	maxName     = 80   // columns of one of them there
+	maxLines    = 20   // lines of one message or detail
+	maxLine     = 400  // columns of one of them
+	gutter      = "│ " // before text from elsewhere, so that none of it starts a line
+)
+
+// Text writes r for a person: the verdict first, then what it rests on, then how it
+// was come by. The zero options give what suits a pipe: plain, one fact a line,
+// independent of any terminal.
+func Text(w io.Writer, r *grader.Result, o TextOptions) error {
+	t := &text{Palette: terminal.NewPalette(o.Color), width: o.Width}
+	t.header(r)
+	t.problems(r)
+	t.checks(r)
+	t.warnings(r)
+	t.footer(r)
+	if _, err := io.WriteString(w, t.b.String()); err != nil {
+		return fmt.Errorf("write report: %w", err)
+	}
+	return nil
+}
+
+// text is a report being written.
+type text struct {
+	terminal.Palette
+	width int
+	b     strings.Builder
+}
+
+func (t *text) line(s string) {
+	t.b.WriteString(strings.TrimRight(s, " "))
+	t.b.WriteByte('\n')
+}
+
+// hang writes s behind first, its further lines behind rest.
+func (t *text) hang(first, rest, s string) {
+	width := 0
+	if t.width > 0 {
+		width = max(20, t.width-terminal.Width(first))
+	}
+	for i, l := range terminal.Wrap(s, width) {
+		if i > 0 {
+			first = rest
+		}
+		t.line(first + l)
+	}
+}
+
+func (t *text) header(r *grader.Result) {
+	line := t.Bold(terminal.Escape(r.Exercise)) + "  "
+	score := fmt.Sprintf("%d of %d points", r.Score, r.MaxScore)
+	switch {
+	case r.Verdict != grader.Graded:
+		line += t.Bold(t.Red(word(r.Verdict))) + ", " + score
+	case r.Score == r.MaxScore:
+		line += t.Bold(t.Green(score))
+	default:
+		line += t.Bold(t.Yellow(score)) + t.notRun(r)
+	}
+	if !r.Sandbox.Official {
+		line += ", " + t.Yellow("unofficial")
+	}
+	t.line(line)
+}
+
+// notRun tells how many of the missing points nobody tried for.
+func (t *text) notRun(r *grader.Result) string {
+	points := 0
+	for _, c := range r.Checks {
+		if c.Verdict == grader.NotRun {
+			points += c.MaxPoints
+		}
+	}
+	if points == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", %d not run", points)
+}
+
+func (t *text) problems(r *grader.Result) {
+	if len(r.Problems) == 0 {
+		return
+	}
+	t.line("")
+	for i, p := range r.Problems {
+		if i == maxProblems {
+			t.line(fmt.Sprintf("  … and %d more", len(r.Problems)-i))
+			break
+		}
+		place := terminal.Excerpt(p.File, maxName)
+		if p.Line > 0 {
+			place = fmt.Sprintf("%s:%d", place, p.Line)
+		}
+		if p.Rule != "" {
+			place = t.Bold(place) + t.Dim(" ["+terminal.Excerpt(p.Rule, maxName)+"]")
+		}
+		t.line("  " + t.Red("✗") + " " + place)
+		t.quote(p.Message)
+	}
+	if r.Verdict != grader.Graded {
+		t.line("")
+		t.line("None of it was run. Mend what is named above and submit again.")
+	}
+}
+
+// quote writes text from elsewhere behind a gutter, escaped and cut.
+func (t *text) quote(s string) {
+	if strings.TrimSpace(s) == "" {
+		return
+	}
+	indent := "    " + t.Dim(gutter)
+	lines, more := terminal.Lines(s, maxLines, maxLine)
+	for _, l := range lines {
+		t.hang(indent, indent, l)
+	}
+	if more > 0 {
+		t.line(indent + fmt.Sprintf("… and %d more lines", more))
+	}
+}
+
+// oneLine puts text that should have no line breaks into one line.
+func oneLine(s string) string {
+	lines, _ := terminal.Lines(s, maxLines, maxLine)
+	return strings.Join(lines, " ")
+}
+
+func (t *text) warnings(r *grader.Result) {
+	if len(r.Warnings) == 0 {
+		return
+	}
+	t.line("")
+	for _, w := range r.Warnings {
+		t.hang("  "+t.Yellow("!")+" ", "  "+t.Dim(gutter), oneLine(w))
+	}
+}
+
+func (t *text) footer(r *grader.Result) {
+	t.line("")
+	t.fact("files", names(r.Submission.Files))
+	t.fact("ignored", names(r.Submission.Ignored))
+	t.fact("time", phases(r.Phases))
+	t.fact("graded", terminal.Escape(graded(r)))
+	t.fact("seed", terminal.Escape(r.Seed))
+}
+
+// fact writes one line of the footer, nothing where there is nothing to say.
+func (t *text) fact(name, s string) {
+	if s == "" {
+		return
+	}
+	t.hang(t.Dim(terminal.Pad(name, 9)), "       "+t.Dim(gutter), s)
+}
+
+// names lists files, cut where a submission has too many or too long ones.
+func names(files []string) string {
+	shown := make([]string, 0, maxNames)
+	for _, n := range files[:min(len(files), maxNames)] {
+		shown = append(shown, terminal.Excerpt(n, maxName))
+	}
+	s := strings.Join(shown, ", ")
+	if more := len(files) - maxNames; more > 0 {
+		s += fmt.Sprintf(" and %d more", more)
+	}
+	return s
+}
+
+// phases says where the time went; what took no time did not take place.
+func phases(p grader.Phases) string {
+	var parts []string
+	for _, x := range []struct {
+		name string
+		ms   float64
+	}{
+		{"snapshot", p.SnapshotMs}, {"vet", p.VetMs}, {"build", p.BuildMs},
+		{"start", p.StartMs}, {"test", p.TestMs}, {"measure", p.MeasureMs},
+	} {
+		if x.ms > 0 {
+			parts = append(parts, x.name+" "+milliseconds(x.ms))
+		}
+	}
+	s := milliseconds(p.TotalMs)
+	if len(parts) > 0 {
+		s += ", of it " + strings.Join(parts, ", ") + " (phases overlap)"
+	}
+	return s
+}
+
+// graded says by what the grading was done, for whoever has to explain it later.
+func graded(r *grader.Result) string {
+	parts := []string{r.Sandbox.Kind + " sandbox", r.Sandbox.Runtime, r.Toolchain, "grade " + r.GraderVersion}
+	if r.Sandbox.Cgroup != "" {
+		parts = append(parts, "cgroup "+r.Sandbox.Cgroup)
+	}
+	parts = append(parts, r.Started.UTC().Format("2006-01-02 15:04:05 UTC"))
+	var said []string
+	for _, p := range parts {
+		if p != "" {
+			said = append(said, p)
+		}
+	}
+	return strings.Join(said, ", ")
+}

@@ -1,0 +1,236 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"grade/grader"
+	"grade/grader/report/terminal"
+)
+
+// A bar shows a ratio on a scale that ends at barScale times the limit, so that
+// the limit's mark stands at the same place in every report.
+const (
+	barCells = 32
+	barScale = 1.25
+)
+
+// hintWidth is how far the hint of a check goes that needs none: for a reader who
+// wants to know what a name stands for.
+const hintWidth = 120
+
+// checks writes the checks kind by kind. Those of a submission that was not run
+// have nothing to tell: the problems stand for them.
+func (t *text) checks(r *grader.Result) {
+	if r.Verdict != grader.Graded {
+		return
+	}
+	layout := measure(r.Checks)
+	for _, g := range group(r.Checks) {
+		t.line("")
+		t.line(t.Bold(g.title) + fmt.Sprintf("  %d of %d", g.points, g.max))
+		for _, c := range g.checks {
+			t.check(c, layout)
+		}
+	}
+}
+
+// section is the checks of one kind and what they add up to.
+type section struct {
+	title       string
+	points, max int
+	checks      []grader.CheckResult
+}
+
+// group sorts checks into sections, in the order of kinds. A kind that is not
+// among them has a section at the end: nothing that counts is left out.
+func group(checks []grader.CheckResult) []*section {
+	byKind := map[string]*section{}
+	var all []*section
+	for _, k := range kinds {
+		byKind[k.kind] = &section{title: k.title}
+		all = append(all, byKind[k.kind])
+	}
+	for _, c := range checks {
+		s := byKind[c.Kind]
+		if s == nil {
+			s = &section{title: terminal.Escape(c.Kind)}
+			byKind[c.Kind] = s
+			all = append(all, s)
+		}
+		s.points, s.max, s.checks = s.points+c.Points, s.max+c.MaxPoints, append(s.checks, c)
+	}
+	return slices.DeleteFunc(all, func(s *section) bool { return len(s.checks) == 0 })
+}
+
+// columns are the widths that make checks line up.
+type columns struct{ name, points int }
+
+func measure(checks []grader.CheckResult) columns {
+	var c columns
+	for _, x := range checks {
+		c.name = max(c.name, terminal.Width(terminal.Escape(x.Name)))
+		c.points = max(c.points, len(points(x)))
+	}
+	return c
+}
+
+func points(c grader.CheckResult) string { return fmt.Sprintf("%d/%d", c.Points, c.MaxPoints) }
+
+// check writes one check: a line, and below it what it is about and what happened,
+// where there is more to say than that all is well.
+func (t *text) check(c grader.CheckResult, cols columns) {
+	head := "  " + checkHead(t.Palette, c, cols)
+	if c.Ratio != nil {
+		head += ", " + ratio(c)
+	}
+	hint := oneLine(c.Hint)
+	well := c.Verdict == grader.Passed || c.Verdict == grader.NotRun
+	if well && c.Ratio == nil && hint != "" {
+		head += "  " + t.Dim(t.rest(hint, terminal.Width(head)+2))
+	}
+	t.line(head)
+	switch {
+	case !well:
+		t.quote(hint)
+	case c.Ratio != nil:
+		t.quote(t.rest(hint, terminal.Width("    "+gutter)))
+	}
+	t.quote(c.Detail)
+	t.bars(c)
+}
+
+// rest shortens s to what is left of a line of which used columns are taken.
+func (t *text) rest(s string, used int) string {
+	width := t.width
+	if width == 0 {
+		width = hintWidth
+	}
+	if width-used < 10 {
+		return ""
+	}
+	return terminal.Truncate(s, width-used)
+}
+
+// CheckLine says one check in a line, as it is decided: mark, name, points, verdict.
+func CheckLine(c grader.CheckResult, o TextOptions) string {
+	s := checkHead(terminal.NewPalette(o.Color), c, columns{name: 32, points: 5})
+	return strings.TrimRight(s, " ")
+}
+
+func checkHead(p terminal.Palette, c grader.CheckResult, cols columns) string {
+	verdict := word(c.Verdict)
+	if c.SelfReported {
+		verdict += ", self-reported"
+	}
+	mark, style := "✗", p.Red
+	switch {
+	case c.Verdict == grader.Passed:
+		mark, style = "✓", p.Green
+	case c.Verdict == grader.NotRun:
+		mark, style = "·", p.Dim
+	}
+	if c.Verdict != grader.Passed {
+		verdict = style(verdict)
+	}
+	return style(mark) + " " + terminal.Pad(terminal.Escape(c.Name), cols.name) + "  " +
+		strings.Repeat(" ", max(0, cols.points-len(points(c)))) + points(c) + "  " + verdict
+}
+
+// bars draw submission and reference on one scale, with the limit marked, and
+// beside them the figures that they stand for.
+func (t *text) bars(c grader.CheckResult) {
+	if c.Ratio == nil {
+		return
+	}
+	scale := math.Max(*c.Ratio, 1)
+	limit := math.NaN()
+	if c.Limit != nil && *c.Limit > 0 {
+		limit, scale = *c.Limit, *c.Limit*barScale
+	}
+	style := t.Green
+	if c.Verdict != grader.Passed {
+		style = t.Red
+	}
+	indent := "    " + t.Dim(gutter)
+	t.line(indent + "submission " + bar(*c.Ratio, limit, scale, style) + "  " + figure(c.Kind, c.Submission))
+	t.line(indent + "reference  " + bar(1, limit, scale, t.Cyan) + "  " + figure(c.Kind, c.Reference))
+}
+
+// eighths are the parts of a cell that is filled partly.
+var eighths = []rune("▏▎▍▌▋▊▉█")
+
+// bar fills cells up to value, to an eighth of a cell, and puts a mark where the
+// limit is. One that goes beyond the scale ends in an arrow.
+func bar(value, limit, scale float64, style func(string) string) string {
+	filled := int(math.Round(math.Min(value/scale*barCells, barCells+1) * float64(len(eighths))))
+	if value > 0 {
+		filled = max(filled, 1)
+	}
+	cells := slices.Repeat([]rune{'·'}, barCells)
+	for i := range cells {
+		if part := min(filled-i*len(eighths), len(eighths)); part > 0 {
+			cells[i] = eighths[part-1]
+		}
+	}
+	if filled > barCells*len(eighths) {
+		cells[barCells-1] = '▶'
+	}
+	if math.IsNaN(limit) {
+		return style(string(cells))
+	}
+	mark := int(limit / scale * barCells)
+	return style(string(cells[:mark])) + "│" + style(string(cells[mark+1:]))
+}
+
+// figure says what was measured of one side, and for a peak from which source.
+func figure(kind string, f grader.Figures) string {
+	switch {
+	case f.Runs == 0:
+		return ""
+	case kind == "memory":
+		return size(f.PeakBytes) + " peak (" + terminal.Escape(f.PeakSource) + ")"
+	}
+	return milliseconds(f.CPUMs) + " CPU"
+}
+
+// ratio says how many times the reference it is, how surely, and what it may be.
+func ratio(c grader.CheckResult) string {
+	s := fmt.Sprintf("%.2f×", *c.Ratio)
+	if c.Interval != nil {
+		s += fmt.Sprintf(" (%.2f to %.2f)", c.Interval[0], c.Interval[1])
+	}
+	if c.Limit != nil {
+		s += fmt.Sprintf(", limit %.4g×", *c.Limit)
+	}
+	return s
+}
+
+// milliseconds says ms in a unit and a precision that a person reads at a glance.
+func milliseconds(ms float64) string {
+	switch {
+	case ms < 10:
+		return fmt.Sprintf("%.1f ms", ms)
+	case ms < 1000:
+		return fmt.Sprintf("%.0f ms", ms)
+	case ms < 60_000:
+		return fmt.Sprintf("%.1f s", ms/1000)
+	}
+	s := int(math.Round(ms / 1000))
+	return fmt.Sprintf("%d min %d s", s/60, s%60)
+}
+
+// size says n bytes in binary units.
+func size(n int64) string {
+	switch {
+	case n < 1<<10:
+		return fmt.Sprintf("%d B", n)
+	case n < 1<<20:
+		return fmt.Sprintf("%.1f KiB", float64(n)/(1<<10))
+	case n < 1<<30:
+		return fmt.Sprintf("%.1f MiB", float64(n)/(1<<20))
+	}
+	return fmt.Sprintf("%.1f GiB", float64(n)/(1<<30))
+}

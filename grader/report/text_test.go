@@ -1,0 +1,98 @@
+package report
+
+import (
+	"bytes"
+	"errors"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"grade/grader"
+	"grade/grader/report/terminal"
+	"grade/grader/vet"
+)
+
+func problem(message string) vet.Problem {
+	return vet.Problem{File: "a.go", Line: 1, Rule: "import", Message: message}
+}
+
+func TestBar(t *testing.T) {
+	plain := func(s string) string { return s }
+	for name, c := range map[string]struct {
+		value, limit, scale float64
+		want                string
+	}{
+		"the reference":     {1, 4, 5, "██████▍··················│······"},
+		"a little above it": {1.1, 4, 5, "███████··················│······"},
+		"below the limit":   {3.9, 4, 5, "█████████████████████████│······"},
+		"above it":          {4.2, 4, 5, "█████████████████████████│▉·····"},
+		"the whole scale":   {5, 4, 5, "█████████████████████████│██████"},
+		"beyond the scale":  {100, 4, 5, "█████████████████████████│█████▶"},
+		"without end":       {math.Inf(1), 4, 5, "█████████████████████████│█████▶"},
+		"next to nothing":   {0.001, 4, 5, "▏························│······"},
+		"nothing":           {0, 4, 5, "·························│······"},
+		"without a limit":   {1, math.NaN(), 2, "████████████████················"},
+		"a limit below one": {1, 0.5, 0.625, "█████████████████████████│█████▶"},
+	} {
+		t.Run(name, func(t *testing.T) { assert.Equal(t, c.want, bar(c.value, c.limit, c.scale, plain)) })
+	}
+}
+
+func TestMilliseconds(t *testing.T) {
+	for ms, want := range map[float64]string{0: "0.0 ms", 2.34: "2.3 ms", 842.4: "842 ms", 4126: "4.1 s", 61_000: "1 min 1 s", 119_900: "2 min 0 s"} {
+		assert.Equal(t, want, milliseconds(ms))
+	}
+}
+
+func TestSize(t *testing.T) {
+	for n, want := range map[int64]string{12: "12 B", 1536: "1.5 KiB", 124 << 20: "124.0 MiB", 3 << 29: "1.5 GiB"} {
+		assert.Equal(t, want, size(n))
+	}
+}
+
+func TestCheckLine(t *testing.T) {
+	c := checks()[1]
+	assert.Equal(t, "✓ TestAllocs                          2/2  passed, self-reported", CheckLine(c, TextOptions{}))
+	c.Verdict = ""
+	assert.Contains(t, CheckLine(c, TextOptions{}), "✗")
+	assert.Contains(t, CheckLine(c, TextOptions{}), "unknown verdict")
+}
+
+func TestCheckOfUnknownKindIsShown(t *testing.T) {
+	r := mixed()
+	r.Checks = append(r.Checks, grader.CheckResult{Name: "TestStyle", Kind: "style", Verdict: grader.Passed, Points: 3, MaxPoints: 3})
+	var b bytes.Buffer
+	require.NoError(t, Text(&b, r, TextOptions{}))
+	assert.Contains(t, b.String(), "style  3 of 3\n  ✓ TestStyle")
+}
+
+func TestNoLineIsLongerThanTheTerminal(t *testing.T) {
+	for name, r := range samples() {
+		t.Run(name, func(t *testing.T) {
+			var b bytes.Buffer
+			require.NoError(t, Text(&b, r, TextOptions{Color: true, Width: 80}))
+			for l := range strings.SplitSeq(b.String(), "\n") {
+				if strings.Contains(l, "✗") && name == "hostile" {
+					continue // where a problem is stays in one line, to click on
+				}
+				assert.LessOrEqual(t, terminal.Width(l), 80, l)
+			}
+		})
+	}
+}
+
+func TestWriteErrorIsReported(t *testing.T) {
+	full := writerFunc(func([]byte) (int, error) { return 0, errors.New("disk full") })
+	assert.EqualError(t, Text(full, mixed(), TextOptions{}), "write report: disk full")
+	assert.EqualError(t, JSON(full, mixed()), "write result as JSON: disk full")
+	r := mixed()
+	r.Checks[3].Ratio = new(math.Inf(1))
+	assert.ErrorContains(t, JSON(&bytes.Buffer{}, r), "write result as JSON: ")
+}
+
+type writerFunc func([]byte) (int, error)
+
+func (f writerFunc) Write(b []byte) (int, error) { return f(b) }

@@ -1,0 +1,278 @@
+package grader
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"go/parser"
+	"go/token"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+
+	"grade/grader/vet"
+)
+
+// What a submission's folder may hold besides the files that are taken.
+const (
+	maxEntries = 10_000 // names in the folder, of all kinds
+	maxIgnored = 50     // names that a snapshot lists as ignored; the rest is counted
+)
+
+// Snapshot is a submission as it was at one moment. Nothing is read from the
+// student's folder after it is taken.
+type Snapshot struct {
+	Dir      string        // absolute path of the folder, cleaned
+	Files    []vet.File    // sorted by name
+	Ignored  []string      // what was not taken along, printable, at most a screenful
+	Problems []vet.Problem // files that are refused; they are not in Files
+	Hash     string        // SHA-256 over names and contents of Files, hexadecimal
+
+	// The package clause of the first file that has one; empty if none has.
+	Package     string
+	PackageFile string
+	PackageLine int
+}
+
+// TakeSnapshot reads the submission in dir: its Go files, through one handle on
+// the folder, without following a link and without blocking on anything that is
+// no regular file. What cannot be graded at all is a [UsageError]; what only
+// speaks against the submission is in the snapshot's Problems.
+func TakeSnapshot(dir string) (*Snapshot, error) {
+	root, err := openSubmission(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, fmt.Errorf("take snapshot: %w", err)
+	}
+	entries, all, err := readEntries(root, maxEntries)
+	if err != nil {
+		return nil, fmt.Errorf("take snapshot of %s: %w", vet.Printable(abs), err)
+	}
+	if len(entries) == 0 {
+		return nil, &UsageError{Message: fmt.Sprintf("the folder %s is empty", vet.Printable(dir)), Hint: hintStart}
+	}
+	t := taking{root: root, names: map[string]string{}, Snapshot: Snapshot{Dir: abs}}
+	if !all {
+		t.refuse("", "too-many", fmt.Sprintf("the folder holds more than %d entries; give a folder with the solution alone", maxEntries))
+		return t.finish(), nil
+	}
+	for _, e := range entries {
+		if err := t.entry(e); err != nil {
+			return nil, err
+		}
+	}
+	if len(t.Files) == 0 && len(t.Problems) == 0 {
+		return nil, &UsageError{Message: fmt.Sprintf("no Go file in %s", vet.Printable(dir)), Hint: hintStart}
+	}
+	return t.finish(), nil
+}
+
+const (
+	hintDir   = "give the folder that holds your Go files, as in: grade submit DIR"
+	hintStart = "give the folder that holds your Go files, or begin with: grade start EXERCISE DIR"
+)
+
+// openSubmission resolves dir, once. The check before the opening is there
+// because opening a FIFO would block.
+func openSubmission(dir string) (*os.Root, error) {
+	info, err := os.Stat(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, &UsageError{Message: fmt.Sprintf("there is no folder %s", vet.Printable(dir)), Hint: hintDir}
+	case err != nil:
+		return nil, &UsageError{Message: "open the submission", Hint: hintDir, Err: err}
+	case !info.IsDir():
+		return nil, &UsageError{Message: fmt.Sprintf("%s is not a folder", vet.Printable(dir)), Hint: hintDir}
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, &UsageError{Message: "open the submission", Hint: hintDir, Err: err}
+	}
+	return root, nil
+}
+
+// readEntries lists the folder, sorted by name. If there are more than most, it
+// stops and says that it has not seen all.
+func readEntries(root *os.Root, most int) (entries []fs.DirEntry, all bool, err error) {
+	f, err := root.Open(".")
+	if err != nil {
+		return nil, false, err
+	}
+	defer f.Close()
+	entries, err = f.ReadDir(most + 1)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, false, err
+	}
+	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
+	return entries, len(entries) <= most, nil
+}
+
+// taking is a snapshot in the making.
+type taking struct {
+	Snapshot
+	root    *os.Root
+	names   map[string]string // by their lower-case spelling
+	goFiles int               // seen, taken or not
+	total   int               // bytes taken
+	ignored int
+}
+
+func (t *taking) refuse(name, rule, message string) {
+	t.Problems = append(t.Problems, vet.Problem{File: vet.Printable(name), Rule: rule, Message: message})
+}
+
+func (t *taking) ignore(name string) {
+	t.ignored++
+	if len(t.Ignored) < maxIgnored {
+		t.Ignored = append(t.Ignored, vet.Printable(name))
+	}
+}
+
+// entry decides on one name in the folder. The kind comes from the directory
+// here, and once more from the opened file in read.
+func (t *taking) entry(e fs.DirEntry) error {
+	name := e.Name()
+	isGo := strings.HasSuffix(name, ".go")
+	switch {
+	case e.IsDir():
+		t.ignore(name + "/")
+	case strings.HasPrefix(name, "."), strings.HasPrefix(name, "_"), strings.HasSuffix(name, "_test.go"):
+		t.ignore(name)
+	case !isGo && !vet.IsBuildFile(name):
+		t.ignore(name)
+	case e.Type()&fs.ModeSymlink != 0:
+		t.refuse(name, "symlink", "this is a symbolic link; put a copy of the file in its place")
+	case !e.Type().IsRegular():
+		t.refuse(name, "special-file", "this is no regular file; remove it")
+	case !isGo:
+		t.refuse(name, "file-type", "a submission is Go only: assembly, C and object files are not taken; remove it")
+	default:
+		return t.goFile(name)
+	}
+	return nil
+}
+
+// goFile takes one regular file whose name ends in .go.
+func (t *taking) goFile(name string) error {
+	if t.goFiles++; t.goFiles > vet.MaxFiles {
+		if t.goFiles == vet.MaxFiles+1 {
+			t.refuse(name, "too-many", fmt.Sprintf("a submission has at most %d Go files; merge some", vet.MaxFiles))
+		}
+		return nil
+	}
+	folded := strings.ToLower(name)
+	if first, ok := t.names[folded]; ok {
+		t.refuse(name, "file-name", fmt.Sprintf("this and %s are one file where case does not matter; rename one", vet.Printable(first)))
+		return nil
+	}
+	t.names[folded] = name
+	if p := vet.CheckName(name); p != nil {
+		t.Problems = append(t.Problems, *p)
+		return nil
+	}
+	data, problem, err := t.read(name)
+	switch {
+	case errors.Is(err, fs.ErrPermission):
+		return &UsageError{Message: "read " + name, Hint: "make the file readable, or leave it out", Err: err}
+	case err != nil:
+		return fmt.Errorf("read %s: %w", name, err)
+	case problem != nil:
+		t.refuse(name, problem.Rule, problem.Message)
+	case t.total+len(data) > vet.MaxTotalSize:
+		t.refuse(name, "too-large", fmt.Sprintf("with this file the submission is larger than %d KiB; make it shorter", vet.MaxTotalSize>>10))
+	default:
+		t.total += len(data)
+		t.Files = append(t.Files, vet.File{Name: name, Data: data})
+	}
+	return nil
+}
+
+// read returns the content of a regular file, or what speaks against it. What
+// was opened is compared with what the name stood for before: os.Root follows a
+// symbolic link inside the folder, and so one that is put there in between.
+func (t *taking) read(name string) ([]byte, *vet.Problem, error) {
+	changed := &vet.Problem{Rule: "special-file", Message: "this file changed while it was read; submit again when nothing writes to it"}
+	before, err := t.root.Lstat(name)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && !before.Mode().IsRegular() {
+		return nil, changed, nil
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	f, err := t.root.OpenFile(name, os.O_RDONLY|openFlags, 0)
+	if err != nil {
+		// What is not the system's own answer is os.Root's: a link that leads
+		// out of the folder, put there meanwhile.
+		var errno syscall.Errno
+		now, again := t.root.Lstat(name)
+		if !errors.As(err, &errno) || again != nil || !os.SameFile(before, now) {
+			return nil, changed, nil
+		}
+		return nil, nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	switch {
+	case err != nil:
+		return nil, nil, err
+	case !info.Mode().IsRegular() || !os.SameFile(before, info):
+		return nil, changed, nil
+	case links(info) != 1:
+		return nil, &vet.Problem{Rule: "hardlink", Message: "this file has another name elsewhere (a hard link); put a copy in its place"}, nil
+	}
+	data, err := io.ReadAll(io.LimitReader(f, vet.MaxFileSize+1))
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(data) > vet.MaxFileSize {
+		return nil, &vet.Problem{Rule: "too-large", Message: fmt.Sprintf("this file is larger than %d KiB; make it shorter", vet.MaxFileSize>>10)}, nil
+	}
+	return data, nil, nil
+}
+
+// finish fills in what follows from the files.
+func (t *taking) finish() *Snapshot {
+	s := &t.Snapshot
+	slices.SortFunc(s.Files, func(a, b vet.File) int { return cmp.Compare(a.Name, b.Name) })
+	if more := t.ignored - len(s.Ignored); more > 0 {
+		s.Ignored = append(s.Ignored, fmt.Sprintf("and %d more", more))
+	}
+	s.Hash = hashFiles(s.Files)
+	for _, f := range s.Files {
+		fset := token.NewFileSet()
+		parsed, err := parser.ParseFile(fset, f.Name, f.Data, parser.PackageClauseOnly|parser.SkipObjectResolution)
+		if err == nil {
+			s.Package, s.PackageFile = parsed.Name.Name, f.Name
+			s.PackageLine = fset.PositionFor(parsed.Name.Pos(), false).Line
+			break
+		}
+	}
+	return s
+}
+
+// hashFiles is a SHA-256 over names and contents, each preceded by its length.
+func hashFiles(files []vet.File) string {
+	h := sha256.New()
+	part := func(b []byte) {
+		var n [8]byte
+		binary.LittleEndian.PutUint64(n[:], uint64(len(b)))
+		h.Write(n[:])
+		h.Write(b)
+	}
+	for _, f := range files {
+		part([]byte(f.Name))
+		part(f.Data)
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}

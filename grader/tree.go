@@ -1,0 +1,86 @@
+package grader
+
+import (
+	"fmt"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"grade/exercises"
+	"grade/sandbox"
+)
+
+var buildSpec = sandbox.Spec{Purpose: sandbox.Build, Memory: buildMemory, Pids: buildPids, Scratch: buildScratch}
+
+// buildRequest compiles the tests in directory pkg of a tree. The typed vet
+// runs inside the compiler's call for the package that it is to look at.
+func buildRequest(d sandbox.Dirs, files []sandbox.File, pkg, vetted string, imports []string) sandbox.Request {
+	tool := path.Join(filepath.ToSlash(d.Work), toolName)
+	args := append(slices.Clone(buildFlags), "-toolexec="+tool, "-o", path.Join(d.Scratch, programName), pkg)
+	return sandbox.Request{
+		Files: files, Path: path.Join(d.GoRoot, "bin", "go"), Args: args, Forks: true,
+		Env: append(buildEnvironment(d),
+			"GRADE_VET_PKG="+vetted, "GRADE_VET_OUT="+path.Join(d.Scratch, reportName), "GRADE_VET_IMPORTS="+strings.Join(imports, ",")),
+		Collect: []string{programName, reportName},
+		Limits: sandbox.Limits{
+			Wall: buildWall, CPU: buildTime, Stdout: buildOutput, Stderr: buildOutput, CollectMax: programMax, Memory: buildMemory,
+		},
+	}
+}
+
+// buildEnvironment is all that the go command sees: nothing of the machine's,
+// and nothing that would make it look elsewhere for a toolchain or a module.
+func buildEnvironment(d sandbox.Dirs) []string {
+	return []string{
+		"HOME=/nonexistent", "GOENV=off", "GOTOOLCHAIN=local", "GOPROXY=off", "GOSUMDB=off", "GOWORK=off",
+		"GOFLAGS=-mod=readonly", "CGO_ENABLED=0", "GOTELEMETRY=off",
+		// The tools' own heaps: an ordinary build is over before they need to collect.
+		"GOGC=off", fmt.Sprintf("GOMEMLIMIT=%d", buildMemory/4),
+		"GOROOT=" + d.GoRoot, "GOCACHE=" + d.GoCache, "GOPATH=" + path.Join(d.Scratch, "go"),
+		"GOTMPDIR=" + d.Scratch, "TMPDIR=" + d.Scratch, "PATH=" + path.Join(d.GoRoot, "bin"),
+	}
+}
+
+// kitFiles are the parts of a build tree that are the same for every exercise
+// of a course: the kit, and the module that holds it. In a course of its own
+// module, the kit is a module beside it.
+func kitFiles(kit fs.FS, module string) ([]sandbox.File, error) {
+	mod := "module " + module + "\n\ngo " + goVersion + "\n"
+	files, prefix := []sandbox.File{}, ""
+	if module != kitModule {
+		prefix = "kit"
+		mod += "\nrequire grade v0.0.0\n\nreplace grade => ./kit\n"
+		files = append(files, sandbox.File{Name: "kit/go.mod", Data: []byte("module " + kitModule + "\n\ngo " + goVersion + "\n")})
+	}
+	files = append(files, sandbox.File{Name: "go.mod", Data: []byte(mod)})
+	for _, dir := range []string{"observe", "observe/wire"} {
+		names, err := fs.Glob(kit, dir+"/*.go")
+		if err != nil {
+			return nil, err
+		}
+		for _, name := range names {
+			if strings.HasSuffix(name, "_test.go") {
+				continue
+			}
+			data, err := fs.ReadFile(kit, name)
+			if err != nil {
+				return nil, err
+			}
+			files = append(files, sandbox.File{Name: path.Join(prefix, name), Data: data})
+		}
+	}
+	return files, nil
+}
+
+func packageDir(e *exercises.Exercise) string { return strings.TrimPrefix(e.ImportPath, e.Module+"/") }
+func hiddenDir(e *exercises.Exercise) string  { return path.Join("exercises", e.Name, "hidden") }
+
+func contents(files []exercises.File) map[string][]byte {
+	m := map[string][]byte{}
+	for _, f := range files {
+		m[f.Name] = f.Data
+	}
+	return m
+}
