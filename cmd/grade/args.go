@@ -1,0 +1,67 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+
+	"grade/grader/report/terminal"
+)
+
+// anExercise checks that the arguments are an exercise and up to more others.
+func anExercise(a *app, more int) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		switch {
+		case len(args) == 0:
+			return usage(a.hintExercises(), "%s: which exercise?", cmd.Name())
+		case len(args) > 1+more:
+			return usage("see: "+cmd.CommandPath()+" --help", "%s: one argument too many: %q", cmd.Name(), args[1+more])
+		}
+		return nil
+	}
+}
+
+// atMost checks that there are no more than n arguments.
+func atMost(n int) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) > n {
+			return usage("see: "+cmd.CommandPath()+" --help", "%s: one argument too many: %q", cmd.Name(), args[n])
+		}
+		return nil
+	}
+}
+
+// hintExercises lists what there is to choose from, as far as it can be read.
+func (a *app) hintExercises() string {
+	c, err := a.course()
+	if err != nil {
+		return "see: grade list"
+	}
+	names, err := c.Names()
+	if err != nil {
+		return "see: grade list"
+	}
+	return thereAre(names)
+}
+
+// completeExercise completes the first argument with the names of exercises, and
+// leaves a second one to the shell, as a folder.
+func completeExercise(a *app) cobra.CompletionFunc {
+	return func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+		if len(args) > 0 {
+			return nil, cobra.ShellCompDirectiveFilterDirs
+		}
+		return a.completeNames()
+	}
+}
+
+// completeNames offers every exercise that can be loaded, with its title.
+func (a *app) completeNames() ([]string, cobra.ShellCompDirective) {
+	list, _, err := a.exercises()
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveError
+	}
+	var offers []string
+	for _, e := range list {
+		offers = append(offers, cobra.CompletionWithDesc(e.Name, terminal.Escape(e.Title)))
+	}
+	return offers, cobra.ShellCompDirectiveNoFileComp
+}

@@ -1,0 +1,113 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"grade/grader"
+	"grade/grader/report/terminal"
+)
+
+// The exit codes. `grade help exit-codes` prints exits.
+const (
+	exitOK          = 0
+	exitMissing     = 1
+	exitUsage       = 2
+	exitNoVerdict   = 3
+	exitInterrupted = 130 // 128 + SIGINT, as a shell has it
+)
+
+var exits = []struct {
+	code    int
+	meaning string
+}{
+	{exitOK, "Done. For submit: every point asked for was reached."},
+	{exitMissing, "Graded, and points are missing. Also where the submission was\nrefused or does not compile."},
+	{exitUsage, "Not understood: a wrong flag or argument, a folder without Go\nfiles, a package that belongs to no exercise."},
+	{exitNoVerdict, "No verdict: the sandbox, the exercise, the disk or grade itself\nfailed. This says nothing about a submission."},
+	{exitInterrupted, "Interrupted."},
+}
+
+// errPointsMissing is the end of a grading that went well for grade and less well
+// for the submission. The report has said everything.
+var errPointsMissing = errors.New("points are missing")
+
+// noVerdict wraps an error that kept a submission from being graded.
+type noVerdict struct{ err error }
+
+func (e *noVerdict) Error() string { return "no verdict: " + e.err.Error() }
+func (e *noVerdict) Unwrap() error { return e.err }
+
+// exit tells what went wrong and returns the exit code for it. cmd is the command
+// that failed.
+func (a *app) exit(ctx context.Context, cmd *cobra.Command, err error) int {
+	code := a.code(ctx, err)
+	switch code {
+	case exitOK, exitMissing:
+		return code
+	case exitInterrupted:
+		fmt.Fprintln(a.err, "grade: interrupted")
+		return code
+	}
+	lines, more := terminal.Lines(err.Error(), 100, 1000)
+	if more > 0 {
+		lines = append(lines, fmt.Sprintf("… and %d more lines", more))
+	}
+	for _, l := range lines {
+		if l != "" {
+			fmt.Fprintln(a.err, "grade: "+l)
+		}
+	}
+	if hint := a.hint(cmd, err); hint != "" {
+		fmt.Fprintln(a.err, "hint: "+terminal.Escape(hint))
+	}
+	return code
+}
+
+// code is the one place where errors become exit codes.
+func (a *app) code(ctx context.Context, err error) int {
+	var u *grader.UsageError
+	switch {
+	case err == nil:
+		return exitOK
+	case errors.Is(err, errPointsMissing):
+		return exitMissing
+	case ctx.Err() != nil:
+		return exitInterrupted
+	case errors.As(err, &u), !a.started:
+		return exitUsage
+	}
+	return exitNoVerdict
+}
+
+// hint says what to do about err.
+func (a *app) hint(cmd *cobra.Command, err error) string {
+	var u *grader.UsageError
+	var h interface{ Hint() string }
+	var n *noVerdict
+	switch {
+	case errors.As(err, &u):
+		return u.Hint
+	case errors.As(err, &h):
+		return h.Hint()
+	case !a.started:
+		return "see: " + cmd.CommandPath() + " --help"
+	case errors.As(err, &n):
+		return "this says nothing about the submission; see: grade help exit-codes"
+	}
+	return ""
+}
+
+func newExitCodes() *cobra.Command {
+	var b strings.Builder
+	b.WriteString("The exit status of grade says whose turn it is:\n\n")
+	for _, e := range exits {
+		fmt.Fprintf(&b, "  %3d  %s\n", e.code, strings.ReplaceAll(e.meaning, "\n", "\n       "))
+	}
+	b.WriteString("\nResults go to standard output, progress and errors to standard error.")
+	return &cobra.Command{Use: "exit-codes", Short: "What the exit status says", Long: b.String()}
+}

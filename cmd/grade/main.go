@@ -1,0 +1,33 @@
+// Command grade grades solutions of Go exercises.
+//
+// This package is the outermost layer: it reads arguments, names collaborators
+// (one file names the sandboxes), shows what comes back and turns errors into exit
+// codes. It decides nothing about a grade. A command is a file: an options struct,
+// a constructor, a run function.
+package main
+
+import (
+	"context"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+)
+
+func main() {
+	os.Exit(run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+}
+
+// run is the command as a function: what it returns is the exit status.
+func run(ctx context.Context, args []string, in io.Reader, out, err io.Writer) int {
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	// The first signal asks; once it has been heard, a second one ends the
+	// process as if nobody had listened.
+	context.AfterFunc(ctx, stop)
+	a := newApp(in, out, err)
+	root := newRoot(a)
+	root.SetArgs(args)
+	cmd, failure := root.ExecuteContextC(ctx)
+	return a.exit(ctx, cmd, failure)
+}

@@ -1,0 +1,93 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"runtime/debug"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+	"github.com/stretchr/testify/assert"
+)
+
+func TestRunReturnsTheExitCode(t *testing.T) {
+	var out, err bytes.Buffer
+	assert.Equal(t, exitOK, run(t.Context(), []string{"version"}, nil, &out, &err))
+	assert.True(t, strings.HasPrefix(out.String(), "grade "))
+	assert.Empty(t, err.String())
+	assert.Equal(t, exitUsage, run(t.Context(), []string{"nope"}, nil, &out, &err))
+}
+
+// A full disk is told, and is no success.
+func TestOutputThatCannotBeWritten(t *testing.T) {
+	for _, args := range [][]string{{"version"}, {"list"}, {"show", "autograd"}} {
+		var err bytes.Buffer
+		full := failingWriter{errors.New("no space left")}
+		assert.Equal(t, exitNoVerdict, run(t.Context(), args, nil, full, &err), "%s", args)
+		assert.Equal(t, "grade: write output: no space left\n", err.String())
+	}
+}
+
+type failingWriter struct{ err error }
+
+func (w failingWriter) Write([]byte) (int, error) { return 0, w.err }
+
+// Every exit code is documented, once.
+func TestExitCodesAreDocumented(t *testing.T) {
+	help := newExitCodes().Long
+	for _, code := range []int{exitOK, exitMissing, exitUsage, exitNoVerdict, exitInterrupted} {
+		assert.Equal(t, 1, strings.Count(help, fmt.Sprintf("\n  %3d  ", code)), "%d", code)
+	}
+	assert.Len(t, exits, 5)
+}
+
+// Help is complete: a command without an example, a group or a completion is not
+// finished.
+func TestEveryCommandIsFinished(t *testing.T) {
+	root := newRoot(newApp(nil, os.Stdout, os.Stderr))
+	root.InitDefaultHelpCmd()
+	for _, c := range root.Commands() {
+		if c.IsAdditionalHelpTopicCommand() {
+			assert.NotEmpty(t, c.Long, c.Name())
+			continue
+		}
+		assert.NotEmpty(t, c.Short, c.Name())
+		assert.NotEmpty(t, c.Example, c.Name())
+		assert.NotEmpty(t, c.GroupID, c.Name())
+		assert.NotNil(t, c.ValidArgsFunction, c.Name())
+	}
+}
+
+func TestErrorsOfSeveralLines(t *testing.T) {
+	var b bytes.Buffer
+	a := &app{err: stream{Writer: &b}, started: true}
+	code := a.exit(t.Context(), &cobra.Command{}, errors.Join(errors.New("one"), errors.New("::error::two")))
+	assert.Equal(t, exitNoVerdict, code)
+	assert.Equal(t, "grade: one\ngrade: ::error::two\n", b.String(), "nothing from elsewhere starts a line")
+}
+
+func TestBuildVersion(t *testing.T) {
+	commit := []debug.BuildSetting{{Key: "vcs.revision", Value: "0123456789abcdef"}, {Key: "vcs.modified", Value: "true"}}
+	for want, info := range map[string]*debug.BuildInfo{
+		"(unknown)":            nil,
+		"(devel)":              {Main: debug.Module{Version: "(devel)"}},
+		"v1.2.3":               {Main: debug.Module{Version: "v1.2.3"}},
+		"0123456789ab":         {Settings: commit[:1]},
+		"0123456789ab+changes": {Settings: commit},
+	} {
+		assert.Equal(t, want, buildVersion(info))
+	}
+}
+
+func TestStreamOfAPipe(t *testing.T) {
+	s := newStream(&bytes.Buffer{}, func(string) string { return "" })
+	assert.False(t, s.terminal() || s.live || s.color)
+	r, w, err := os.Pipe()
+	assert.NoError(t, err)
+	defer r.Close()
+	defer w.Close()
+	assert.False(t, newStream(w, func(string) string { return "" }).terminal())
+}

@@ -1,0 +1,145 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime/debug"
+
+	"grade"
+	"grade/exercises"
+	"grade/grader"
+	"grade/sandbox"
+	"grade/sandbox/docker"
+	"grade/sandbox/process"
+	"grade/sandbox/toolchain"
+)
+
+// This is the one file that names the sandboxes.
+
+// The kinds of sandbox, and the values of --sandbox.
+const (
+	sandboxDocker  = "docker"
+	sandboxProcess = "process"
+)
+
+var sandboxKinds = []string{sandboxDocker, sandboxProcess}
+
+// sandboxOptions say which sandbox a submission is graded in.
+type sandboxOptions struct {
+	Kind       string // one of sandboxKinds; empty: docker, or process on a machine without
+	BuildImage string // --build-image
+	Runtime    string // --runtime
+	// Progress hears of long work, such as an image being made. Total is 0 where
+	// it is not known.
+	Progress func(what string, current, total int64)
+}
+
+// openedSandbox is a sandbox that has to be closed.
+type openedSandbox interface {
+	grader.Sandbox
+	Close() error
+}
+
+// openSandbox opens the sandbox asked for. Without a wish, a machine that has
+// no Docker at all gets the process sandbox. An engine that should be there and
+// does not answer is an error: to grade outside it without a word would run
+// what strangers wrote where nobody meant it to.
+func openSandbox(ctx context.Context, o sandboxOptions) (openedSandbox, error) {
+	if o.Kind == sandboxProcess || o.Kind == "" && !dockerExpected() {
+		return openProcess(ctx, o)
+	}
+	e, err := openDocker(ctx, o)
+	if errors.Is(err, sandbox.ErrUnavailable) {
+		return nil, &noSandboxError{err}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return e, nil
+}
+
+func openDocker(ctx context.Context, o sandboxOptions) (*docker.Engine, error) {
+	return docker.Open(ctx, docker.Config{
+		Sources: grade.Sources, Warm: grader.Warm(grade.Sources),
+		BuildImage: o.BuildImage, Runtime: o.Runtime, Progress: o.Progress,
+	})
+}
+
+func openProcess(ctx context.Context, o sandboxOptions) (openedSandbox, error) {
+	s, err := process.Open(ctx, process.Config{Sources: grade.Sources, Warm: grader.Warm(grade.Sources), Progress: o.Progress})
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// noSandboxError says what to do where the engine does not answer.
+type noSandboxError struct{ err error }
+
+func (e *noSandboxError) Error() string { return e.err.Error() }
+func (e *noSandboxError) Unwrap() error { return e.err }
+
+// Hint is what to do.
+func (e *noSandboxError) Hint() string {
+	return "start the Docker engine (grade doctor says more), or check your own work without one: --sandbox process"
+}
+
+// dockerExpected reports whether this machine is one with Docker: the
+// environment names an engine, its socket is there, or a client is installed.
+func dockerExpected() bool {
+	if os.Getenv("DOCKER_HOST") != "" {
+		return true
+	}
+	if _, err := os.Stat("/var/run/docker.sock"); err == nil {
+		return true
+	}
+	_, err := exec.LookPath("docker")
+	return err == nil
+}
+
+// gradeInSandbox opens a sandbox for one grading and closes it.
+func gradeInSandbox(ctx context.Context, dir string, e *exercises.Exercise, s sandboxOptions, o grader.Options) (*grader.Result, error) {
+	opened, err := openSandbox(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	g, err := newGrader(ctx, opened, s.BuildImage)
+	if err != nil {
+		return nil, errors.Join(err, opened.Close())
+	}
+	result, err := g.Grade(ctx, dir, e, o)
+	if closing := opened.Close(); closing != nil && result != nil {
+		result.Warnings = append(result.Warnings, "close the sandbox: "+closing.Error())
+	}
+	return result, err
+}
+
+// newGrader wires a grader to a sandbox. Submissions are built with this
+// machine's Go, or with that of buildImage.
+func newGrader(ctx context.Context, s grader.Sandbox, buildImage string) (*grader.Grader, error) {
+	cache, err := toolchain.CacheDir("references")
+	if err != nil {
+		return nil, err
+	}
+	g, err := toolchain.Find(ctx)
+	if err != nil {
+		return nil, err
+	}
+	info, _ := debug.ReadBuildInfo()
+	return grader.New(s, grader.Config{
+		Kit: grade.Sources, CacheDir: cache,
+		LockFile: filepath.Join(os.TempDir(), "grade-measure.lock"),
+		Version:  buildVersion(info), Toolchain: cmp.Or(buildImage, g.Version),
+		VetTool: func(ctx context.Context, goarch string) ([]byte, error) {
+			program, err := g.Compile(ctx, grade.Sources, "grader/vet/typed", goarch)
+			if err != nil {
+				return nil, err
+			}
+			return os.ReadFile(program)
+		},
+	}), nil
+}

@@ -1,0 +1,69 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// programs are what scripts can run: grade itself, and where the system allows it,
+// programs that run another one on a terminal or interrupt it. A script asks with
+// the program's name as a condition.
+var programs = map[string]func(){"grade": main}
+
+func TestMain(m *testing.M) { testscript.Main(m, programs) }
+
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:                 filepath.Join("testdata", "script"),
+		RequireExplicitExec: true,
+		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"exits": cmdExits},
+		Condition:           func(cond string) (bool, error) { _, ok := programs[cond]; return ok, nil },
+		Setup: func(env *testscript.Env) error {
+			env.Setenv("NO_COLOR", "")
+			env.Setenv("TERM", "xterm-256color")
+			env.Setenv("GOFLAGS", "")
+			keepCaches(env)
+			return os.CopyFS(filepath.Join(env.WorkDir, "course"), os.DirFS(filepath.Join("testdata", "course")))
+		},
+	})
+}
+
+// keepCaches lets scripts use the caches of whoever runs this test, Go's and
+// grade's: without them each script compiles the standard library first.
+func keepCaches(env *testscript.Env) {
+	dir, err := os.UserCacheDir()
+	if err != nil {
+		return // slow, and right
+	}
+	env.Setenv("XDG_CACHE_HOME", dir)
+	env.Setenv("GOCACHE", cmp.Or(os.Getenv("GOCACHE"), filepath.Join(dir, "go-build")))
+}
+
+// cmdExits runs a command that must end with exactly the given status, which "exec"
+// and "! exec" do not ask for:
+//
+//	exits N command [args...]
+func cmdExits(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: exits N command [args...]")
+	}
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	got := 0
+	err = ts.Exec(args[1], args[2:]...)
+	if e := (*exec.ExitError)(nil); errors.As(err, &e) {
+		got = e.ExitCode()
+	} else {
+		ts.Check(err)
+	}
+	if got != want {
+		ts.Fatalf("%q ended with status %d, want %d", args[1:], got, want)
+	}
+}

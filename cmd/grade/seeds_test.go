@@ -1,0 +1,49 @@
+package main
+
+import (
+	"flag"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"grade/exercises"
+	"grade/grader"
+)
+
+var seeds = flag.Int("seeds", 0, "test accepted submissions on inputs of so many seeds; make seeds")
+
+// No honest solution fails by luck of the draw: the reference and every accepted
+// submission keep all points of correctness over many seeds.
+func TestAcceptedOverSeeds(t *testing.T) {
+	if *seeds == 0 {
+		t.Skip("grades each accepted submission many times: make seeds")
+	}
+	s := openEngine(t)
+	eachExercise(t, func(t *testing.T, e *exercises.Exercise, shipped []exercises.Submission) {
+		dirs := []string{"reference/" + e.Name}
+		for _, one := range shipped {
+			if one.Class == exercises.Accepted {
+				dirs = append(dirs, one.Dir)
+			}
+		}
+		for _, dir := range dirs {
+			t.Run(dir, func(t *testing.T) {
+				t.Parallel()
+				overSeeds(t, s, e, dir)
+			})
+		}
+	})
+}
+
+func overSeeds(t *testing.T, s openedSandbox, e *exercises.Exercise, dir string) {
+	r := gradeFolder(t, s, e, dir, grader.Options{Only: []exercises.Kind{exercises.Correctness}, Repeat: *seeds})
+	require.Equal(t, grader.Graded, r.Verdict)
+	tests := 0
+	for _, c := range r.Checks {
+		if c.Kind == string(exercises.Correctness) {
+			tests++
+			require.Equal(t, grader.Passed, c.Verdict, "%s with seed %s: %s", c.Name, r.Seed, c.Detail)
+		}
+	}
+	t.Logf("%d tests, each on %d seeds, all passed", tests, *seeds)
+}

@@ -1,0 +1,84 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"go/version"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"grade/exercises"
+)
+
+type startOptions struct {
+	app      *app
+	exercise string
+	dir      string
+}
+
+func newStart(a *app) *cobra.Command {
+	o := &startOptions{app: a}
+	return &cobra.Command{
+		Use:     "start EXERCISE [DIR]",
+		Short:   "Begin an exercise in a folder of your own",
+		GroupID: groupExercises,
+		Long: `Write an exercise's starter into DIR, which is made if need be: the code to begin
+with, some public tests, the README and a go.mod. Without DIR it is a folder with
+the exercise's name.
+
+Nothing is overwritten. Where a file is in the way, nothing is written at all.`,
+		Example: `  grade start autograd
+  grade start autograd ~/go/autograd
+  cd autograd && go test && grade submit`,
+		Args:              anExercise(a, 1),
+		ValidArgsFunction: completeExercise(a),
+		RunE: func(_ *cobra.Command, args []string) error {
+			o.exercise, o.dir = args[0], args[0]
+			if len(args) > 1 {
+				o.dir = args[1]
+			}
+			return o.run()
+		},
+	}
+}
+
+func (o *startOptions) run() error {
+	e, err := o.app.exercise(o.exercise)
+	if err != nil {
+		return err
+	}
+	files := starter(e)
+	if err := plant(o.dir, files); err != nil {
+		return err
+	}
+	for _, f := range files {
+		if err := o.app.print("%s\n", filepath.Join(o.dir, filepath.FromSlash(f.Name))); err != nil {
+			return err
+		}
+	}
+	_, err = fmt.Fprintf(o.app.err, "next: read %s, write your solution, run go test there, then: grade submit %s\n",
+		filepath.Join(o.dir, "README.md"), o.dir)
+	return err
+}
+
+// starter is what a student begins with, sorted by name. A go.mod cannot lie in the
+// course itself: it would make the folder a module of its own, which go:embed
+// leaves out.
+func starter(e *exercises.Exercise) []exercises.File {
+	files := append(slices.Clone(e.Starter),
+		exercises.File{Name: "README.md", Data: e.Readme},
+		exercises.File{Name: "go.mod", Data: fmt.Appendf(nil, "module %s\n\ngo %s\n", e.Name, goVersion())},
+	)
+	slices.SortFunc(files, func(a, b exercises.File) int { return cmp.Compare(a.Name, b.Name) })
+	return files
+}
+
+// goVersion is the language version of the Go that built this binary.
+func goVersion() string {
+	lang := version.Lang(runtime.Version())
+	return strings.TrimPrefix(cmp.Or(lang, "go1.26"), "go") // a development version of Go has none
+}

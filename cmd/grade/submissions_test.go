@@ -1,0 +1,167 @@
+package main
+
+import (
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"grade/exercises"
+	"grade/grader"
+)
+
+// courseRoot is the course of this repository, with the submissions that the
+// binary does not carry.
+const courseRoot = "../.."
+
+// Every submission shipped with an exercise gets the verdict that it declares,
+// from the check that it declares, through a real sandbox.
+func TestShippedSubmissions(t *testing.T) {
+	s := openEngine(t)
+	eachShipped(t, func(t *testing.T, e *exercises.Exercise, shipped []exercises.Submission, one exercises.Submission) {
+		gradeShipped(t, s, e, shipped, one, grader.Options{Checks: needed(one.Expect)})
+	})
+}
+
+// The process sandbox comes to the same verdicts on correctness, and says that
+// they do not count.
+func TestShippedSubmissionsInProcess(t *testing.T) {
+	s, err := openSandbox(t.Context(), sandboxOptions{Kind: sandboxProcess})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, s.Close()) })
+	eachShipped(t, func(t *testing.T, e *exercises.Exercise, shipped []exercises.Submission, one exercises.Submission) {
+		if !inSample(shipped, one) {
+			t.Skip("one of many that differ in what the judge sees and not in what the sandbox does")
+		}
+		for name := range one.Expect.Checks {
+			i := slices.IndexFunc(e.Checks, func(c exercises.Check) bool { return c.Name == name })
+			if e.Checks[i].Kind != exercises.Correctness {
+				delete(one.Expect.Checks, name)
+			}
+		}
+		r := gradeShipped(t, s, e, shipped, one, grader.Options{Only: []exercises.Kind{exercises.Correctness}, Checks: needed(one.Expect)})
+		require.False(t, r.Sandbox.Official)
+		require.NotEmpty(t, r.Warnings)
+	})
+}
+
+// What `grade start` hands out compiles, and earns nothing.
+func TestStarters(t *testing.T) {
+	s := openEngine(t)
+	eachExercise(t, func(t *testing.T, e *exercises.Exercise, _ []exercises.Submission) {
+		t.Parallel()
+		r := gradeFolder(t, s, e, "exercises/"+e.Name+"/starter", grader.Options{Only: []exercises.Kind{exercises.Correctness}})
+		require.Equal(t, grader.Graded, r.Verdict)
+		require.Zero(t, r.Score)
+	})
+}
+
+// inSample takes every submission that a sandbox has something to do with, and
+// every tenth of those that only give other numbers, take their time where it is
+// not measured here, or do not get to run.
+func inSample(shipped []exercises.Submission, one exercises.Submission) bool {
+	switch one.Class {
+	case exercises.WrongAnswer, exercises.TooSlow, exercises.TooMuchMemory, exercises.CompileError, exercises.Invalid:
+		return slices.IndexFunc(shipped, func(s exercises.Submission) bool { return s.Name == one.Name })%10 == 0
+	}
+	return true
+}
+
+// eachExercise calls test for each exercise of this repository, with the
+// submissions that ship beside it.
+func eachExercise(t *testing.T, test func(t *testing.T, e *exercises.Exercise, shipped []exercises.Submission)) {
+	course := exercises.Open(os.DirFS(courseRoot))
+	names, err := course.Names()
+	require.NoError(t, err)
+	for _, name := range names {
+		t.Run(name, func(t *testing.T) {
+			e, err := course.Load(name)
+			require.NoError(t, err)
+			shipped, err := course.Submissions(name)
+			require.NoError(t, err)
+			test(t, e, shipped)
+		})
+	}
+}
+
+// eachShipped calls test for each submission of each exercise, some at a time.
+func eachShipped(t *testing.T, test func(t *testing.T, e *exercises.Exercise, shipped []exercises.Submission, one exercises.Submission)) {
+	if testing.Short() {
+		t.Skip("grades every shipped submission, which takes minutes")
+	}
+	eachExercise(t, func(t *testing.T, e *exercises.Exercise, shipped []exercises.Submission) {
+		for _, class := range []exercises.Class{exercises.Accepted, exercises.WrongAnswer, exercises.Forgery} {
+			require.True(t, slices.ContainsFunc(shipped, func(s exercises.Submission) bool { return s.Class == class }), "none is of the class %s", class)
+		}
+		for _, one := range shipped {
+			t.Run(one.Name, func(t *testing.T) {
+				t.Parallel()
+				test(t, e, shipped, one)
+			})
+		}
+	})
+}
+
+// gradeShipped grades one submission. One that is caught by what a draw happens to
+// hold may get through once, which is told; twice is a fault of the exercise. An
+// accepted one has no second chance.
+func gradeShipped(t *testing.T, s openedSandbox, e *exercises.Exercise, shipped []exercises.Submission, one exercises.Submission, o grader.Options) *grader.Result {
+	got, differences := holdAgainst(t, s, e, shipped, one, o)
+	if len(differences) > 0 && one.Class != exercises.Accepted {
+		t.Logf("graded once more, on other inputs, because of: %q", differences)
+		got, differences = holdAgainst(t, s, e, shipped, one, o)
+	}
+	for _, difference := range differences {
+		t.Error(difference)
+	}
+	return got
+}
+
+// holdAgainst grades a submission, and its twin if it has one, and returns what is
+// not as declared.
+func holdAgainst(t *testing.T, s openedSandbox, e *exercises.Exercise, shipped []exercises.Submission, one exercises.Submission, o grader.Options) (*grader.Result, []string) {
+	got := gradeFolder(t, s, e, one.Dir, o)
+	var twin *grader.Result
+	if one.Expect.Twin != "" {
+		i := slices.IndexFunc(shipped, func(s exercises.Submission) bool { return s.Name == one.Expect.Twin })
+		twin = gradeFolder(t, s, e, shipped[i].Dir, o)
+	}
+	return got, grader.Unmet(one.Expect, got, twin)
+}
+
+// needed are the checks that a submission's expectations are about: hundreds of
+// submissions are graded, and most of them for the sake of one check. Nil, which
+// means all, where a score is expected.
+func needed(x exercises.Expect) []string {
+	if x.Score != nil || x.MaxScore != nil || x.Twin != "" || x.Verdict != string(grader.Graded) {
+		return nil
+	}
+	return slices.Sorted(maps.Keys(x.Checks))
+}
+
+func gradeFolder(t *testing.T, s openedSandbox, e *exercises.Exercise, dir string, o grader.Options) *grader.Result {
+	t.Helper()
+	g, err := newGrader(t.Context(), s, "")
+	require.NoError(t, err)
+	o.Hasty = true // verdicts are compared, not ratios
+	r, err := g.Grade(t.Context(), filepath.Join(courseRoot, filepath.FromSlash(dir)), e, o)
+	require.NoError(t, err)
+	return r
+}
+
+// openEngine opens the Docker sandbox. Without an engine the test is skipped on
+// a laptop and fails where CI is set: there, a test that did not run proves
+// nothing.
+func openEngine(t *testing.T) openedSandbox {
+	t.Helper()
+	s, err := openDocker(t.Context(), sandboxOptions{})
+	if err != nil && os.Getenv("CI") == "" {
+		t.Skipf("NOT TESTED: no Docker engine: %v", err)
+	}
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, s.Close()) })
+	return s
+}

@@ -1,0 +1,204 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"grade/exercises"
+	"grade/grader"
+	"grade/grader/report"
+)
+
+// interruptGrace is how long a grading that was interrupted may take to end. What
+// it then leaves behind ends with this process: a sandbox listens to our pipe.
+const interruptGrace = 1500 * time.Millisecond
+
+// gradeFunc grades dir. It is how submit sees package grader and a sandbox.
+type gradeFunc func(ctx context.Context, dir string, e *exercises.Exercise, s sandboxOptions, o grader.Options) (*grader.Result, error)
+
+type submitOptions struct {
+	app   *app
+	grade gradeFunc
+
+	dir      string
+	snapshot *grader.Snapshot // of dir, if it told which exercise it is
+	exercise string
+	only     []string
+	seed     string
+	timeout  time.Duration
+	json     bool
+	quiet    bool
+	sandbox  sandboxOptions
+}
+
+func newSubmit(a *app) *cobra.Command {
+	o := &submitOptions{app: a, grade: gradeInSandbox}
+	cmd := &cobra.Command{
+		Use:     "submit [DIR]",
+		Short:   "Grade a solution",
+		GroupID: groupExercises,
+		Long: `Grade the solution in DIR, or in the current folder: its Go files, without tests,
+go.mod and subfolders. The exercise is the one whose package it is.
+
+Grading uses a Docker engine. Where there is none, it uses a child process, which
+is good for checking one's own work: the report then says "unofficial".
+
+The report goes to standard output. On a terminal, progress is shown on standard
+error; in a pipe there is none.`,
+		Example: `  grade submit
+  grade submit ~/go/autograd
+  grade submit --only correctness      # quick: nothing is measured
+  grade submit --json > result.json    # for a program; see: grade help json
+  grade submit --seed 5feceb66...      # the inputs of that report once more`,
+		Args: atMost(1),
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return nil, cobra.ShellCompDirectiveFilterDirs
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.dir = "."
+			if len(args) > 0 {
+				o.dir = args[0]
+			}
+			return o.run(cmd.Context())
+		},
+	}
+	o.addFlags(cmd)
+	return cmd
+}
+
+func (o *submitOptions) addFlags(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringVar(&o.exercise, "exercise", "", "grade as `EXERCISE`, whatever the package is called")
+	f.StringSliceVar(&o.only, "only", nil, "run the checks of these `KINDS` only: "+strings.Join(kindNames(), ", "))
+	f.StringVar(&o.seed, "seed", "", "repeat a grading: the `SEED` of its report, 64 hexadecimal digits")
+	f.DurationVar(&o.timeout, "timeout", 0, "give up after this time, without a verdict (such as 5m; 0: never)")
+	f.BoolVar(&o.json, "json", false, "write the report as JSON; see: grade help json")
+	f.BoolVarP(&o.quiet, "quiet", "q", false, "no progress, only the report")
+	f.StringVar(&o.sandbox.Kind, "sandbox", "", "grade in a docker container or in a child process: `KIND` is "+strings.Join(sandboxKinds, " or "))
+	f.StringVar(&o.sandbox.BuildImage, "build-image", "", "compile in this Docker `IMAGE` with Go, not in one made of this machine's Go")
+	f.StringVar(&o.sandbox.Runtime, "runtime", "", "run containers with this OCI `RUNTIME`, such as runsc")
+
+	complete := func(flag string, c cobra.CompletionFunc) { _ = cmd.RegisterFlagCompletionFunc(flag, c) }
+	complete("exercise", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		return o.app.completeNames()
+	})
+	complete("only", cobra.FixedCompletions(kindNames(), cobra.ShellCompDirectiveNoFileComp))
+	complete("sandbox", cobra.FixedCompletions(sandboxKinds, cobra.ShellCompDirectiveNoFileComp))
+	for _, flag := range []string{"seed", "timeout", "build-image", "runtime"} {
+		complete(flag, cobra.NoFileCompletions)
+	}
+}
+
+func kindNames() []string {
+	return []string{string(exercises.Correctness), string(exercises.Memory), string(exercises.Speed)}
+}
+
+func (o *submitOptions) run(ctx context.Context) error {
+	only, err := o.check()
+	if err != nil {
+		return err
+	}
+	e, err := o.findExercise()
+	if err != nil {
+		return submitError(err)
+	}
+	result, err := o.gradeWatched(ctx, e, grader.Options{Snapshot: o.snapshot, Seed: o.seed, Only: only, Timeout: o.timeout})
+	if err != nil {
+		return submitError(err)
+	}
+	write := func() error { return report.Text(o.app.out, result, o.app.out.textOptions()) }
+	if o.json {
+		write = func() error { return report.JSON(o.app.out, result) }
+	}
+	if err := write(); err != nil {
+		return submitError(err)
+	}
+	if !allPoints(result, only) {
+		return errPointsMissing
+	}
+	return nil
+}
+
+// check refuses values of flags before anything is read.
+func (o *submitOptions) check() (only []exercises.Kind, err error) {
+	const hint = "see: grade submit --help"
+	for _, k := range o.only {
+		if !slices.Contains(kindNames(), k) {
+			return nil, usage(hint, "--only %s: want %s", k, strings.Join(kindNames(), ", "))
+		}
+		only = append(only, exercises.Kind(k))
+	}
+	if o.sandbox.Kind != "" && !slices.Contains(sandboxKinds, o.sandbox.Kind) {
+		return nil, usage(hint, "--sandbox %s: want %s", o.sandbox.Kind, strings.Join(sandboxKinds, " or "))
+	}
+	if o.timeout < 0 {
+		return nil, usage(hint, "--timeout %v: want a time above 0", o.timeout)
+	}
+	if o.sandbox.Kind == "process" && (o.sandbox.BuildImage != "" || o.sandbox.Runtime != "") {
+		return nil, usage(hint, "--build-image and --runtime are for --sandbox docker")
+	}
+	return only, nil
+}
+
+// submitError tells errors of whoever typed the command from those that kept a
+// submission from being graded.
+func submitError(err error) error {
+	if u := (*grader.UsageError)(nil); errors.As(err, &u) {
+		return err
+	}
+	return &noVerdict{err}
+}
+
+// allPoints reports whether the submission has every point that was asked for.
+func allPoints(r *grader.Result, only []exercises.Kind) bool {
+	if r.Verdict != grader.Graded {
+		return false
+	}
+	for _, c := range r.Checks {
+		asked := len(only) == 0 || slices.Contains(only, exercises.Kind(c.Kind))
+		if asked && (c.Verdict != grader.Passed || c.Points < c.MaxPoints) {
+			return false
+		}
+	}
+	return true
+}
+
+// gradeWatched grades while a person may watch, and does not wait for ever for the
+// end of a grading that was interrupted.
+func (o *submitOptions) gradeWatched(ctx context.Context, e *exercises.Exercise, g grader.Options) (*grader.Result, error) {
+	s := o.sandbox
+	if o.app.err.live && !o.quiet {
+		p := newProgress(o.app.err, o.app.now)
+		stop := p.start()
+		defer stop()
+		g.OnEvent, s.Progress = p.event, p.beside
+	}
+	type answer struct {
+		result *grader.Result
+		err    error
+	}
+	done := make(chan answer, 1)
+	go func() {
+		r, err := o.grade(ctx, o.dir, e, s, g)
+		done <- answer{r, err}
+	}()
+	var late <-chan time.Time
+	select {
+	case a := <-done:
+		return a.result, a.err
+	case <-ctx.Done():
+		late = time.After(interruptGrace)
+	}
+	select {
+	case a := <-done:
+		return a.result, a.err
+	case <-late:
+		return nil, fmt.Errorf("grading did not end: %w", context.Cause(ctx))
+	}
+}

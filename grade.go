@@ -1,0 +1,18 @@
+// Package grade is what the grade binary carries with it: the course, and the
+// sources that travel into the sandbox. It holds bytes and no behaviour.
+package grade
+
+import "embed"
+
+// Course holds the exercises and their references, in the layout that every
+// course repository has: exercises/<name>/ and reference/<name>/.
+//
+//go:embed go.mod exercises/*/exercise.yaml exercises/*/README.md exercises/*/starter exercises/*/hidden reference/*
+var Course embed.FS
+
+// Sources holds the programs and packages that are compiled for the sandbox:
+// the observe kit, the supervisor and the typed part of the vet. They use the
+// standard library only.
+//
+//go:embed observe/*.go observe/wire/*.go sandbox/*.go sandbox/protocol/*.go sandbox/supervisor/*.go grader/vet/*.go grader/vet/typed/*.go
+var Sources embed.FS
