@@ -1,0 +1,66 @@
+# Everything a developer does here, one target each. `make help` lists them.
+
+SHELL := bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+
+FUZZTIME ?= 10s
+ROUNDS   ?= 10
+SEEDS    ?= 100
+
+# Where git cannot answer (no git, no repository, a checkout of another user's)
+# a build goes without a version instead of failing.
+BUILDVCS := $(shell git status >/dev/null 2>&1 && echo auto || echo false)
+
+.PHONY: help
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+.PHONY: build
+build: ## build bin/grade, one static program
+	@CGO_ENABLED=0 go build -trimpath -buildvcs=$(BUILDVCS) -o bin/ ./cmd/grade
+
+.PHONY: demo
+demo: build ## grade a right and a wrong solution of autograd and show both reports
+	@.ci/demo
+
+.PHONY: test
+test: ## run all tests
+	@go test -timeout 60m -shuffle=on ./...
+
+.PHONY: race
+race: ## run all tests but the longest under the race detector
+	@command -v "$$(go env CC)" >/dev/null || { echo 'make race needs a C compiler: install gcc' >&2; exit 1; }
+	@CGO_ENABLED=1 go test -race -short -timeout 20m -shuffle=on ./...
+
+.PHONY: e2e
+e2e: ## run the real command: scripts, faults, the README; never from the cache
+	@go test -short -count=1 -timeout 20m . ./cmd/grade
+
+.PHONY: lint
+lint: ## check form, and what compilers do not see
+	@.ci/lint
+
+.PHONY: fmt
+fmt: ## format all Go files but those whose form is their point
+	@.ci/gofiles -exec gofmt -l -w {} +
+
+.PHONY: bench
+bench: build ## time a grading beside bare go test and beside the usual container
+	@go run ./bench -n $(ROUNDS)
+
+.PHONY: bench-references
+bench-references: ## time each reference beside naive and strong alternatives
+	@go run ./bench/references
+
+.PHONY: seeds
+seeds: ## test every accepted submission on SEEDS (100) seeds
+	@go test ./cmd/grade -run TestAcceptedOverSeeds -v -seeds $(SEEDS) -count=1 -timeout 120m | grep --line-buffered -v "^=== "
+
+.PHONY: fuzz
+fuzz: ## run every fuzz target for FUZZTIME (10s)
+	@.ci/fuzz $(FUZZTIME)
+
+.PHONY: clean
+clean: ## remove what these targets made here
+	@rm -rf bin

@@ -1,0 +1,45 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os/exec"
+	"time"
+
+	"grade/grader"
+)
+
+// graded is contender b. It keeps the phases of every grading.
+type graded struct {
+	program, dir string
+	phases       []phases
+}
+
+// phases are where the time of one grading went.
+type phases struct {
+	grader.Phases
+	wall time.Duration // of the whole command
+}
+
+func (g *graded) round(ctx context.Context) (time.Duration, error) {
+	var out, said bytes.Buffer
+	cmd := exec.CommandContext(ctx, g.program, "submit", g.dir, "--only", "correctness", "--sandbox", "docker", "--json")
+	cmd.Stdout, cmd.Stderr = &out, &said
+	started := time.Now()
+	err := cmd.Run()
+	wall := time.Since(started)
+	if err != nil {
+		return 0, fmt.Errorf("%v: %w: %s", cmd.Args, err, said.Bytes())
+	}
+	var r grader.Result
+	if err := json.Unmarshal(out.Bytes(), &r); err != nil {
+		return 0, fmt.Errorf("%v: %w", cmd.Args, err)
+	}
+	if r.Sandbox.Kind != "docker" || r.Score != r.MaxScore || r.MaxScore == 0 {
+		return 0, fmt.Errorf("%v: %d of %d points in the %s sandbox: nothing to compare", cmd.Args, r.Score, r.MaxScore, r.Sandbox.Kind)
+	}
+	g.phases = append(g.phases, phases{r.Phases, wall})
+	return wall, nil
+}

@@ -1,0 +1,105 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// target is what a grading may cost, as a multiple of what it cannot do without.
+const target = 3
+
+// barWidth is the length of the longest bar of a table.
+const barWidth = 32
+
+// row is a line of a table.
+type row struct {
+	label       string
+	median      time.Duration
+	least, most time.Duration
+}
+
+func rowOf(label string, times []time.Duration) row {
+	return row{label: label, median: median(times), least: slices.Min(times), most: slices.Max(times)}
+}
+
+// median is the middle one, or the mean of the middle two.
+func median(times []time.Duration) time.Duration {
+	s := slices.Sorted(slices.Values(times))
+	return (s[(len(s)-1)/2] + s[len(s)/2]) / 2
+}
+
+// report prints the tables of what was timed: a alone, or all three.
+func report(w io.Writer, times [][]time.Duration, p []phases) error {
+	labels := []string{"a  go test -c and its tests, bare", "b  grade submit --only correctness", "c  a container with go test in it"}
+	var rows []row
+	for i, t := range times {
+		rows = append(rows, rowOf(labels[i], t))
+	}
+	var b strings.Builder
+	table(&b, rows)
+	if len(rows) == 3 {
+		ratio := float64(rows[1].median) / float64(rows[0].median)
+		word := "met"
+		if ratio > target {
+			word = "missed"
+		}
+		fmt.Fprintf(&b, "\nb/a  %.2f  (target: at most %d, %s)\nc/b  %.2f\n", ratio, target, word,
+			float64(rows[2].median)/float64(rows[1].median))
+		fmt.Fprintf(&b, "\nwhere the time of b goes (build and start overlap):\n\n")
+		table(&b, phaseRows(p[len(p)-len(times[1]):]))
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// phaseRows are the medians of the phases, in their order.
+func phaseRows(p []phases) (rows []row) {
+	add := func(label string, of func(phases) float64) {
+		var times []time.Duration
+		for _, g := range p {
+			times = append(times, time.Duration(of(g)*float64(time.Millisecond)))
+		}
+		if slices.Max(times) > 0 {
+			rows = append(rows, rowOf(label, times))
+		}
+	}
+	add("snapshot", func(g phases) float64 { return g.SnapshotMs })
+	add("vet", func(g phases) float64 { return g.VetMs })
+	add("build", func(g phases) float64 { return g.BuildMs })
+	add("start of both boxes", func(g phases) float64 { return g.StartMs })
+	add("test", func(g phases) float64 { return g.TestMs })
+	add("measure", func(g phases) float64 { return g.MeasureMs })
+	add("all of the grading", func(g phases) float64 { return g.TotalMs })
+	add("before it and after it", func(g phases) float64 { return float64(g.wall)/float64(time.Millisecond) - g.TotalMs })
+	return rows
+}
+
+// table prints rows with a bar each, in proportion to the longest.
+func table(w io.Writer, rows []row) {
+	width, longest := 0, time.Duration(1)
+	for _, r := range rows {
+		width, longest = max(width, utf8.RuneCountInString(r.label)), max(longest, r.median)
+	}
+	for _, r := range rows {
+		fmt.Fprintf(w, "  %-*s  %10s  %-*s  %s to %s\n", width, r.label, milliseconds(r.median), barWidth, bar(r.median, longest),
+			milliseconds(r.least), milliseconds(r.most))
+	}
+}
+
+// bar has at least one cell, and eighths of one.
+func bar(d, longest time.Duration) string {
+	eighths := max(1, int(int64(d)*barWidth*8/int64(longest)))
+	s := strings.Repeat("█", eighths/8)
+	if rest := eighths % 8; rest > 0 {
+		s += string([]rune("▏▎▍▌▋▊▉")[rest-1])
+	}
+	return s
+}
+
+func milliseconds(d time.Duration) string {
+	return fmt.Sprintf("%.1f ms", float64(d)/float64(time.Millisecond))
+}

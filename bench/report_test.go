@@ -1,0 +1,63 @@
+package main
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"grade/grader"
+)
+
+func times(ms ...int) (list []time.Duration) {
+	for _, m := range ms {
+		list = append(list, time.Duration(m)*time.Millisecond)
+	}
+	return list
+}
+
+func TestMedian(t *testing.T) {
+	assert.Equal(t, 2*time.Millisecond, median(times(9, 2, 1)))
+	assert.Equal(t, 3*time.Millisecond, median(times(9, 4, 1, 2)))
+	assert.Equal(t, 7*time.Millisecond, median(times(7)))
+}
+
+func TestReport(t *testing.T) {
+	var b strings.Builder
+	p := []phases{
+		{grader.Phases{BuildMs: 9000, TotalMs: 9000}, 9 * time.Second}, // of the round that does not count
+		{grader.Phases{BuildMs: 300, TotalMs: 800}, time.Second},
+		{grader.Phases{BuildMs: 500, TotalMs: 800}, time.Second},
+	}
+	require.NoError(t, report(&b, [][]time.Duration{times(500, 500), times(1000, 1000), times(2500, 1500)}, p))
+	assert.Equal(t, strings.TrimPrefix(`
+  a  go test -c and its tests, bare     500.0 ms  ████████                          500.0 ms to 500.0 ms
+  b  grade submit --only correctness   1000.0 ms  ████████████████                  1000.0 ms to 1000.0 ms
+  c  a container with go test in it    2000.0 ms  ████████████████████████████████  1500.0 ms to 2500.0 ms
+
+b/a  2.00  (target: at most 3, met)
+c/b  2.00
+
+where the time of b goes (build and start overlap):
+
+  build                     400.0 ms  ████████████████                  300.0 ms to 500.0 ms
+  all of the grading        800.0 ms  ████████████████████████████████  800.0 ms to 800.0 ms
+  before it and after it    200.0 ms  ████████                          200.0 ms to 200.0 ms
+`, "\n"), b.String())
+}
+
+// Without an engine there is one line, and nothing to divide by.
+func TestReportOfBareAlone(t *testing.T) {
+	var b strings.Builder
+	require.NoError(t, report(&b, [][]time.Duration{times(500)}, nil))
+	assert.NotContains(t, b.String(), "b/a")
+}
+
+func TestTargetMissed(t *testing.T) {
+	var b strings.Builder
+	p := []phases{{grader.Phases{TotalMs: 1}, time.Second}}
+	require.NoError(t, report(&b, [][]time.Duration{times(100), times(301), times(301)}, p))
+	assert.Contains(t, b.String(), "missed")
+}

@@ -1,0 +1,269 @@
+package grade_test
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+const module = "grade"
+
+// arrow is what the files of one package may import of this module: every file,
+// and besides that its tests, which may always import the package they test.
+type arrow struct{ all, tests []string }
+
+// arrows are the architecture. A name may hold one star, which stands for an
+// exercise and means the same one on both sides.
+var arrows = map[string]arrow{
+	".":                {},
+	"bench":            {all: []string{".", "exercises", "grader", "sandbox", "sandbox/docker", "sandbox/toolchain"}},
+	"bench/references": {},
+
+	"observe":      {all: []string{"observe/wire"}},
+	"observe/wire": {},
+
+	"exercises":          {},
+	"exercises/*/hidden": {all: []string{"observe", "reference/*"}},
+	"reference/*":        {},
+
+	"sandbox":             {},
+	"sandbox/protocol":    {all: []string{"sandbox"}},
+	"sandbox/supervisor":  {all: []string{"sandbox", "sandbox/protocol"}},
+	"sandbox/toolchain":   {},
+	"sandbox/docker":      {all: []string{"sandbox", "sandbox/protocol", "sandbox/toolchain"}, tests: []string{".", "grader", "sandbox/conformance"}},
+	"sandbox/process":     {all: []string{"sandbox", "sandbox/protocol", "sandbox/toolchain"}, tests: []string{".", "grader", "sandbox/conformance"}},
+	"sandbox/conformance": {all: []string{"sandbox", "sandbox/toolchain"}},
+
+	"grader":                 {all: []string{"exercises", "grader/vet", "observe/wire", "sandbox"}},
+	"grader/vet":             {},
+	"grader/vet/typed":       {all: []string{"grader/vet"}},
+	"grader/report":          {all: []string{"grader", "grader/report/terminal"}, tests: []string{"grader/vet"}},
+	"grader/report/terminal": {},
+
+	"cmd/grade": {all: []string{
+		".", "cmd/grade/markdown", "exercises", "grader", "grader/report", "grader/report/terminal",
+		"sandbox", "sandbox/docker", "sandbox/process", "sandbox/toolchain",
+	}},
+	"cmd/grade/markdown": {all: []string{"grader/report/terminal"}},
+}
+
+// plain are the packages that use the standard library and nothing else. What
+// travels into a sandbox is compiled there, where there are no modules; what
+// reads a hostile file or stream shall be small enough to be read.
+var plain = []string{
+	"observe", "observe/wire", "sandbox", "sandbox/protocol", "sandbox/supervisor",
+	"grader/vet", "grader/vet/typed", "reference/*",
+}
+
+// suites are packages for tests: they may use what tests use, and nothing but
+// tests may use them.
+var suites = []string{"sandbox/conformance"}
+
+// file is a Go file of the module, with its package's folder.
+type file struct {
+	name, dir string
+	test      bool
+	imports   []string
+}
+
+// Parsing happens in this process: a test that asked the go command would be
+// answered from the test cache, which does not see the files the command reads.
+func files(t *testing.T) (list []file) {
+	t.Helper()
+	err := filepath.WalkDir(".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() {
+			if slices.Contains([]string{"starter", "submissions", "testdata"}, d.Name()) || len(d.Name()) > 1 && d.Name()[0] == '.' {
+				return filepath.SkipDir
+			}
+			return nil
+		}
+		if path.Ext(name) != ".go" {
+			return nil
+		}
+		parsed, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ImportsOnly)
+		if err != nil {
+			return err
+		}
+		f := file{name: filepath.ToSlash(name), test: strings.HasSuffix(name, "_test.go")}
+		f.dir = path.Dir(f.name)
+		for _, i := range parsed.Imports {
+			p, err := strconv.Unquote(i.Path.Value)
+			if err != nil {
+				return err
+			}
+			f.imports = append(f.imports, p)
+		}
+		list = append(list, f)
+		return nil
+	})
+	require.NoError(t, err)
+	require.NotEmpty(t, list)
+	return list
+}
+
+// match reports whether dir is meant by a name of the tables, and what its star
+// stands for.
+func match(name, dir string) (star string, ok bool) {
+	before, after, starred := strings.Cut(name, "*")
+	if !starred {
+		return "", name == dir
+	}
+	rest, ok := strings.CutPrefix(dir, before)
+	if !ok {
+		return "", false
+	}
+	star, ok = strings.CutSuffix(rest, after)
+	return star, ok && star != "" && !strings.Contains(star, "/")
+}
+
+// row finds the arrows of a package and puts its star in their place.
+func row(dir string) (name string, a arrow, ok bool) {
+	for name, a := range arrows {
+		if star, ok := match(name, dir); ok {
+			replaced := func(list []string) (out []string) {
+				for _, p := range list {
+					out = append(out, strings.ReplaceAll(p, "*", star))
+				}
+				return out
+			}
+			return name, arrow{replaced(a.all), replaced(a.tests)}, true
+		}
+	}
+	return "", arrow{}, false
+}
+
+// inModule is the folder that an import path of this module stands for.
+func inModule(p string) (dir string, ok bool) {
+	if p == module {
+		return ".", true
+	}
+	return strings.CutPrefix(p, module+"/")
+}
+
+// Every import of this module is in the table, and every row has a package.
+func TestImportArrows(t *testing.T) {
+	seen := map[string]bool{}
+	for _, f := range files(t) {
+		name, a, ok := row(f.dir)
+		if !ok {
+			t.Errorf("%s: package %s has no row in the table of imports_test.go: say what it may import", f.name, f.dir)
+			continue
+		}
+		seen[name] = true
+		for _, p := range f.imports {
+			dir, ok := inModule(p)
+			allowed := slices.Contains(a.all, dir) || f.test && (dir == f.dir || slices.Contains(a.tests, dir))
+			if ok && !allowed {
+				t.Errorf("%s imports %s, which the table of imports_test.go does not allow", f.name, p)
+			}
+		}
+	}
+	for name := range arrows {
+		if !seen[name] {
+			t.Errorf("the table of imports_test.go has a row for %s, and there is no such package", name)
+		}
+	}
+}
+
+// Every arrow of the table is used: one that is not says that a package may
+// know what it need not.
+func TestImportArrowsAreUsed(t *testing.T) {
+	used := map[string][]string{}
+	for _, f := range files(t) {
+		imports := used[f.dir] // a package without any has its arrows checked too
+		for _, p := range f.imports {
+			if dir, ok := inModule(p); ok {
+				imports = append(imports, dir)
+			}
+		}
+		used[f.dir] = imports
+	}
+	for dir, imports := range used {
+		_, a, ok := row(dir)
+		if !ok {
+			continue // TestImportArrows tells
+		}
+		for _, p := range slices.Concat(a.all, a.tests) {
+			if !slices.Contains(imports, p) {
+				t.Errorf("no file of %s imports %s: take it out of the table of imports_test.go", dir, p)
+			}
+		}
+	}
+}
+
+// What travels, and what reads hostile input, uses the standard library only;
+// what is for tests is used by tests only.
+func TestStandardLibraryOnly(t *testing.T) {
+	for _, f := range files(t) {
+		if f.test {
+			continue
+		}
+		strict := slices.ContainsFunc(plain, func(name string) bool { _, ok := match(name, f.dir); return ok })
+		for _, p := range f.imports {
+			first, _, _ := strings.Cut(p, "/")
+			if strict && first != module && strings.Contains(first, ".") {
+				t.Errorf("%s imports %s, and %s may use the standard library only", f.name, p, f.dir)
+			}
+			dir, _ := inModule(p)
+			if strings.Contains(p, "testify") && !slices.Contains(suites, f.dir) || slices.Contains(suites, dir) {
+				t.Errorf("%s imports %s and is no test", f.name, p)
+			}
+		}
+	}
+}
+
+// The grader and the sandboxes know no exercise: adding one is adding a folder.
+func TestNoExerciseByName(t *testing.T) {
+	configs, err := filepath.Glob("exercises/*/exercise.yaml")
+	require.NoError(t, err)
+	require.NotEmpty(t, configs)
+	for _, config := range configs {
+		name := regexp.QuoteMeta(path.Base(path.Dir(filepath.ToSlash(config))))
+		named := regexp.MustCompile(`(^|[^\w/])` + name + `($|[^\w/])|(exercises|reference)/` + name + `\b`)
+		for _, f := range files(t) {
+			if f.test || !strings.HasPrefix(f.dir, "grader") && !strings.HasPrefix(f.dir, "sandbox") {
+				continue
+			}
+			for _, s := range literals(t, f.name) {
+				if named.MatchString(s) {
+					t.Errorf("%s names an exercise: %q", f.name, s)
+				}
+			}
+		}
+	}
+}
+
+// literals are the strings and the names in a file.
+func literals(t *testing.T, name string) (list []string) {
+	t.Helper()
+	data, err := os.ReadFile(name)
+	require.NoError(t, err)
+	parsed, err := parser.ParseFile(token.NewFileSet(), name, data, parser.SkipObjectResolution)
+	require.NoError(t, err)
+	ast.Inspect(parsed, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.BasicLit:
+			if s, err := strconv.Unquote(n.Value); err == nil {
+				list = append(list, s)
+			}
+		case *ast.Ident:
+			list = append(list, n.Name)
+		}
+		return true
+	})
+	return list
+}

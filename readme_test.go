@@ -1,0 +1,74 @@
+package grade_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// The commands of the README do what it says, in its order and in an empty
+// folder: for a student who has not written anything yet, and for a CI.
+func TestReadme(t *testing.T) {
+	readme, err := os.ReadFile("README.md")
+	require.NoError(t, err)
+	blocks := regexp.MustCompile("(?ms)^```sh\n(.*?)^```$").FindAllSubmatch(readme, -1)
+	require.Len(t, blocks, 2, "the README has a block of commands for a student and one for a CI")
+	env := withGrade(t)
+
+	dir := t.TempDir()
+	fails := map[string]bool{"go test": true, "grade submit": true} // nothing is written yet
+	for line := range strings.Lines(string(blocks[0][1])) {
+		command, _, _ := strings.Cut(line, "#")
+		command = strings.TrimSpace(command)
+		if to, ok := strings.CutPrefix(command, "cd "); ok {
+			dir = filepath.Join(dir, to)
+			continue
+		}
+		out, status := bash(t, dir, env, command)
+		want := 0
+		if fails[command] {
+			want = 1
+		}
+		assert.Equal(t, want, status, "%s: %s", command, out)
+		delete(fails, command)
+	}
+	assert.Empty(t, fails, "commands that the README does not have any more")
+
+	out, status := bash(t, dir, env, string(blocks[1][1]))
+	assert.Equal(t, 0, status, out)
+	assert.Contains(t, out, "graded:")
+	assert.FileExists(t, filepath.Join(dir, "result.json"))
+}
+
+// withGrade builds grade and puts it on the path. Without an engine the test is
+// skipped on a laptop, and fails where CI is set.
+func withGrade(t *testing.T) (env []string) {
+	t.Helper()
+	bin := t.TempDir()
+	out, err := exec.Command("go", "build", "-buildvcs=false", "-o", bin, "./cmd/grade").CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	env = append(os.Environ(), "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"), "GOWORK=off")
+	doctor, status := bash(t, bin, env, "grade doctor")
+	if status != 0 && os.Getenv("CI") == "" {
+		t.Skipf("NOT TESTED: this machine cannot grade:\n%s", doctor)
+	}
+	require.Equal(t, 0, status, doctor)
+	return env
+}
+
+func bash(t *testing.T, dir string, env []string, script string) (out string, status int) {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), "bash", "-euc", script)
+	cmd.Dir, cmd.Env = dir, env
+	b, err := cmd.CombinedOutput()
+	if cmd.ProcessState == nil {
+		require.NoError(t, err)
+	}
+	return string(b), cmd.ProcessState.ExitCode()
+}
