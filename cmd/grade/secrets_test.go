@@ -102,7 +102,11 @@ func (s *spySandbox) look() {
 		require.Contains(s.t, string(raw), "/supervisor", "this is a container's description")
 		s.search("inspect", raw)
 		assert.Empty(s.t, info.HostConfig.Binds)
-		assert.Empty(s.t, info.Mounts)
+		for _, mount := range info.Mounts {
+			assert.Equal(s.t, "volume", string(mount.Type))
+			assert.Equal(s.t, "/usr/local/go", mount.Destination, "the toolchain, which is the same for all")
+			assert.False(s.t, mount.RW, "what one build leaves would be there for the next")
+		}
 		export, err := s.engine.ContainerExport(s.t.Context(), c.ID)
 		if err != nil {
 			continue
