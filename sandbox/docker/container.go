@@ -72,6 +72,9 @@ func (e *Engine) command(image string, args []string) *container.Config {
 		Cmd:        []string{},
 		User:       "0:0",
 		Hostname:   "sandbox",
+		// The runtime's empty network namespace is all it gets. Without this the
+		// engine puts one of its own there, by two more processes for each container.
+		NetworkDisabled: true,
 		// A toolchain's image may bring one, which would run beside a program.
 		Healthcheck: &container.HealthConfig{Test: []string{"NONE"}},
 		Labels:      map[string]string{ownerLabel: e.owner},

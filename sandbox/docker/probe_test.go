@@ -124,6 +124,7 @@ func TestInspect(t *testing.T) {
 	assert.True(t, h.AutoRemove)
 	assert.Equal(t, "none", h.LogConfig.Type)
 	assert.Equal(t, "none", string(h.NetworkMode))
+	assert.True(t, got.Config.NetworkDisabled)
 	assert.Equal(t, "none", string(h.IpcMode))
 	assert.Empty(t, h.PidMode)
 	assert.Empty(t, h.UTSMode)
