@@ -61,10 +61,12 @@ func (r *grading) build(ctx context.Context) error {
 	}
 	var built outcome
 	group, ctx := errgroup.WithContext(ctx)
-	group.Go(func() (err error) {
-		r.ref.program, err = r.reference(ctx, r.exercise)
-		return err
-	})
+	if r.ref.program == nil {
+		group.Go(func() (err error) {
+			r.ref.program, err = r.reference(ctx, r.exercise)
+			return err
+		})
+	}
 	group.Go(func() (err error) {
 		built, err = r.compile(ctx, r.exercise, submitted(r.snapshot, r.exercise), api, r.opened)
 		return err

@@ -23,19 +23,16 @@ const (
 )
 
 // execute is everything that needs a sandbox.
-func (r *grading) execute(ctx context.Context) error {
-	r.sub, r.ref = r.station(), r.station()
-	defer r.sub.close()
-	defer r.ref.close()
-	defer func() {
-		if r.builder != nil {
-			r.builder.Close()
-		}
-	}()
+func (r *grading) execute(ctx context.Context) (err error) {
+	r.sub, r.ref = r.station(), r.spares.take(r.exercise)
+	if r.ref == nil {
+		r.ref = r.station()
+	}
+	defer func() { r.release(err) }()
 	group, beside := errgroup.WithContext(ctx)
 	group.Go(func() error { return r.start(beside) })
 	group.Go(func() error { return r.build(beside) })
-	if err := group.Wait(); errors.Is(err, errRefused) {
+	if err = group.Wait(); errors.Is(err, errRefused) {
 		return nil
 	} else if err != nil {
 		return err
@@ -47,6 +44,20 @@ func (r *grading) execute(ctx context.Context) error {
 		return err
 	}
 	return r.measure(ctx)
+}
+
+// release gives back the boxes. After an error, what the reference's is doing is
+// anyone's guess.
+func (r *grading) release(err error) {
+	r.sub.close()
+	if r.builder != nil {
+		r.builder.Close()
+	}
+	if err != nil {
+		r.ref.close()
+		return
+	}
+	r.spares.put(r.exercise, r.ref)
 }
 
 func (r *grading) station() *station {
@@ -65,7 +76,9 @@ func (r *grading) start(ctx context.Context) error {
 	defer r.phase("start", &r.result.Phases.StartMs)()
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error { return r.sub.open(ctx) })
-	group.Go(func() error { return r.ref.open(ctx) })
+	if r.ref.box == nil {
+		group.Go(func() error { return r.ref.open(ctx) })
+	}
 	return group.Wait()
 }
 

@@ -49,13 +49,14 @@ type Config struct {
 	Version, Toolchain string
 }
 
-// Grader grades.
+// Grader grades. It may be used by several goroutines at a time.
 type Grader struct {
 	sandbox Sandbox
 	config  Config
+	spares  spares
 }
 
-// New returns a grader that runs programs in s.
+// New returns a grader that runs programs in s. It has to be closed before s.
 func New(s Sandbox, c Config) *Grader { return &Grader{sandbox: s, config: c} }
 
 // Options are of one grading.

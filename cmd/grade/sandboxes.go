@@ -112,6 +112,7 @@ func gradeInSandbox(ctx context.Context, dir string, e *exercises.Exercise, s sa
 		return nil, errors.Join(err, opened.Close())
 	}
 	result, err := g.Grade(ctx, dir, e, o)
+	g.Close()
 	if closing := opened.Close(); closing != nil && result != nil {
 		result.Warnings = append(result.Warnings, "close the sandbox: "+closing.Error())
 	}

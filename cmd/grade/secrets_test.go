@@ -36,11 +36,11 @@ func TestNothingSecretGoesIn(t *testing.T) {
 	require.NoError(t, err)
 
 	spy := &spySandbox{openedSandbox: openEngine(t), t: t, engine: engine, canaries: canaries}
-	g, err := newGrader(t.Context(), spy, "")
-	require.NoError(t, err)
+	g := graderIn(t, spy)
 	r, err := g.Grade(t.Context(), referenceDir, e, grader.Options{Only: []exercises.Kind{exercises.Correctness}})
 	require.NoError(t, err)
 	assert.Equal(t, r.MaxScore, r.Score)
+	g.Close() // and with it the box that the reference ran in
 	assert.GreaterOrEqual(t, spy.looked, 4, "containers of two boxes that build and two that run")
 }
 

@@ -18,7 +18,7 @@ func TestAcceptedOverSeeds(t *testing.T) {
 	if *seeds == 0 {
 		t.Skip("grades each accepted submission many times: make seeds")
 	}
-	s := openEngine(t)
+	g := graderIn(t, openEngine(t))
 	eachExercise(t, func(t *testing.T, e *exercises.Exercise, shipped []exercises.Submission) {
 		dirs := []string{"reference/" + e.Name}
 		for _, one := range shipped {
@@ -29,14 +29,14 @@ func TestAcceptedOverSeeds(t *testing.T) {
 		for _, dir := range dirs {
 			t.Run(dir, func(t *testing.T) {
 				t.Parallel()
-				overSeeds(t, s, e, dir)
+				overSeeds(t, g, e, dir)
 			})
 		}
 	})
 }
 
-func overSeeds(t *testing.T, s openedSandbox, e *exercises.Exercise, dir string) {
-	r := gradeFolder(t, s, e, dir, grader.Options{Only: []exercises.Kind{exercises.Correctness}, Repeat: *seeds})
+func overSeeds(t *testing.T, g *grader.Grader, e *exercises.Exercise, dir string) {
+	r := gradeFolder(t, g, e, dir, grader.Options{Only: []exercises.Kind{exercises.Correctness}, Repeat: *seeds})
 	require.Equal(t, grader.Graded, r.Verdict)
 	tests := 0
 	for _, c := range r.Checks {

@@ -20,9 +20,9 @@ const courseRoot = "../.."
 // Every submission shipped with an exercise gets the verdict that it declares,
 // from the check that it declares, through a real sandbox.
 func TestShippedSubmissions(t *testing.T) {
-	s := openEngine(t)
+	g := graderIn(t, openEngine(t))
 	eachShipped(t, func(t *testing.T, e *exercises.Exercise, shipped []exercises.Submission, one exercises.Submission) {
-		gradeShipped(t, s, e, shipped, one, grader.Options{Checks: needed(one.Expect)})
+		gradeShipped(t, g, e, shipped, one, grader.Options{Checks: needed(one.Expect)})
 	})
 }
 
@@ -32,6 +32,7 @@ func TestShippedSubmissionsInProcess(t *testing.T) {
 	s, err := openSandbox(t.Context(), sandboxOptions{Kind: sandboxProcess})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, s.Close()) })
+	g := graderIn(t, s)
 	eachShipped(t, func(t *testing.T, e *exercises.Exercise, shipped []exercises.Submission, one exercises.Submission) {
 		if !inSample(shipped, one) {
 			t.Skip("one of many that differ in what the judge sees and not in what the sandbox does")
@@ -42,7 +43,7 @@ func TestShippedSubmissionsInProcess(t *testing.T) {
 				delete(one.Expect.Checks, name)
 			}
 		}
-		r := gradeShipped(t, s, e, shipped, one, grader.Options{Only: []exercises.Kind{exercises.Correctness}, Checks: needed(one.Expect)})
+		r := gradeShipped(t, g, e, shipped, one, grader.Options{Only: []exercises.Kind{exercises.Correctness}, Checks: needed(one.Expect)})
 		require.False(t, r.Sandbox.Official)
 		require.NotEmpty(t, r.Warnings)
 	})
@@ -50,10 +51,10 @@ func TestShippedSubmissionsInProcess(t *testing.T) {
 
 // What `grade start` hands out compiles, and earns nothing.
 func TestStarters(t *testing.T) {
-	s := openEngine(t)
+	g := graderIn(t, openEngine(t))
 	eachExercise(t, func(t *testing.T, e *exercises.Exercise, _ []exercises.Submission) {
 		t.Parallel()
-		r := gradeFolder(t, s, e, "exercises/"+e.Name+"/starter", grader.Options{Only: []exercises.Kind{exercises.Correctness}})
+		r := gradeFolder(t, g, e, "exercises/"+e.Name+"/starter", grader.Options{Only: []exercises.Kind{exercises.Correctness}})
 		require.Equal(t, grader.Graded, r.Verdict)
 		require.Zero(t, r.Score)
 	})
@@ -108,11 +109,11 @@ func eachShipped(t *testing.T, test func(t *testing.T, e *exercises.Exercise, sh
 // gradeShipped grades one submission. One that is caught by what a draw happens to
 // hold may get through once, which is told; twice is a fault of the exercise. An
 // accepted one has no second chance.
-func gradeShipped(t *testing.T, s openedSandbox, e *exercises.Exercise, shipped []exercises.Submission, one exercises.Submission, o grader.Options) *grader.Result {
-	got, differences := holdAgainst(t, s, e, shipped, one, o)
+func gradeShipped(t *testing.T, g *grader.Grader, e *exercises.Exercise, shipped []exercises.Submission, one exercises.Submission, o grader.Options) *grader.Result {
+	got, differences := holdAgainst(t, g, e, shipped, one, o)
 	if len(differences) > 0 && one.Class != exercises.Accepted {
 		t.Logf("graded once more, on other inputs, because of: %q", differences)
-		got, differences = holdAgainst(t, s, e, shipped, one, o)
+		got, differences = holdAgainst(t, g, e, shipped, one, o)
 	}
 	for _, difference := range differences {
 		t.Error(difference)
@@ -122,12 +123,12 @@ func gradeShipped(t *testing.T, s openedSandbox, e *exercises.Exercise, shipped 
 
 // holdAgainst grades a submission, and its twin if it has one, and returns what is
 // not as declared.
-func holdAgainst(t *testing.T, s openedSandbox, e *exercises.Exercise, shipped []exercises.Submission, one exercises.Submission, o grader.Options) (*grader.Result, []string) {
-	got := gradeFolder(t, s, e, one.Dir, o)
+func holdAgainst(t *testing.T, g *grader.Grader, e *exercises.Exercise, shipped []exercises.Submission, one exercises.Submission, o grader.Options) (*grader.Result, []string) {
+	got := gradeFolder(t, g, e, one.Dir, o)
 	var twin *grader.Result
 	if one.Expect.Twin != "" {
 		i := slices.IndexFunc(shipped, func(s exercises.Submission) bool { return s.Name == one.Expect.Twin })
-		twin = gradeFolder(t, s, e, shipped[i].Dir, o)
+		twin = gradeFolder(t, g, e, shipped[i].Dir, o)
 	}
 	return got, grader.Unmet(one.Expect, got, twin)
 }
@@ -142,10 +143,17 @@ func needed(x exercises.Expect) []string {
 	return slices.Sorted(maps.Keys(x.Checks))
 }
 
-func gradeFolder(t *testing.T, s openedSandbox, e *exercises.Exercise, dir string, o grader.Options) *grader.Result {
+// graderIn is a grader in s for the length of a test.
+func graderIn(t *testing.T, s openedSandbox) *grader.Grader {
 	t.Helper()
 	g, err := newGrader(t.Context(), s, "")
 	require.NoError(t, err)
+	t.Cleanup(g.Close)
+	return g
+}
+
+func gradeFolder(t *testing.T, g *grader.Grader, e *exercises.Exercise, dir string, o grader.Options) *grader.Result {
+	t.Helper()
 	o.Hasty = true // verdicts are compared, not ratios
 	r, err := g.Grade(t.Context(), filepath.Join(courseRoot, filepath.FromSlash(dir)), e, o)
 	require.NoError(t, err)

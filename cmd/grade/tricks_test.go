@@ -66,17 +66,17 @@ func TestTricks(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes minutes")
 	}
-	s := openEngine(t)
+	g := graderIn(t, openEngine(t))
 	course := courseOpenTo(t, trickImports)
 	e, err := exercises.Open(os.DirFS(course)).Load("autograd")
 	require.NoError(t, err)
-	honest := gradeIn(t, s, e, trickster(t, "")).Score
+	honest := gradeIn(t, g, e, trickster(t, "")).Score
 	for name, code := range tricks {
 		t.Run(name, func(t *testing.T) {
 			var trick, victim *grader.Result
 			var group errgroup.Group
-			group.Go(func() error { trick = gradeIn(t, s, e, trickster(t, code)); return nil })
-			group.Go(func() error { victim = gradeIn(t, s, e, referenceDir); return nil })
+			group.Go(func() error { trick = gradeIn(t, g, e, trickster(t, code)); return nil })
+			group.Go(func() error { victim = gradeIn(t, g, e, referenceDir); return nil })
 			require.NoError(t, group.Wait())
 			assert.Equal(t, grader.Graded, trick.Verdict, trick.Problems)
 			assert.LessOrEqual(t, trick.Score, honest)
@@ -107,11 +107,7 @@ func trickster(t *testing.T, code string) string {
 	return dir
 }
 
-func gradeIn(t *testing.T, s openedSandbox, e *exercises.Exercise, dir string) *grader.Result {
-	g, err := newGrader(t.Context(), s, "")
-	if !assert.NoError(t, err) {
-		return &grader.Result{}
-	}
+func gradeIn(t *testing.T, g *grader.Grader, e *exercises.Exercise, dir string) *grader.Result {
 	r, err := g.Grade(t.Context(), dir, e, grader.Options{Only: []exercises.Kind{exercises.Correctness}})
 	if !assert.NoError(t, err) {
 		return &grader.Result{}
