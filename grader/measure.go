@@ -20,9 +20,10 @@ const (
 	// memoryRuns is how often a memory workload runs on each side: the peak of
 	// a collected heap is noisy, upwards only.
 	memoryRuns = 3
-	// enough is the multiple of the limit at which a run is stopped: nothing
-	// that takes longer could still pass.
-	enough = 10
+	// enough is the multiple of the limit at which a run is stopped, though not
+	// before leastCap of CPU time: nothing that takes longer could still pass.
+	enough   = 3
+	leastCap = time.Second
 	// sure is the multiple at which having been stopped proves it.
 	sure = 2
 	// patience is the CPU time that a check may take for a precise figure alone.
@@ -245,7 +246,7 @@ func (m *measuring) runReference(ctx context.Context, q sandbox.Request) (sandbo
 func (m *measuring) capped(q sandbox.Request) (capped sandbox.Request, sureAt time.Duration) {
 	last := m.ref[len(m.ref)-1]
 	allowed := time.Duration(m.check.Limit * float64(last.CPU))
-	q.Limits.CPU = min(q.Limits.CPU, enough*allowed+time.Second)
+	q.Limits.CPU = min(q.Limits.CPU, max(enough*allowed, leastCap))
 	q.Limits.Wall = min(q.Limits.Wall, wallCap(last.Wall, m.check.Limit))
 	return q, sure * allowed
 }
