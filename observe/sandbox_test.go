@@ -70,7 +70,7 @@ func TestSandboxStatus(t *testing.T) {
 		{"TestChildTooMuch", wire.Failed, 31, 1},
 		{"TestChildCleanup", wire.Passed, 1, 0},
 		{"TestChildSynctest", wire.Passed, 1, 0},
-		{"BenchmarkChildPanic", wire.Failed, 1, 2},
+		{"BenchmarkChildPanic", wire.Failed, 1, anyExit},
 		{"BenchmarkChildFatal", wire.Failed, 0, 1},
 		{"BenchmarkChildSkip", wire.Skipped, 0, 0},
 		{"BenchmarkChildBreak", wire.Failed, 0, 1},
@@ -88,12 +88,17 @@ func TestSandboxStatus(t *testing.T) {
 			if got.stream.Status != tt.status || len(got.stream.Records) != tt.records {
 				t.Errorf("%v with %d records, want %v with %d", got.stream.Status, len(got.stream.Records), tt.status, tt.records)
 			}
-			if (got.exit == 0) != (tt.exit == 0) {
+			if tt.exit != anyExit && (got.exit == 0) != (tt.exit == 0) {
 				t.Errorf("exit %d, want %d", got.exit, tt.exit)
 			}
 		})
 	}
 }
+
+// anyExit is that of a benchmark that panics: package testing wakes its main
+// goroutine on the way out of the benchmark's, and if that is first to end the
+// process, the status is 0. It is the record that tells.
+const anyExit = -1
 
 func TestSandboxExitKeepsWhatWasFlushed(t *testing.T) {
 	got := runChild(t, "TestChildExitLate")
