@@ -10,8 +10,9 @@ import (
 	"syscall"
 )
 
-// footprintSlack is how much larger than at first we may be before memory is
-// given back, in bytes: less is not worth the time, and not a program's matter.
+// footprintSlack is how much larger than after the last time we may be before
+// memory is given back, in bytes: less is not worth the time, a third of that of a
+// small test, and not a program's matter.
 const footprintSlack = 512 << 10
 
 // footprint keeps us small where it shows. A program starts as a process that
@@ -20,7 +21,7 @@ const footprintSlack = 512 << 10
 // would be the next one's peak.
 type footprint struct {
 	reset *os.File // forgets our own peak; nil where the kernel has no such file
-	base  int64
+	base  int64    // resident bytes at first, and when memory was last given back
 }
 
 // newFootprint has to come before confine, which takes our own files in /proc
@@ -32,9 +33,12 @@ func newFootprint() footprint {
 }
 
 // shrink comes before every program.
-func (f footprint) shrink() {
+func (f *footprint) shrink() {
 	if now, err := resident(os.Getpid()); err == nil && now > f.base+footprintSlack {
 		debug.FreeOSMemory()
+		if now, err = resident(os.Getpid()); err == nil {
+			f.base = now // our code among it, as far as it has run by now
+		}
 	}
 	if f.reset != nil {
 		_, _ = f.reset.WriteString("5") // CLEAR_REFS_MM_HIWATER_RSS

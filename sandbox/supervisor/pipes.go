@@ -4,6 +4,7 @@ package main
 
 import (
 	"os"
+	"sync"
 	"time"
 
 	"grade/sandbox"
@@ -27,12 +28,17 @@ func newCapture(limit int64, theirs *[]*os.File) (*capture, error) {
 	return &capture{r: r, limit: limit}, nil
 }
 
+// buffers are used again: new ones for every program would be the garbage that
+// footprint then has to collect.
+var buffers = sync.Pool{New: func() any { return new([64 << 10]byte) }}
+
 // drain reads until the last writer is gone. The first byte above the limit
 // calls over; what follows it is thrown away.
 func (c *capture) drain(over func()) {
-	buf := make([]byte, 64<<10)
+	buf := buffers.Get().(*[64 << 10]byte)
+	defer buffers.Put(buf)
 	for {
-		n, err := c.r.Read(buf)
+		n, err := c.r.Read(buf[:])
 		keep := min(int64(n), c.limit-int64(len(c.data)))
 		c.data = append(c.data, buf[:keep]...)
 		if keep < int64(n) && !c.cut {
