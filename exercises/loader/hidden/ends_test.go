@@ -123,7 +123,9 @@ func TestLoopEnds(t *testing.T) {
 				time.Sleep(2 * time.Hour)
 				later, _, _ := e.counts()
 				o.Int(way+": Gets after the loop", later-begun)
-				o.Float(way+": milliseconds", took, observe.AtMost(1.5, 0))
+				// A Get that is not cancelled takes an hour. So few batches may come half
+				// as long again after those of a loader that shares out its Gets otherwise.
+				o.Float(way+": milliseconds", took, observe.AtMost(3, 0))
 				o.String(way+": panic", fmt.Sprint(panicked))
 				for _, b := range e.batches {
 					o.Ints(way, b)
