@@ -1,0 +1,205 @@
+// Package mutate makes mutants of a Go package: copies that differ from it in one
+// small way that somebody might have written by mistake. Hidden tests that tell
+// none of them from the original test nothing. The package knows Go and neither
+// exercises nor grading, and runs nothing but the go command's list of packages.
+package mutate
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/format"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/packages"
+)
+
+// File is a file of the package.
+type File struct {
+	Name string // without a folder
+	Data []byte
+	Keep bool // no mutants of this one
+}
+
+// Mutant is the package with one change.
+type Mutant struct {
+	// ID is file:function:operator:digest. It stays the same while the changed lines
+	// and the one before them do, wherever they move within the function.
+	ID       string
+	File     string
+	Line     int // where the change is in the original
+	Operator Operator
+	Diff     string // lines that differ, with - and + before them
+	Data     []byte // of File, changed
+}
+
+// Of returns all mutants of a package that compile, by file and line. Types are
+// those of the standard library and of the package itself.
+func Of(ctx context.Context, files []File) ([]Mutant, error) {
+	files = slices.Clone(files)
+	for i, f := range files { // a change shall be all the difference
+		if data, err := format.Source(f.Data); err == nil {
+			files[i].Data = data
+		}
+	}
+	p, err := load(ctx, files)
+	if err != nil {
+		return nil, fmt.Errorf("mutate: %w", err)
+	}
+	var list []Mutant
+	seen, ids := map[string]bool{}, map[string]int{}
+	for i, tree := range p.trees {
+		if files[i].Keep {
+			continue
+		}
+		for _, e := range p.edits(tree, files[i].Data) {
+			m, ok := e.mutant(files[i])
+			if !ok || seen[string(m.Data)] || !p.compiles(i, m.Data) {
+				continue
+			}
+			seen[string(m.Data)] = true
+			ids[m.ID]++
+			if n := ids[m.ID]; n > 1 {
+				m.ID += fmt.Sprintf(".%d", n)
+			}
+			list = append(list, m)
+		}
+	}
+	slices.SortStableFunc(list, func(a, b Mutant) int {
+		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line))
+	})
+	return list, nil
+}
+
+// source is a package that has been read.
+type source struct {
+	fset    *token.FileSet
+	trees   []*ast.File // in the order of the files
+	info    *types.Info
+	imports map[string]*types.Package
+}
+
+// load reads the package, and with the go command the types of what it imports,
+// from a folder of its own.
+func load(ctx context.Context, files []File) (*source, error) {
+	dir, err := os.MkdirTemp("", "grade-mutate-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	for _, f := range append([]File{{Name: "go.mod", Data: []byte("module mutated\n")}}, files...) {
+		if err := os.WriteFile(filepath.Join(dir, f.Name), f.Data, 0o600); err != nil {
+			return nil, err
+		}
+	}
+	loaded, err := packages.Load(&packages.Config{
+		Context: ctx, Dir: dir,
+		Env:  append(os.Environ(), "GOWORK=off", "GOFLAGS=-mod=mod"),
+		Mode: packages.NeedName | packages.NeedImports | packages.NeedDeps | packages.NeedTypes,
+	}, ".")
+	if err != nil {
+		return nil, err
+	}
+	s := &source{fset: token.NewFileSet(), imports: map[string]*types.Package{}}
+	for _, p := range loaded {
+		for _, e := range p.Errors {
+			return nil, e
+		}
+		for name, i := range p.Imports {
+			s.imports[name] = i.Types
+		}
+	}
+	for _, f := range files {
+		tree, err := parser.ParseFile(s.fset, f.Name, f.Data, parser.SkipObjectResolution)
+		if err != nil {
+			return nil, err
+		}
+		s.trees = append(s.trees, tree)
+	}
+	s.info = &types.Info{Types: map[ast.Expr]types.TypeAndValue{}, Defs: map[*ast.Ident]types.Object{}, Uses: map[*ast.Ident]types.Object{}}
+	return s, s.check(s.trees, s.info)
+}
+
+// Import makes a source the importer of its own imports.
+func (s *source) Import(path string) (*types.Package, error) {
+	if p := s.imports[path]; p != nil {
+		return p, nil
+	}
+	return nil, errors.New("not imported by the original: " + path)
+}
+
+func (s *source) check(trees []*ast.File, info *types.Info) error {
+	_, err := (&types.Config{Importer: s}).Check("mutated", s.fset, trees, info)
+	return err
+}
+
+// compiles reports whether the package does, with other contents of one file.
+func (s *source) compiles(changed int, data []byte) bool {
+	tree, err := parser.ParseFile(s.fset, "changed.go", data, parser.SkipObjectResolution)
+	if err != nil {
+		return false
+	}
+	trees := slices.Clone(s.trees)
+	trees[changed] = tree
+	return s.check(trees, nil) == nil
+}
+
+// edit replaces the bytes [from, to) of a file.
+type edit struct {
+	from, to int
+	text     string
+	function string
+	operator Operator
+}
+
+// mutant is what comes of the edit, if it is Go and another program.
+func (e edit) mutant(f File) (m Mutant, ok bool) {
+	data, err := format.Source(slices.Concat(f.Data[:e.from], []byte(e.text), f.Data[e.to:]))
+	if err != nil || bytes.Equal(data, f.Data) {
+		return Mutant{}, false
+	}
+	first, before, removed, added := difference(f.Data, data)
+	digest := sha256.Sum256(fmt.Appendf(nil, "%q %q %q", strings.TrimSpace(before), trimmed(removed), trimmed(added)))
+	return Mutant{
+		ID:   fmt.Sprintf("%s:%s:%s:%x", f.Name, e.function, e.operator, digest[:3]),
+		File: f.Name, Line: first, Operator: e.operator, Data: data,
+		Diff: prefixed("-", removed) + prefixed("+", added),
+	}, true
+}
+
+// difference leaves out the lines that two texts begin and end with, and says
+// which is the first that differs, and what the line before it is.
+func difference(original, changed []byte) (first int, before string, removed, added []string) {
+	a, b := strings.Split(string(original), "\n"), strings.Split(string(changed), "\n")
+	for len(a) > 0 && len(b) > 0 && a[0] == b[0] {
+		before, a, b, first = a[0], a[1:], b[1:], first+1
+	}
+	for len(a) > 0 && len(b) > 0 && a[len(a)-1] == b[len(b)-1] {
+		a, b = a[:len(a)-1], b[:len(b)-1]
+	}
+	return first + 1, before, a, b
+}
+
+func trimmed(lines []string) (list []string) {
+	for _, l := range lines {
+		list = append(list, strings.TrimSpace(l))
+	}
+	return list
+}
+
+func prefixed(mark string, lines []string) (text string) {
+	for _, l := range lines {
+		text += mark + l + "\n"
+	}
+	return text
+}
