@@ -63,6 +63,7 @@ func (c checkConfig) check(byDefault Feedback, p *problems) (Check, bool) {
 		Limit:        c.limit,
 		SelfReported: c.selfReported,
 		Feedback:     cmp.Or(c.feedback, byDefault),
+		Line:         c.line,
 	}
 	if c.benchmark != "" {
 		check.Name += "/" + string(check.Kind)
