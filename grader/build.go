@@ -230,8 +230,8 @@ func (g *Grader) compileReference(ctx context.Context, e *exercises.Exercise) ([
 		return nil, err
 	}
 	if b.program == nil || !b.well() {
-		return nil, fmt.Errorf("exercise %s: the reference does not build with the hidden tests (status %d, %v): %s%s",
-			e.Name, b.ExitCode, b.Cause, b.Stderr, b.vetted)
+		return nil, exerciseError{fmt.Errorf("exercise %s: the reference does not build with the hidden tests (status %d, %v): %s%s",
+			e.Name, b.ExitCode, b.Cause, b.Stderr, b.vetted)}
 	}
 	return b.program, nil
 }

@@ -112,7 +112,7 @@ func (r *grading) greet(ctx context.Context) (died bool, err error) {
 // started makes sure that the reference's program ran without any test.
 func (r *grading) started(ref sandbox.Outcome) error {
 	if v, detail := judgeKill(ref); v != "" || ref.ExitCode != 0 || ref.Signal != 0 {
-		return fmt.Errorf("exercise %s: the reference does not start (status %d, signal %d): %s", r.exercise.Name, ref.ExitCode, ref.Signal, detail)
+		return exerciseError{fmt.Errorf("exercise %s: the reference does not start (status %d, signal %d): %s", r.exercise.Name, ref.ExitCode, ref.Signal, detail)}
 	}
 	return nil
 }
@@ -127,10 +127,15 @@ func (r *grading) test(ctx context.Context) error {
 	}
 	defer r.phase("test", &r.result.Phases.TestMs)()
 	group, ctx := errgroup.WithContext(ctx)
-	refs := make(chan sandbox.Outcome, len(checks)*r.repetitions())
+	refs, enough := make(chan sandbox.Outcome, len(checks)*r.repetitions()), make(chan struct{})
 	group.Go(func() error {
 		for _, c := range checks {
 			for i := range r.repetitions() {
+				select {
+				case <-enough:
+					return nil
+				default:
+				}
 				ref, err := r.ref.run(ctx, r.testRequest(c, i))
 				if err != nil {
 					return fmt.Errorf("run the reference in %s: %w", c.Func, err)
@@ -140,7 +145,10 @@ func (r *grading) test(ctx context.Context) error {
 		}
 		return nil
 	})
-	group.Go(func() error { return r.testAll(ctx, checks, refs) })
+	group.Go(func() error {
+		defer close(enough)
+		return r.testAll(ctx, checks, refs)
+	})
 	return group.Wait()
 }
 
@@ -171,6 +179,9 @@ func (r *grading) testAll(ctx context.Context, checks []exercises.Check, refs <-
 			}
 		}
 		r.decide(result)
+		if r.options.FailFast && result.Verdict != Passed {
+			break
+		}
 	}
 	return nil
 }

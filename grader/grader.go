@@ -67,6 +67,7 @@ type Options struct {
 	Checks   []string         // names of those to run, of these kinds; empty: all
 	Repeat   int              // how often each test runs, on inputs of its own every time; 0: once
 	Timeout  time.Duration    // of the whole grading; 0: none
+	FailFast bool             // stop at the first test that is not passed; the rest is not run
 	Hasty    bool             // measure until the verdict is sure, and not until the ratio is precise
 	OnEvent  func(Event)      // called from one goroutine at a time; may be nil
 }

@@ -10,6 +10,16 @@ import (
 	"grade/sandbox"
 )
 
+// ErrExercise marks errors that its author has to mend: of an exercise whose
+// reference does not build, start, pass or take long enough. Any other error is
+// grade's, the sandbox's or the machine's.
+var ErrExercise = errors.New("the exercise is at fault")
+
+// exerciseError is an error that is ErrExercise and does not say so.
+type exerciseError struct{ error }
+
+func (e exerciseError) Unwrap() []error { return []error{ErrExercise, e.error} }
+
 // errReference marks errors that are the exercise's: its reference, run under
 // the same test, did not give the evidence to judge by.
 var errReference = errors.New("the reference's run is no measure")
@@ -43,7 +53,7 @@ var errReference = errors.New("the reference's run is no measure")
 func judgeTest(check exercises.Check, ref, sub sandbox.Outcome) (v Verdict, detail string, err error) {
 	want, err := readReference(check, ref)
 	if err != nil {
-		return "", "", fmt.Errorf("judge %s: %w: %w", check.Name, errReference, err)
+		return "", "", exerciseError{fmt.Errorf("judge %s: %w: %w", check.Name, errReference, err)}
 	}
 	if c := sub.Cause; !c.Valid() {
 		return "", "", fmt.Errorf("judge %s: the sandbox gave an unknown cause, %d", check.Name, int(c))

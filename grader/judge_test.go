@@ -184,6 +184,7 @@ func TestWhatTheReferenceGetsWrongIsNoVerdict(t *testing.T) {
 	} {
 		v, detail, err := judgeTest(testCheck, test.o, ran(good))
 		assert.ErrorIs(t, err, errReference)
+		assert.ErrorIs(t, err, ErrExercise)
 		assert.ErrorContains(t, err, test.want)
 		assert.ErrorContains(t, err, "judge TestX: ")
 		assert.Empty(t, v)

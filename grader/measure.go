@@ -309,7 +309,7 @@ func opening(runs []sandbox.Outcome) (int64, error) {
 	var least int64
 	for i, o := range runs {
 		if len(o.Marks) == 0 {
-			return 0, errMarks
+			return 0, exerciseError{fmt.Errorf("weigh the reference: %w", errMarks)}
 		}
 		if held := o.Marks[0].Memory; i == 0 || held < least {
 			least = held

@@ -261,6 +261,13 @@ func (t *taking) finish() *Snapshot {
 	return s
 }
 
+// SnapshotOf is a snapshot of files that are in memory. What it says of a folder is
+// name.
+func SnapshotOf(name string, files []vet.File) *Snapshot {
+	t := taking{Snapshot: Snapshot{Dir: name, Files: slices.Clone(files)}}
+	return t.finish()
+}
+
 // hashFiles is a SHA-256 over names and contents, each preceded by its length.
 func hashFiles(files []vet.File) string {
 	h := sha256.New()

@@ -76,7 +76,7 @@ func judgeSpeed(pairs []Pair, limit float64) (Speed, error) {
 	}
 	pairs = charged(pairs[:l.pairs])
 	if ref := typicalReference(pairs); ref < MinWindow {
-		return Speed{}, fmt.Errorf("judge speed: the reference's window takes %v of CPU time, and below %v nothing can be judged: enlarge the workload", ref, MinWindow)
+		return Speed{}, exerciseError{fmt.Errorf("judge speed: the reference's window takes %v of CPU time, and below %v nothing can be judged: enlarge the workload", ref, MinWindow)}
 	}
 	sorted := ratios(pairs)
 	lower, upper := sorted[l.rank-1], sorted[l.pairs-l.rank]

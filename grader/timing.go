@@ -53,7 +53,7 @@ func timingOf(o sandbox.Outcome) (timing, error) {
 func pairOf(ref, sub sandbox.Outcome) (p Pair, detail string, err error) {
 	r, err := timingOf(ref)
 	if err != nil {
-		return Pair{}, "", fmt.Errorf("time the reference: %w", err)
+		return Pair{}, "", exerciseError{fmt.Errorf("time the reference: %w", err)}
 	}
 	s, err := timingOf(sub)
 	if err != nil {

@@ -1,0 +1,270 @@
+// Package prove shows that an exercise grades right: that its hidden tests tell
+// wrong solutions from right ones. It asks a grader, and decides nothing about a
+// submission itself.
+package prove
+
+import (
+	"context"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"grade/exercises"
+	"grade/grader"
+	"grade/grader/mutate"
+	"grade/grader/vet"
+)
+
+// Mutation is what came of grading the mutants of a reference.
+type Mutation struct {
+	Exercise   string     `json:"exercise"`
+	Total      int        `json:"total"`      // mutants that compile
+	Killed     int        `json:"killed"`     // lost points
+	Equivalent int        `json:"equivalent"` // survived, and are marked
+	Score      float64    `json:"score"`      // killed / (total - equivalent)
+	Survivors  []Survivor `json:"survivors"`  // that are not marked, most telling first
+	Seconds    float64    `json:"seconds"`
+
+	// Faults are marks in equivalent.yaml on what is killed, or is not there.
+	Faults []error `json:"-"`
+}
+
+// Survivor is a mutant that kept all points.
+type Survivor struct {
+	ID       string `json:"id"`
+	File     string `json:"file"`
+	Line     int    `json:"line"`
+	Operator string `json:"operator"`
+	Diff     string `json:"diff"`
+}
+
+// MutationOptions say how mutants are graded.
+type MutationOptions struct {
+	Equivalent []exercises.Equivalent
+	Workers    int // gradings at a time
+	// Progress hears how many are through, of how many; survivors are graded twice
+	// and count twice. Calls do not overlap.
+	Progress func(what string, current, total int64)
+}
+
+// How long a test of a mutant may take, by the longest of the reference: one that
+// loops for ever shall not take all the time that an exercise gives to slow
+// solutions.
+const (
+	mutantFactor = 10
+	mutantSlack  = time.Second
+)
+
+// Mutate grades every mutant of e's reference: with the hidden tests, up to the
+// first that fails, and what survives them with the benchmarks as well.
+func Mutate(ctx context.Context, g *grader.Grader, e *exercises.Exercise, o MutationOptions) (*Mutation, error) {
+	started := time.Now()
+	mutants, err := mutate.Of(ctx, sources(e))
+	if err != nil {
+		return nil, fmt.Errorf("exercise %s: %w", e.Name, err)
+	}
+	r := &mutation{grader: g, exercise: e, options: o, mutants: mutants, verdicts: make([]fate, len(mutants))}
+	if err := r.hurry(ctx); err != nil {
+		return nil, err
+	}
+	if err := r.test(ctx); err != nil {
+		return nil, err
+	}
+	if err := r.measure(ctx); err != nil {
+		return nil, err
+	}
+	m := r.sum()
+	m.Seconds = time.Since(started).Seconds()
+	return m, nil
+}
+
+// sources are the files of the reference. Those that are provided replace a
+// student's, and so would a mutant's.
+func sources(e *exercises.Exercise) (files []mutate.File) {
+	for _, f := range e.Reference {
+		files = append(files, mutate.File{Name: f.Name, Data: f.Data, Keep: slices.Contains(e.Provided, f.Name)})
+	}
+	return files
+}
+
+// fate is what became of a mutant.
+type fate int
+
+// The fates. The zero value is invalid.
+const (
+	_ fate = iota
+	killed
+	survived
+	refused // does not build: no mutant at all
+)
+
+type mutation struct {
+	grader   *grader.Grader
+	exercise *exercises.Exercise
+	hurried  *exercises.Exercise // with shorter limits
+	options  MutationOptions
+	mutants  []mutate.Mutant
+	verdicts []fate
+
+	mu   sync.Mutex
+	done int
+}
+
+// hurry grades the reference, which has to keep all points, and limits the tests
+// of mutants by what its own took.
+func (r *mutation) hurry(ctx context.Context) error {
+	result, err := r.grade(ctx, r.exercise, nil, grader.Options{Only: []exercises.Kind{exercises.Correctness}})
+	if err != nil {
+		return err
+	}
+	if result.Score != result.MaxScore {
+		return fmt.Errorf("exercise %s: the reference itself loses points: run grade exercise check", r.exercise.Name)
+	}
+	var cpu, wall float64
+	for _, c := range result.Checks {
+		cpu, wall = max(cpu, c.Reference.CPUMs, c.Submission.CPUMs), max(wall, c.Reference.WallMs, c.Submission.WallMs)
+	}
+	hurried := *r.exercise
+	hurried.Limits.CPU = min(hurried.Limits.CPU, patience(cpu))
+	hurried.Limits.Wall = min(hurried.Limits.Wall, 2*patience(max(cpu, wall)))
+	r.hurried = &hurried
+	return nil
+}
+
+// patience is how long a test of a mutant may take, given the milliseconds that the
+// longest of the reference took.
+func patience(ms float64) time.Duration {
+	return mutantSlack + time.Duration(mutantFactor*ms*float64(time.Millisecond))
+}
+
+// grade grades a mutant, or the reference as it is.
+func (r *mutation) grade(ctx context.Context, e *exercises.Exercise, m *mutate.Mutant, o grader.Options) (*grader.Result, error) {
+	name := path.Join("reference", e.Name)
+	files := goFiles(e.Reference)
+	for i := range files {
+		if m != nil && files[i].Name == m.File {
+			files[i].Data = m.Data
+		}
+	}
+	o.Snapshot, o.Hasty = grader.SnapshotOf(name, files), true
+	return r.grader.Grade(ctx, name, e, o)
+}
+
+// goFiles are those that a snapshot of a folder would take.
+func goFiles(files []exercises.File) (list []vet.File) {
+	for _, f := range files {
+		if strings.HasSuffix(f.Name, ".go") && !strings.HasSuffix(f.Name, "_test.go") && !strings.Contains(f.Name, "/") {
+			list = append(list, vet.File{Name: f.Name, Data: f.Data})
+		}
+	}
+	return list
+}
+
+// test has each mutant face the hidden tests, some at a time.
+func (r *mutation) test(ctx context.Context) error {
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(max(1, r.options.Workers))
+	for i := range r.mutants {
+		group.Go(func() error {
+			result, err := r.grade(ctx, r.hurried, &r.mutants[i], grader.Options{Only: []exercises.Kind{exercises.Correctness}, FailFast: true})
+			if err != nil {
+				return fmt.Errorf("mutant %s: %w", r.mutants[i].ID, err)
+			}
+			r.verdicts[i] = fateOf(result)
+			r.tell("testing mutants", len(r.mutants))
+			return nil
+		})
+	}
+	return group.Wait()
+}
+
+func fateOf(r *grader.Result) fate {
+	switch {
+	case r.Verdict != grader.Graded:
+		return refused
+	case r.Score < r.MaxScore:
+		return killed
+	}
+	return survived
+}
+
+// measure has the survivors face the benchmarks, one after the other.
+func (r *mutation) measure(ctx context.Context) error {
+	if !slices.ContainsFunc(r.exercise.Checks, func(c exercises.Check) bool { return c.Kind != exercises.Correctness }) {
+		return nil
+	}
+	var left []int
+	for i, m := range r.mutants {
+		if r.verdicts[i] == survived && !r.marked(m) {
+			left = append(left, i)
+		}
+	}
+	r.done = 0
+	for _, i := range left {
+		result, err := r.grade(ctx, r.exercise, &r.mutants[i], grader.Options{Only: []exercises.Kind{exercises.Speed, exercises.Memory}})
+		if err != nil {
+			return fmt.Errorf("mutant %s: %w", r.mutants[i].ID, err)
+		}
+		r.verdicts[i] = fateOf(result)
+		r.tell("measuring survivors", len(left))
+	}
+	return nil
+}
+
+func (r *mutation) marked(m mutate.Mutant) bool {
+	return slices.ContainsFunc(r.options.Equivalent, func(x exercises.Equivalent) bool { return x.Mutant == m.ID })
+}
+
+func (r *mutation) tell(what string, total int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.done++
+	if r.options.Progress != nil {
+		r.options.Progress(what, int64(r.done), int64(total))
+	}
+}
+
+// sum counts.
+func (r *mutation) sum() *Mutation {
+	m := &Mutation{Exercise: r.exercise.Name, Survivors: []Survivor{}}
+	alive := map[string]fate{}
+	for i, one := range r.mutants {
+		alive[one.ID] = r.verdicts[i]
+		switch {
+		case r.verdicts[i] == refused:
+			continue
+		case r.verdicts[i] == killed:
+			m.Killed++
+		case r.marked(one):
+			m.Equivalent++
+		default:
+			m.Survivors = append(m.Survivors, Survivor{one.ID, one.File, one.Line, string(one.Operator), one.Diff})
+		}
+		m.Total++
+	}
+	slices.SortStableFunc(m.Survivors, func(a, b Survivor) int { return rank(a) - rank(b) })
+	m.Score = 1 // of none, all
+	if tested := m.Total - m.Equivalent; tested > 0 {
+		m.Score = float64(m.Killed) / float64(tested)
+	}
+	for _, x := range r.options.Equivalent {
+		fault := ""
+		switch alive[x.Mutant] {
+		case survived:
+			continue
+		case killed:
+			fault = "is killed, and so not equivalent"
+		default:
+			fault = "is no mutant of the reference: it has changed"
+		}
+		m.Faults = append(m.Faults, fmt.Errorf("exercises/%s/equivalent.yaml:%d: %s %s; remove it", m.Exercise, x.Line, x.Mutant, fault))
+	}
+	return m
+}
+
+func rank(s Survivor) int { return slices.Index(mutate.Operators, mutate.Operator(s.Operator)) }
