@@ -34,6 +34,7 @@ var arrows = map[string]arrow{
 	"observe/wire": {},
 
 	"exercises":          {},
+	"exercises/scaffold": {all: []string{"exercises"}},
 	"exercises/*/hidden": {all: []string{"observe", "reference/*"}},
 	"reference/*":        {},
 
@@ -46,13 +47,15 @@ var arrows = map[string]arrow{
 	"sandbox/conformance": {all: []string{"sandbox", "sandbox/toolchain"}},
 
 	"grader":                 {all: []string{"exercises", "grader/vet", "observe/wire", "sandbox"}},
+	"grader/mutate":          {},
+	"grader/prove":           {all: []string{"exercises", "grader", "grader/mutate", "grader/vet"}},
 	"grader/vet":             {},
 	"grader/vet/typed":       {all: []string{"grader/vet"}},
 	"grader/report":          {all: []string{"grader", "grader/report/terminal"}, tests: []string{"grader/vet"}},
 	"grader/report/terminal": {},
 
 	"cmd/grade": {all: []string{
-		".", "cmd/grade/markdown", "exercises", "grader", "grader/report", "grader/report/terminal",
+		".", "cmd/grade/markdown", "exercises", "exercises/scaffold", "grader", "grader/prove", "grader/report", "grader/report/terminal",
 		"sandbox", "sandbox/docker", "sandbox/process", "sandbox/toolchain",
 	}},
 	"cmd/grade/markdown": {all: []string{"grader/report/terminal"}},

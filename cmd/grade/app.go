@@ -134,6 +134,13 @@ func thereAre(names []string) string {
 	return "the course has: " + strings.Join(names, ", ")
 }
 
+// closed tells what went wrong when all was done, which keeps no result back.
+func (a *app) closed(err error) {
+	if err != nil {
+		fmt.Fprintln(a.err, "grade: "+terminal.Escape(err.Error()))
+	}
+}
+
 // print writes to the results. An error, such as a full disk, ends the command.
 func (a *app) print(format string, args ...any) error {
 	if _, err := fmt.Fprintf(a.out, format, args...); err != nil {

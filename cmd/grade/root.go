@@ -27,16 +27,18 @@ judged against a reference solution on the same machine.`,
 	root.PersistentFlags().StringVar(&a.courseDir, "course", "", "take the exercises of the course in `DIR`, not the built-in ones")
 	_ = root.MarkPersistentFlagDirname("course") // an error would say that there is no such flag
 
-	root.AddGroup(&cobra.Group{ID: groupExercises, Title: "Exercises:"}, &cobra.Group{ID: groupAbout, Title: "About grade:"})
+	root.AddGroup(&cobra.Group{ID: groupExercises, Title: "Exercises:"}, &cobra.Group{ID: groupAuthors, Title: "For those who write exercises:"},
+		&cobra.Group{ID: groupAbout, Title: "About grade:"})
 	root.SetCompletionCommandGroupID(groupAbout)
 	root.SetHelpCommand(newHelp())
-	root.AddCommand(newList(a), newShow(a), newStart(a), newSubmit(a), newDoctor(a), newVersion(a), newExitCodes(), newJSONSchema())
+	root.AddCommand(newList(a), newShow(a), newStart(a), newSubmit(a), newExercise(a), newDoctor(a), newVersion(a), newExitCodes(), newJSONSchema())
 	return root
 }
 
 // The groups of commands in the help text.
 const (
 	groupExercises = "exercises"
+	groupAuthors   = "authors"
 	groupAbout     = "about"
 )
 

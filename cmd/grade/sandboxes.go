@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -103,20 +104,34 @@ func dockerExpected() bool {
 
 // gradeInSandbox opens a sandbox for one grading and closes it.
 func gradeInSandbox(ctx context.Context, dir string, e *exercises.Exercise, s sandboxOptions, o grader.Options) (*grader.Result, error) {
-	opened, err := openSandbox(ctx, s)
+	g, done, err := openGrader(ctx, s)
 	if err != nil {
 		return nil, err
 	}
-	g, err := newGrader(ctx, opened, s.BuildImage)
-	if err != nil {
-		return nil, errors.Join(err, opened.Close())
-	}
 	result, err := g.Grade(ctx, dir, e, o)
-	g.Close()
-	if closing := opened.Close(); closing != nil && result != nil {
-		result.Warnings = append(result.Warnings, "close the sandbox: "+closing.Error())
+	if closing := done(); closing != nil && result != nil {
+		result.Warnings = append(result.Warnings, closing.Error())
 	}
 	return result, err
+}
+
+// openGrader opens a sandbox and a grader in it. Call done when all is graded.
+func openGrader(ctx context.Context, s sandboxOptions) (g *grader.Grader, done func() error, err error) {
+	opened, err := openSandbox(ctx, s)
+	if err != nil {
+		return nil, nil, err
+	}
+	g, err = newGrader(ctx, opened, s.BuildImage)
+	if err != nil {
+		return nil, nil, errors.Join(err, opened.Close())
+	}
+	return g, func() error {
+		g.Close()
+		if err := opened.Close(); err != nil {
+			return fmt.Errorf("close the sandbox: %w", err)
+		}
+		return nil
+	}, nil
 }
 
 // newGrader wires a grader to a sandbox. Submissions are built with this

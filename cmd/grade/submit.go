@@ -134,16 +134,24 @@ func (o *submitOptions) check() (only []exercises.Kind, err error) {
 		}
 		only = append(only, exercises.Kind(k))
 	}
-	if o.sandbox.Kind != "" && !slices.Contains(sandboxKinds, o.sandbox.Kind) {
-		return nil, usage(hint, "--sandbox %s: want %s", o.sandbox.Kind, strings.Join(sandboxKinds, " or "))
+	if err := checkSandbox(o.sandbox); err != nil {
+		return nil, err
 	}
 	if o.timeout < 0 {
 		return nil, usage(hint, "--timeout %v: want a time above 0", o.timeout)
 	}
-	if o.sandbox.Kind == "process" && (o.sandbox.BuildImage != "" || o.sandbox.Runtime != "") {
-		return nil, usage(hint, "--build-image and --runtime are for --sandbox docker")
-	}
 	return only, nil
+}
+
+func checkSandbox(s sandboxOptions) error {
+	const hint = "see: grade submit --help"
+	if s.Kind != "" && !slices.Contains(sandboxKinds, s.Kind) {
+		return usage(hint, "--sandbox %s: want %s", s.Kind, strings.Join(sandboxKinds, " or "))
+	}
+	if s.Kind == sandboxProcess && (s.BuildImage != "" || s.Runtime != "") {
+		return usage(hint, "--build-image and --runtime are for --sandbox docker")
+	}
+	return nil
 }
 
 // submitError tells errors of whoever typed the command from those that kept a
