@@ -30,7 +30,11 @@ func (l *Loader[S, B]) parallel(outer, ctx context.Context, cancel func(), batch
 			case <-ctx.Done():
 				return
 			}
-			line <- f // no more than there are slots
+			select {
+			case line <- f:
+			case <-ctx.Done():
+				return
+			}
 			select {
 			case work <- f:
 			case <-ctx.Done():

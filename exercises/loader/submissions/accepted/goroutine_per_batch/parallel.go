@@ -18,10 +18,12 @@ func (l *Loader[S, B]) parallel(outer, ctx context.Context, cancel func(), batch
 	defer cancel()
 	results := make(chan numbered[B], len(batches)) // nobody ever blocks
 	working := make(chan struct{}, l.cfg.Workers)
+	next := make(chan int, len(batches)) // to begin, in their order
 	begin := func(k int) {
 		if k >= len(batches) {
 			return
 		}
+		next <- k
 		wg.Go(func() {
 			select {
 			case working <- struct{}{}:
@@ -29,6 +31,7 @@ func (l *Loader[S, B]) parallel(outer, ctx context.Context, cancel func(), batch
 				return
 			}
 			defer func() { <-working }()
+			k := <-next
 			results <- numbered[B]{l.load(ctx, batches[k]), k}
 		})
 	}
