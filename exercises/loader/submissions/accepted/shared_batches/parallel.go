@@ -41,7 +41,11 @@ func (l *Loader[S, B]) parallel(outer, ctx context.Context, cancel func(), batch
 			case <-ctx.Done():
 				return
 			}
-			line <- b
+			select {
+			case line <- b:
+			case <-ctx.Done():
+				return
+			}
 			for at := range idx {
 				select {
 				case jobs <- job[S, B]{b, at}:
