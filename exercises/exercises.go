@@ -82,6 +82,9 @@ func (c *Course) Names() ([]string, error) {
 // the last element of an import path.
 var nameGrammar = regexp.MustCompile(`^[a-z][a-z0-9]*$`)
 
+// IsName reports whether an exercise may have that name.
+func IsName(name string) bool { return nameGrammar.MatchString(name) }
+
 func readModule(fsys fs.FS) (string, error) {
 	data, err := fs.ReadFile(fsys, "go.mod")
 	if errors.Is(err, fs.ErrNotExist) {

@@ -21,7 +21,7 @@ import (
 // such exercise.
 func (c *Course) Load(name string) (*Exercise, error) {
 	p := &problems{doing: "load exercise " + name}
-	if !nameGrammar.MatchString(name) {
+	if !IsName(name) {
 		return nil, fmt.Errorf("%s: a name is made of a to z and 0 to 9 and begins with a letter", p.doing)
 	}
 	data, err := fs.ReadFile(c.fsys, path.Join(exercisesDir, name, configFile))

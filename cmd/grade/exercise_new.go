@@ -64,10 +64,8 @@ No other file is overwritten.`,
 // its hidden tests import, and of folders that are no packages.
 var taken = []string{"main", "testing", "observe", "kit", "grade", "hidden", "starter", "submissions", "testdata", "vendor"}
 
-var nameGrammar = regexp.MustCompile(`^[a-z][a-z0-9]*$`)
-
 func (o *newOptions) run() error {
-	if !nameGrammar.MatchString(o.name) {
+	if !exercises.IsName(o.name) {
 		return usage("as in: grade exercise new gradclip", "exercise %q: a name is made of a to z and 0 to 9 and begins with a letter", o.name)
 	}
 	if slices.Contains(taken, o.name) || token.IsKeyword(o.name) {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -14,6 +13,7 @@ import (
 
 	"grade/exercises"
 	"grade/grader"
+	"grade/grader/prove"
 )
 
 // courseRoot is the course of this repository, with the submissions that the
@@ -25,7 +25,7 @@ const courseRoot = "../.."
 func TestShippedSubmissions(t *testing.T) {
 	g := graderIn(t, openEngine(t))
 	eachShipped(t, func(t *testing.T, e *exercises.Exercise, shipped []exercises.Submission, one exercises.Submission) {
-		gradeShipped(t, g, e, shipped, one, grader.Options{Checks: needed(one.Expect)})
+		gradeShipped(t, g, e, shipped, one, grader.Options{Checks: prove.Needed(one.Expect)})
 	})
 }
 
@@ -49,7 +49,7 @@ func TestShippedSubmissionsInProcess(t *testing.T) {
 				}
 			}
 		}
-		r := gradeShipped(t, g, e, shipped, one, grader.Options{Only: []exercises.Kind{exercises.Correctness}, Checks: needed(one.Expect)})
+		r := gradeShipped(t, g, e, shipped, one, grader.Options{Only: []exercises.Kind{exercises.Correctness}, Checks: prove.Needed(one.Expect)})
 		require.False(t, r.Sandbox.Official)
 		require.NotEmpty(t, r.Warnings)
 	})
@@ -150,16 +150,6 @@ func holdAgainst(t *testing.T, g *grader.Grader, e *exercises.Exercise, shipped 
 		twin = grade.(func() *grader.Result)()
 	}
 	return got, grader.Unmet(one.Expect, got, twin)
-}
-
-// needed are the checks that a submission's expectations are about: hundreds of
-// submissions are graded, and most of them for the sake of one check. Nil, which
-// means all, where a score is expected.
-func needed(x exercises.Expect) []string {
-	if x.Score != nil || x.MaxScore != nil || x.Verdict != string(grader.Graded) {
-		return nil
-	}
-	return slices.Sorted(maps.Keys(x.Checks))
 }
 
 // graderIn is a grader in s for the length of a test.
