@@ -54,6 +54,7 @@ type Grader struct {
 	sandbox Sandbox
 	config  Config
 	spares  spares
+	cpus    cpus
 }
 
 // New returns a grader that runs programs in s. It has to be closed before s.
@@ -68,7 +69,7 @@ type Options struct {
 	Repeat   int              // how often each test runs, on inputs of its own every time; 0: once
 	Timeout  time.Duration    // of the whole grading; 0: none
 	FailFast bool             // stop at the first test that is not passed; the rest is not run
-	Hasty    bool             // measure until the verdict is sure, and not until the ratio is precise
+	Hasty    bool             // measure until the verdict is sure, and not until the ratio is precise; beside other such gradings
 	OnEvent  func(Event)      // called from one goroutine at a time; may be nil
 }
 

@@ -4,19 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"slices"
 	"time"
-
-	"github.com/gofrs/flock"
 
 	"grade/exercises"
 	"grade/sandbox"
 )
 
 const (
-	lockRetry = 50 * time.Millisecond
 	// memoryRuns is how often a memory workload runs on each side: the peak of
 	// a collected heap is noisy, upwards only.
 	memoryRuns = 3
@@ -44,7 +39,12 @@ func (r *grading) measure(ctx context.Context) error {
 		return err
 	}
 	defer unlock()
-	if err := r.pin(ctx); err != nil {
+	cpu, giveBack, err := r.cpu(ctx)
+	if err != nil {
+		return err
+	}
+	defer giveBack()
+	if err := errors.Join(r.ref.pin(ctx, cpu), r.sub.pin(ctx, cpu)); err != nil {
 		return err
 	}
 	overdrawn := r.budget()
@@ -66,46 +66,6 @@ func (r *grading) measure(ctx context.Context) error {
 		r.decide(m.result)
 	}
 	return nil
-}
-
-// lock waits for other gradings on this machine to stop measuring. Whoever comes
-// first makes the file, for all users; it is only ever read afterwards, because
-// a kernel may forbid writing to another user's file in a shared folder.
-func (r *grading) lock(ctx context.Context) (unlock func(), err error) {
-	name := r.config.LockFile
-	if name == "" {
-		return func() {}, nil
-	}
-	f, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
-	if err == nil {
-		err = errors.Join(f.Chmod(0o644), f.Close())
-	}
-	if err != nil && !errors.Is(err, fs.ErrExist) {
-		return nil, fmt.Errorf("lock for measuring: %w", err)
-	}
-	l := flock.New(name, flock.SetFlag(os.O_RDONLY))
-	if ok, err := l.TryLock(); err != nil {
-		return nil, fmt.Errorf("lock for measuring: %w: remove %s if no grading needs it", err, name)
-	} else if !ok {
-		r.tell(Event{Phase: "measure", Text: "waiting for another grading to finish measuring"})
-		if _, err := l.TryLockContext(ctx, lockRetry); err != nil {
-			return nil, fmt.Errorf("wait for another grading to finish measuring (%s): %w", name, err)
-		}
-	}
-	return func() { _ = l.Unlock() }, nil
-}
-
-// pin moves both boxes to the last CPU that both may use: the first serves the
-// machine's interrupts.
-func (r *grading) pin(ctx context.Context) error {
-	cpus := r.ref.box.CPUs()
-	for i := len(cpus) - 1; i >= 0; i-- {
-		if !slices.Contains(r.sub.box.CPUs(), cpus[i]) {
-			continue
-		}
-		return errors.Join(r.ref.pin(ctx, cpus[i]), r.sub.pin(ctx, cpus[i]))
-	}
-	return errors.New("the boxes share no CPU to measure on")
 }
 
 // measuring is one check on its way.
