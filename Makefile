@@ -55,6 +55,10 @@ bench: build ## time a grading beside bare go test and beside the usual containe
 bench-references: ## time each reference beside naive and strong alternatives
 	@go run ./bench/references
 
+.PHONY: bench-mutants
+bench-mutants: build ## time grade exercise mutate beside grade submit in a loop
+	@go run ./bench/mutants
+
 .PHONY: seeds
 seeds: ## test every accepted submission on SEEDS (100) seeds
 	@go test ./cmd/grade -run TestAcceptedOverSeeds -v -seeds $(SEEDS) -count=1 -timeout 120m | grep --line-buffered -v "^=== "

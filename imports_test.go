@@ -28,6 +28,7 @@ type arrow struct{ all, tests []string }
 var arrows = map[string]arrow{
 	".":                {},
 	"bench":            {all: []string{".", "exercises", "grader", "sandbox", "sandbox/docker", "sandbox/toolchain"}},
+	"bench/mutants":    {all: []string{".", "exercises", "grader/mutate"}},
 	"bench/references": {},
 
 	"observe":      {all: []string{"observe/wire"}},

@@ -1,0 +1,138 @@
+// Command mutants times `grade exercise mutate` beside what one would do without it:
+// write each mutant to a folder and grade it with `grade submit`. All mutants are
+// graded in the first way; in the second a sample, spread evenly over the reference,
+// stands for the rest. What makes the mutants is the same in both, and is not timed
+// in the second.
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"grade"
+	"grade/exercises"
+	"grade/grader/mutate"
+)
+
+// pointsMissing is the exit status of a grading that is no full one.
+const pointsMissing = 1
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := run(ctx, os.Args[1:]); err != nil {
+		fmt.Fprintln(os.Stderr, "bench-mutants:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, args []string) error {
+	flags := flag.NewFlagSet("mutants", flag.ContinueOnError)
+	name := flags.String("exercise", "autograd", "whose mutants")
+	size := flags.Int("n", 20, "how many are graded one by one")
+	command := flags.String("grade", "bin/grade", "the program")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	e, err := exercises.Open(grade.Course).Load(*name)
+	if err != nil {
+		return err
+	}
+	var files []mutate.File
+	for _, f := range e.Reference {
+		files = append(files, mutate.File{Name: f.Name, Data: f.Data})
+	}
+	mutants, err := mutate.Of(ctx, files)
+	if err != nil {
+		return err
+	}
+	one, err := oneByOne(ctx, *command, files, mutants, *size)
+	if err != nil {
+		return err
+	}
+	total, seconds, err := together(ctx, *command, *name)
+	if err != nil {
+		return err
+	}
+	each := time.Duration(seconds / float64(total) * float64(time.Second))
+	fmt.Printf("%s: grade submit takes %v a mutant (%d of them), grade exercise mutate %v (all %d, %.0f s): %.1f times as fast\n",
+		*name, one.Round(time.Millisecond), min(*size, len(mutants)), each.Round(time.Millisecond), total, seconds, one.Seconds()/each.Seconds())
+	return nil
+}
+
+// oneByOne is the mean time that grade submit takes for a mutant.
+func oneByOne(ctx context.Context, command string, files []mutate.File, mutants []mutate.Mutant, size int) (time.Duration, error) {
+	size = min(size, len(mutants))
+	var sum time.Duration
+	for i := range size {
+		took, err := submit(ctx, command, files, mutants[i*len(mutants)/size])
+		if err != nil {
+			return 0, err
+		}
+		sum += took
+	}
+	return sum / time.Duration(size), nil
+}
+
+func submit(ctx context.Context, command string, files []mutate.File, m mutate.Mutant) (time.Duration, error) {
+	dir, err := os.MkdirTemp("", "grade-mutant-")
+	if err != nil {
+		return 0, err
+	}
+	defer os.RemoveAll(dir)
+	for _, f := range files {
+		if f.Name == m.File {
+			f.Data = m.Data
+		}
+		if !strings.HasSuffix(f.Name, ".go") || strings.Contains(f.Name, "/") {
+			continue
+		}
+		if err := os.WriteFile(filepath.Join(dir, f.Name), f.Data, 0o600); err != nil {
+			return 0, err
+		}
+	}
+	started := time.Now()
+	_, err = output(ctx, command, "submit", dir, "--json", "--quiet")
+	return time.Since(started), err
+}
+
+// together is the time that grade exercise mutate says it took.
+func together(ctx context.Context, command, name string) (total int, seconds float64, err error) {
+	out, err := output(ctx, command, "exercise", "mutate", name, "--json", "--quiet", "--course", ".")
+	if err != nil {
+		return 0, 0, err
+	}
+	var m struct {
+		Total   int     `json:"total"`
+		Seconds float64 `json:"seconds"`
+	}
+	if err := json.Unmarshal(out, &m); err != nil {
+		return 0, 0, err
+	}
+	if m.Total == 0 {
+		return 0, 0, errors.New("no mutant was graded")
+	}
+	return m.Total, m.Seconds, nil
+}
+
+// output runs a grading, which may miss points.
+func output(ctx context.Context, command string, args ...string) ([]byte, error) {
+	cmd := exec.CommandContext(ctx, command, args...)
+	out, err := cmd.Output()
+	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
+		if exit.ExitCode() == pointsMissing {
+			return out, nil
+		}
+		return nil, fmt.Errorf("%s: %w: %s", strings.Join(cmd.Args, " "), err, exit.Stderr)
+	}
+	return out, err
+}
