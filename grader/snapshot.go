@@ -42,10 +42,13 @@ type Snapshot struct {
 }
 
 // TakeSnapshot reads the submission in dir: its Go files, through one handle on
-// the folder, without following a link and without blocking on anything that is
+// the folder, or out of an archive (zip, tar, tar.gz), without following a link and without blocking on anything that is
 // no regular file. What cannot be graded at all is a [UsageError]; what only
 // speaks against the submission is in the snapshot's Problems.
 func TakeSnapshot(dir string) (*Snapshot, error) {
+	if info, err := os.Stat(dir); err == nil && !info.IsDir() && IsArchive(dir) {
+		return snapshotArchive(dir)
+	}
 	root, err := openSubmission(dir)
 	if err != nil {
 		return nil, err
@@ -68,7 +71,7 @@ func TakeSnapshot(dir string) (*Snapshot, error) {
 		return t.finish(), nil
 	}
 	for _, e := range entries {
-		if err := t.entry(e); err != nil {
+		if err := t.dirEntry(e); err != nil {
 			return nil, err
 		}
 	}
@@ -139,32 +142,39 @@ func (t *taking) ignore(name string) {
 	}
 }
 
-// entry decides on one name in the folder. The kind comes from the directory
-// here, and once more from the opened file in read.
-func (t *taking) entry(e fs.DirEntry) error {
-	name := e.Name()
+// dirEntry decides on one name in a folder. The kind comes from the directory here,
+// and once more from the opened file in read.
+func (t *taking) dirEntry(e fs.DirEntry) error {
+	return t.entry(e.Name(), e.Type(), func() ([]byte, *vet.Problem, error) { return t.read(e.Name()) })
+}
+
+// entry decides on one name, and takes what it holds if it is to be taken.
+func (t *taking) entry(name string, mode fs.FileMode, read readFunc) error {
 	isGo := strings.HasSuffix(name, ".go")
 	switch {
-	case e.IsDir():
+	case mode.IsDir():
 		t.ignore(name + "/")
 	case strings.HasPrefix(name, "."), strings.HasPrefix(name, "_"), strings.HasSuffix(name, "_test.go"):
 		t.ignore(name)
 	case !isGo && !vet.IsBuildFile(name):
 		t.ignore(name)
-	case e.Type()&fs.ModeSymlink != 0:
+	case mode&fs.ModeSymlink != 0:
 		t.refuse(name, "symlink", "this is a symbolic link; put a copy of the file in its place")
-	case !e.Type().IsRegular():
+	case !mode.IsRegular():
 		t.refuse(name, "special-file", "this is no regular file; remove it")
 	case !isGo:
 		t.refuse(name, "file-type", "a submission is Go only: assembly, C and object files are not taken; remove it")
 	default:
-		return t.goFile(name)
+		return t.goFile(name, read)
 	}
 	return nil
 }
 
+// readFunc returns the content of a file, or what speaks against it.
+type readFunc func() ([]byte, *vet.Problem, error)
+
 // goFile takes one regular file whose name ends in .go.
-func (t *taking) goFile(name string) error {
+func (t *taking) goFile(name string, read readFunc) error {
 	if t.goFiles++; t.goFiles > vet.MaxFiles {
 		if t.goFiles == vet.MaxFiles+1 {
 			t.refuse(name, "too-many", fmt.Sprintf("a submission has at most %d Go files; merge some", vet.MaxFiles))
@@ -181,7 +191,7 @@ func (t *taking) goFile(name string) error {
 		t.Problems = append(t.Problems, *p)
 		return nil
 	}
-	data, problem, err := t.read(name)
+	data, problem, err := read()
 	switch {
 	case errors.Is(err, fs.ErrPermission):
 		return &UsageError{Message: "read " + name, Hint: "make the file readable, or leave it out", Err: err}
@@ -235,10 +245,15 @@ func (t *taking) read(name string) ([]byte, *vet.Problem, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	if len(data) > vet.MaxFileSize {
-		return nil, &vet.Problem{Rule: "too-large", Message: fmt.Sprintf("this file is larger than %d KiB; make it shorter", vet.MaxFileSize>>10)}, nil
+	return data, tooLarge(data), nil
+}
+
+// tooLarge speaks against a file of which one byte more than allowed was read.
+func tooLarge(data []byte) *vet.Problem {
+	if len(data) <= vet.MaxFileSize {
+		return nil
 	}
-	return data, nil, nil
+	return &vet.Problem{Rule: "too-large", Message: fmt.Sprintf("this file is larger than %d KiB; make it shorter", vet.MaxFileSize>>10)}
 }
 
 // finish fills in what follows from the files.

@@ -1,0 +1,221 @@
+package grader
+
+import (
+	"archive/tar"
+	"archive/zip"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"grade/grader/vet"
+)
+
+// What an archive may hold. It is read as a stream and never unpacked to a disk, so
+// that these bound the memory and the time that one can cost.
+const (
+	maxArchive  = 16 << 20 // bytes of the file: a zip's list of its members is held as a whole
+	maxUnpacked = 64 << 20 // bytes that are read out of it
+	maxKept     = 8 << 20  // bytes of Go files, in all its folders
+)
+
+// walkFunc calls visit for each member of an archive.
+type walkFunc func(f *os.File, size int64, visit visitFunc) error
+
+// IsArchive reports whether a file of that name is read as an archive.
+func IsArchive(name string) bool { return walker(name) != nil }
+
+// walker knows a format by the end of the name; nil: none has it.
+func walker(name string) walkFunc {
+	name = strings.ToLower(name)
+	switch {
+	case strings.HasSuffix(name, ".zip"):
+		return walkZip
+	case strings.HasSuffix(name, ".tar"):
+		return walkTar
+	case strings.HasSuffix(name, ".tar.gz"), strings.HasSuffix(name, ".tgz"):
+		return walkTarGz
+	}
+	return nil
+}
+
+// member is a file in an archive.
+type member struct {
+	name string // as it stands there
+	mode fs.FileMode
+	data []byte // of a Go file, at most one byte more than is allowed
+}
+
+// visitFunc is called for each member, with what opens it.
+type visitFunc func(name string, mode fs.FileMode, open func() (io.ReadCloser, error)) error
+
+// archiveProblem is why an archive as a whole is refused.
+type archiveProblem struct{ rule, message string }
+
+func (p archiveProblem) Error() string { return p.message }
+
+var errTooLarge = archiveProblem{"too-large", fmt.Sprintf("the archive holds more than %d MiB; send the Go files of the solution alone", maxUnpacked>>20)}
+
+// snapshotArchive takes a submission out of an archive: the files of its one folder
+// that holds Go files, or of the topmost such folder. An archive that cannot be read
+// is the submission's fault.
+func snapshotArchive(name string) (*Snapshot, error) {
+	abs, err := filepath.Abs(name)
+	if err != nil {
+		return nil, fmt.Errorf("take snapshot: %w", err)
+	}
+	f, err := os.OpenFile(name, os.O_RDONLY|openFlags, 0)
+	if err != nil {
+		return nil, &UsageError{Message: "open the submission", Hint: "make the archive readable", Err: err}
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, fmt.Errorf("take snapshot of %s: %w", vet.Printable(abs), err)
+	}
+	t := taking{names: map[string]string{}, Snapshot: Snapshot{Dir: abs}}
+	members, err := t.members(f, info)
+	var refused archiveProblem
+	switch {
+	case errors.As(err, &refused):
+		t.refuse(filepath.Base(name), refused.rule, refused.message)
+	case err != nil:
+		t.refuse(filepath.Base(name), "archive", fmt.Sprintf("this archive cannot be read (%s); make it anew", vet.Printable(err.Error())))
+	default:
+		t.takeMembers(filepath.Base(name), members)
+	}
+	return t.finish(), nil
+}
+
+// members reads what could belong to the submission. What is refused by its name
+// alone is refused here.
+func (t *taking) members(f *os.File, info fs.FileInfo) (list []member, err error) {
+	if !info.Mode().IsRegular() || info.Size() > maxArchive {
+		return nil, archiveProblem{"too-large", fmt.Sprintf("this is no regular file of at most %d MiB; send the Go files of the solution alone", maxArchive>>20)}
+	}
+	entries, kept := 0, 0
+	err = walker(f.Name())(f, info.Size(), func(name string, mode fs.FileMode, open func() (io.ReadCloser, error)) error {
+		if entries++; entries > maxEntries {
+			return archiveProblem{"too-many", fmt.Sprintf("the archive holds more than %d entries; send the Go files of the solution alone", maxEntries)}
+		}
+		if mode.IsDir() {
+			return nil
+		}
+		if !filepath.IsLocal(name) || strings.Contains(name, `\`) {
+			return archiveProblem{"archive-path", fmt.Sprintf("the name %s leads out of the archive; make it anew, from inside the folder", vet.Printable(name))}
+		}
+		m := member{name: path.Clean(name), mode: mode}
+		if mode.IsRegular() && strings.HasSuffix(name, ".go") {
+			if m.data, err = readMember(open); err != nil {
+				return err
+			}
+		}
+		if kept += len(m.data); kept > maxKept {
+			return errTooLarge
+		}
+		list = append(list, m)
+		return nil
+	})
+	return list, err
+}
+
+func readMember(open func() (io.ReadCloser, error)) ([]byte, error) {
+	r, err := open()
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	return io.ReadAll(io.LimitReader(r, vet.MaxFileSize+1))
+}
+
+// takeMembers decides on each file of the submission's folder as on one of a disk.
+func (t *taking) takeMembers(archive string, members []member) {
+	slices.SortFunc(members, func(a, b member) int { return strings.Compare(a.name, b.name) })
+	dir, ok := topFolder(members)
+	if !ok {
+		t.refuse(archive, "archive", "this archive holds no Go file, or several folders with Go files side by side; put those of the solution at its top")
+		return
+	}
+	for _, m := range members {
+		folder, name := path.Split(m.name)
+		if path.Clean(folder) != dir {
+			t.ignore(m.name)
+			continue
+		}
+		take := func() ([]byte, *vet.Problem, error) { return m.data, tooLarge(m.data), nil }
+		// Nothing is read from a disk here, so nothing can fail.
+		_ = t.entry(name, m.mode, take)
+	}
+}
+
+// topFolder is the one of least depth that holds Go files besides tests.
+func topFolder(members []member) (dir string, ok bool) {
+	depth, folders := 0, map[string]bool{}
+	for _, m := range members {
+		if !strings.HasSuffix(m.name, ".go") || strings.HasSuffix(m.name, "_test.go") || strings.HasPrefix(m.name, "__MACOSX/") {
+			continue
+		}
+		here := strings.Count(m.name, "/")
+		if len(folders) == 0 || here < depth {
+			depth, folders = here, map[string]bool{}
+		}
+		if here == depth {
+			dir = path.Dir(m.name)
+			folders[dir] = true
+		}
+	}
+	return dir, len(folders) == 1
+}
+
+func walkZip(f *os.File, size int64, visit visitFunc) error {
+	r, err := zip.NewReader(f, size)
+	// A name that leads out is ours to refuse, with a message.
+	if err != nil && !errors.Is(err, zip.ErrInsecurePath) {
+		return err
+	}
+	for _, m := range r.File {
+		if err := visit(m.Name, m.Mode(), m.Open); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func walkTarGz(f *os.File, size int64, visit visitFunc) error {
+	r, err := gzip.NewReader(f)
+	if err != nil {
+		return err
+	}
+	return walkStream(r, visit)
+}
+
+func walkTar(f *os.File, _ int64, visit visitFunc) error { return walkStream(f, visit) }
+
+func walkStream(stream io.Reader, visit visitFunc) error {
+	limited := &io.LimitedReader{R: stream, N: maxUnpacked}
+	r := tar.NewReader(limited)
+	for {
+		h, err := r.Next()
+		switch {
+		case limited.N == 0:
+			return errTooLarge
+		case err == io.EOF:
+			return nil
+		case err != nil && !errors.Is(err, tar.ErrInsecurePath):
+			return err
+		}
+		mode := h.FileInfo().Mode()
+		if h.Typeflag == tar.TypeLink {
+			mode |= fs.ModeSymlink // a second name is a link of either kind
+		}
+		if err := visit(h.Name, mode, func() (io.ReadCloser, error) { return io.NopCloser(r), nil }); err != nil {
+			return err
+		}
+	}
+}
