@@ -28,21 +28,28 @@ const (
 // walkFunc calls visit for each member of an archive.
 type walkFunc func(f *os.File, size int64, visit visitFunc) error
 
-// IsArchive reports whether a file of that name is read as an archive.
-func IsArchive(name string) bool { return walker(name) != nil }
+// formats are the ends of names that are read as archives, the longer ones first.
+var formats = []struct {
+	suffix string
+	walk   walkFunc
+}{{".tar.gz", walkTarGz}, {".tgz", walkTarGz}, {".tar", walkTar}, {".zip", walkZip}}
 
-// walker knows a format by the end of the name; nil: none has it.
-func walker(name string) walkFunc {
-	name = strings.ToLower(name)
-	switch {
-	case strings.HasSuffix(name, ".zip"):
-		return walkZip
-	case strings.HasSuffix(name, ".tar"):
-		return walkTar
-	case strings.HasSuffix(name, ".tar.gz"), strings.HasSuffix(name, ".tgz"):
-		return walkTarGz
+// IsArchive reports whether a file of that name is read as an archive.
+func IsArchive(name string) bool { return TrimArchive(name) != name }
+
+// TrimArchive is name without the end that makes it an archive's.
+func TrimArchive(name string) string {
+	suffix, _ := formatOf(name)
+	return name[:len(name)-len(suffix)]
+}
+
+func formatOf(name string) (suffix string, walk walkFunc) {
+	for _, f := range formats {
+		if strings.HasSuffix(strings.ToLower(name), f.suffix) {
+			return f.suffix, f.walk
+		}
 	}
-	return nil
+	return "", nil
 }
 
 // member is a file in an archive.
@@ -100,7 +107,8 @@ func (t *taking) members(f *os.File, info fs.FileInfo) (list []member, err error
 		return nil, archiveProblem{"too-large", fmt.Sprintf("this is no regular file of at most %d MiB; send the Go files of the solution alone", maxArchive>>20)}
 	}
 	entries, kept := 0, 0
-	err = walker(f.Name())(f, info.Size(), func(name string, mode fs.FileMode, open func() (io.ReadCloser, error)) error {
+	_, walk := formatOf(f.Name())
+	err = walk(f, info.Size(), func(name string, mode fs.FileMode, open func() (io.ReadCloser, error)) error {
 		if entries++; entries > maxEntries {
 			return archiveProblem{"too-many", fmt.Sprintf("the archive holds more than %d entries; send the Go files of the solution alone", maxEntries)}
 		}
