@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -91,7 +92,7 @@ func (a *app) hint(cmd *cobra.Command, err error) string {
 	var n *noVerdict
 	switch {
 	case errors.As(err, &u):
-		return u.Hint
+		return cmp.Or(u.Hint, "see: "+cmd.CommandPath()+" --help")
 	case errors.As(err, &h):
 		return h.Hint()
 	case !a.started:

@@ -54,13 +54,16 @@ type Report struct {
 	Margins     []Margin  `json:"margins"`
 }
 
+// Progress hears how much of some work is done. Calls do not overlap; nil: nobody
+// wants to know.
+type Progress func(what string, current, total int64)
+
 // CheckOptions say how thoroughly an exercise is checked.
 type CheckOptions struct {
-	Root    string // the course's folder
-	Seeds   int    // how often the reference has to keep its points
-	Workers int    // gradings at a time
-	// Progress hears how many gradings are through. Calls do not overlap.
-	Progress func(what string, current, total int64)
+	Root     string   // the course's folder
+	Seeds    int      // how often the reference has to keep its points
+	Workers  int      // gradings at a time
+	Progress Progress // of gradings
 }
 
 const (
