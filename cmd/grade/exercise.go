@@ -19,13 +19,14 @@ The course is that of --course, or else the current folder, if it holds exercise
 or else the built-in one.`,
 		Example: `  grade exercise new gradclip      # a small one that works, to begin with
   grade exercise check             # everything that can be wrong
-  grade exercise mutate autograd   # does a small mistake cost points?`,
+  grade exercise mutate autograd   # does a small mistake cost points?
+  grade exercise diff origin/main:autograd autograd   # whose score does a change change?`,
 		Args: aCommand,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 		// Cobra offers the commands below by itself.
 		ValidArgsFunction: cobra.NoFileCompletions,
 	}
-	for _, sub := range []*cobra.Command{newExerciseNew(a), newExerciseCheck(a), newExerciseMutate(a)} {
+	for _, sub := range []*cobra.Command{newExerciseNew(a), newExerciseCheck(a), newExerciseMutate(a), newExerciseDiff(a)} {
 		cmd.AddCommand(inCourse(a, sub))
 	}
 	return cmd

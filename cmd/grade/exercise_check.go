@@ -2,9 +2,7 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -123,13 +121,9 @@ func changedSince(ctx context.Context, dir, revision string) (map[string]bool, e
 		{"diff", "--name-only", "--no-renames", "--relative", "-z", "--end-of-options", revision, "--", "exercises", "reference"},
 		{"ls-files", "--others", "--exclude-standard", "-z", "--", "exercises", "reference"},
 	} {
-		git := exec.CommandContext(ctx, "git", args...)
-		git.Dir = dir
-		out, err := git.Output()
-		if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
-			return nil, usage("give a revision of the course's repository, such as origin/main", "--changed %s: git: %s", revision, strings.TrimSpace(string(exit.Stderr)))
-		} else if err != nil {
-			return nil, fmt.Errorf("--changed: %w", err)
+		out, err := git(ctx, dir, args...)
+		if err != nil {
+			return nil, fmt.Errorf("--changed %s: %w", revision, err)
 		}
 		for name := range strings.SplitSeq(string(out), "\x00") {
 			if parts := strings.Split(name, "/"); len(parts) > 2 {
