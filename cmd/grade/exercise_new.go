@@ -85,8 +85,8 @@ func (o *newOptions) run() error {
 		return err
 	}
 	own := []exercises.File{{Name: "go.mod", Data: mod}}
-	if course != "grade" {
-		kit, err := scaffold.Kit(grade.Sources, goVersion())
+	if course != exercises.KitModule {
+		kit, err := exercises.Kit(grade.Sources, course, goVersion())
 		if err != nil {
 			return err
 		}

@@ -6,11 +6,8 @@ package scaffold
 import (
 	"bytes"
 	"embed"
-	"fmt"
 	"go/version"
-	"io/fs"
 	"path"
-	"strings"
 	"text/template"
 
 	"golang.org/x/mod/modfile"
@@ -50,35 +47,8 @@ func Exercise(name, module string) ([]exercises.File, error) {
 	return files, nil
 }
 
-// Where a course that is not grade's own keeps the kit, and what it calls it.
-const (
-	kitDir     = "kit"
-	kitModule  = "grade"
-	kitVersion = "v0.0.0"
-)
-
-// Kit returns the files of a course that hidden tests import: a module of its own,
-// without the kit's tests.
-func Kit(sources fs.FS, goVersion string) ([]exercises.File, error) {
-	files := []exercises.File{{Name: kitDir + "/go.mod", Data: fmt.Appendf(nil, "module %s\n\ngo %s\n", kitModule, goVersion)}}
-	for _, dir := range []string{"observe", "observe/wire"} {
-		names, err := fs.Glob(sources, dir+"/*.go")
-		if err != nil {
-			return nil, err
-		}
-		for _, name := range names {
-			if strings.HasSuffix(name, "_test.go") {
-				continue
-			}
-			data, err := fs.ReadFile(sources, name)
-			if err != nil {
-				return nil, err
-			}
-			files = append(files, exercises.File{Name: path.Join(kitDir, name), Data: data})
-		}
-	}
-	return files, nil
-}
+// kitVersion is what a course requires that has the kit in a folder.
+const kitVersion = "v0.0.0"
 
 // GoMod makes a course's go.mod say where the kit is, and that starters and
 // submissions, which need not compile, are no packages of the course. An empty old
@@ -104,11 +74,11 @@ func GoMod(old []byte, module, goVersion string) ([]byte, error) {
 			return nil, err
 		}
 	}
-	if f.Module.Mod.Path != kitModule {
-		if err := f.AddRequire(kitModule, kitVersion); err != nil {
+	if f.Module.Mod.Path != exercises.KitModule {
+		if err := f.AddRequire(exercises.KitModule, kitVersion); err != nil {
 			return nil, err
 		}
-		if err := f.AddReplace(kitModule, "", "./"+kitDir, ""); err != nil {
+		if err := f.AddReplace(exercises.KitModule, "", "./"+exercises.KitDir, ""); err != nil {
 			return nil, err
 		}
 	}
