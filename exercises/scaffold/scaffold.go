@@ -6,8 +6,10 @@ package scaffold
 import (
 	"bytes"
 	"embed"
+	"errors"
 	"go/version"
 	"path"
+	"slices"
 	"text/template"
 
 	"golang.org/x/mod/modfile"
@@ -52,36 +54,57 @@ const kitVersion = "v0.0.0"
 
 // GoMod makes a course's go.mod say where the kit is, and that starters and
 // submissions, which need not compile, are no packages of the course. An empty old
-// one is a new course's, of that module.
-func GoMod(old []byte, module, goVersion string) ([]byte, error) {
+// one is a new course's, of that module. Where the course takes the kit from
+// elsewhere, it is left at that, and elsewhere says so.
+func GoMod(old []byte, module, goVersion string) (mod []byte, elsewhere string, err error) {
 	f, err := modfile.Parse("go.mod", old, nil)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	if f.Module == nil {
+		if module == "" {
+			return nil, "", errors.New("no line with the module's path")
+		}
 		if err := f.AddModuleStmt(module); err != nil {
-			return nil, err
+			return nil, "", err
 		}
 	}
 	// The kit's version is the least that the course can have.
 	if f.Go == nil || version.Compare("go"+f.Go.Version, "go"+goVersion) < 0 {
 		if err := f.AddGoStmt(goVersion); err != nil {
-			return nil, err
+			return nil, "", err
 		}
 	}
 	for _, dir := range []string{"starter", "submissions"} {
 		if err := f.AddIgnore(dir); err != nil {
-			return nil, err
+			return nil, "", err
 		}
 	}
 	if f.Module.Mod.Path != exercises.KitModule {
-		if err := f.AddRequire(exercises.KitModule, kitVersion); err != nil {
-			return nil, err
-		}
-		if err := f.AddReplace(exercises.KitModule, "", "./"+exercises.KitDir, ""); err != nil {
-			return nil, err
+		if elsewhere, err = requireKit(f); err != nil {
+			return nil, "", err
 		}
 	}
 	f.Cleanup()
-	return f.Format()
+	mod, err = f.Format()
+	return mod, elsewhere, err
+}
+
+// requireKit enters the kit, unless it is there.
+func requireKit(f *modfile.File) (elsewhere string, err error) {
+	if !slices.ContainsFunc(f.Require, func(r *modfile.Require) bool { return r.Mod.Path == exercises.KitModule }) {
+		if err := f.AddRequire(exercises.KitModule, kitVersion); err != nil {
+			return "", err
+		}
+	}
+	for _, r := range f.Replace {
+		if r.Old.Path != exercises.KitModule {
+			continue
+		}
+		if path.Clean(r.New.Path) != exercises.KitDir {
+			elsewhere = r.New.Path
+		}
+		return elsewhere, nil
+	}
+	return "", f.AddReplace(exercises.KitModule, "", "./"+exercises.KitDir, "")
 }
