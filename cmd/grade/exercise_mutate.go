@@ -2,16 +2,15 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"path/filepath"
-	"runtime"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"grade/exercises"
+	"grade/grader"
 	"grade/grader/prove"
 	"grade/grader/report/terminal"
 )
@@ -20,15 +19,12 @@ import (
 const wantKilled = 0.95
 
 type mutateOptions struct {
-	app      *app
+	proving
 	exercise string
-	json     bool
-	quiet    bool
-	sandbox  sandboxOptions
 }
 
 func newExerciseMutate(a *app) *cobra.Command {
-	o := &mutateOptions{app: a}
+	o := &mutateOptions{proving: proving{app: a}}
 	cmd := &cobra.Command{
 		Use:   "mutate EXERCISE",
 		Short: "Grade small mistakes in the reference: which go unnoticed?",
@@ -47,15 +43,12 @@ The score is killed / (all - equivalent). Below %.0f %% the exit status is 1.`, 
 			return o.run(cmd.Context())
 		},
 	}
-	cmd.Flags().BoolVar(&o.json, "json", false, "write the result as JSON")
-	cmd.Flags().BoolVarP(&o.quiet, "quiet", "q", false, "no progress")
-	cmd.Flags().StringVar(&o.sandbox.Kind, "sandbox", "", "grade in a docker container or in a child process: `KIND` is "+strings.Join(sandboxKinds, " or "))
-	_ = cmd.RegisterFlagCompletionFunc("sandbox", cobra.FixedCompletions(sandboxKinds, cobra.ShellCompDirectiveNoFileComp))
+	o.addFlags(cmd)
 	return cmd
 }
 
 func (o *mutateOptions) run(ctx context.Context) error {
-	if err := checkSandbox(o.sandbox); err != nil {
+	if err := o.check(); err != nil {
 		return err
 	}
 	e, err := o.app.exercise(o.exercise)
@@ -74,16 +67,8 @@ func (o *mutateOptions) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	write := o.text
-	if o.json {
-		write = func(m *prove.Mutation) error {
-			e := json.NewEncoder(o.app.out)
-			e.SetIndent("", "  ")
-			return e.Encode(m)
-		}
-	}
-	if err := write(m); err != nil {
-		return fmt.Errorf("write output: %w", err)
+	if err := o.write(m, func() error { return o.text(m) }); err != nil {
+		return err
 	}
 	if err := errors.Join(m.Faults...); err != nil {
 		return err
@@ -94,20 +79,11 @@ func (o *mutateOptions) run(ctx context.Context) error {
 	return nil
 }
 
-func (o *mutateOptions) mutate(ctx context.Context, e *exercises.Exercise, marks []exercises.Equivalent) (*prove.Mutation, error) {
-	with := prove.MutationOptions{Equivalent: marks, Workers: runtime.NumCPU()}
-	if o.app.err.live && !o.quiet {
-		p := newProgress(o.app.err, o.app.now)
-		stop := p.start()
-		defer stop()
-		with.Progress, o.sandbox.Progress = p.beside, p.beside
-	}
-	g, done, err := openGrader(ctx, o.sandbox)
-	if err != nil {
-		return nil, err
-	}
-	m, err := prove.Mutate(ctx, g, e, with)
-	o.app.closed(done())
+func (o *mutateOptions) mutate(ctx context.Context, e *exercises.Exercise, marks []exercises.Equivalent) (m *prove.Mutation, err error) {
+	err = o.grade(ctx, func(g *grader.Grader, progress prove.Progress) error {
+		m, err = prove.Mutate(ctx, g, e, prove.MutationOptions{Equivalent: marks, Workers: o.workers, Progress: progress})
+		return err
+	})
 	return m, err
 }
 

@@ -46,10 +46,8 @@ type Survivor struct {
 // MutationOptions say how mutants are graded.
 type MutationOptions struct {
 	Equivalent []exercises.Equivalent
-	Workers    int // gradings at a time
-	// Progress hears how many are through, of how many; survivors are graded twice
-	// and count twice. Calls do not overlap.
-	Progress func(what string, current, total int64)
+	Workers    int      // gradings at a time
+	Progress   Progress // of gradings; survivors are graded twice and count twice
 }
 
 // How long a test of a mutant may take, by the longest of the reference: one that
