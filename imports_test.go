@@ -48,6 +48,7 @@ var arrows = map[string]arrow{
 	"sandbox/conformance": {all: []string{"sandbox", "sandbox/toolchain"}},
 
 	"grader":                 {all: []string{"exercises", "grader/vet", "observe/wire", "sandbox"}},
+	"grader/batch":           {all: []string{"exercises", "grader", "grader/vet"}},
 	"grader/mutate":          {},
 	"grader/prove":           {all: []string{"exercises", "grader", "grader/mutate", "grader/vet"}},
 	"grader/vet":             {},
@@ -56,7 +57,7 @@ var arrows = map[string]arrow{
 	"grader/report/terminal": {},
 
 	"cmd/grade": {all: []string{
-		".", "cmd/grade/markdown", "exercises", "exercises/scaffold", "grader", "grader/prove", "grader/report", "grader/report/terminal",
+		".", "cmd/grade/markdown", "exercises", "exercises/scaffold", "grader", "grader/batch", "grader/prove", "grader/report", "grader/report/terminal",
 		"sandbox", "sandbox/docker", "sandbox/process", "sandbox/toolchain",
 	}},
 	"cmd/grade/markdown": {all: []string{"grader/report/terminal"}},

@@ -105,7 +105,7 @@ func (r *running) one(ctx context.Context, f *Fate) error {
 		f.Err = err
 		return nil
 	}
-	return r.keep(f, Record{Key: key, Limits: e.Limits, Result: result})
+	return r.keep(f, Record{Key: key, Limits: limitsOf(e.Limits), Result: result})
 }
 
 // read takes the snapshot of a submission, and tells its exercise. A folder without

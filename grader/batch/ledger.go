@@ -21,14 +21,28 @@ const RecordSchema = "grade/record/v1"
 
 // Record is a grading as it is kept: one line of the results file.
 type Record struct {
-	Schema   string           `json:"schema"`
-	Key      string           `json:"key"` // of all that went into it
-	Student  string           `json:"student"`
-	Exercise string           `json:"exercise"`
-	Path     string           `json:"path"`
-	Recorded time.Time        `json:"recorded"`
-	Limits   exercises.Limits `json:"limits"`
-	Result   *grader.Result   `json:"result"`
+	Schema   string         `json:"schema"`
+	Key      string         `json:"key"` // of all that went into it
+	Student  string         `json:"student"`
+	Exercise string         `json:"exercise"`
+	Path     string         `json:"path"`
+	Recorded time.Time      `json:"recorded"`
+	Limits   Limits         `json:"limits"`
+	Result   *grader.Result `json:"result"`
+}
+
+// Limits are those of each hidden test.
+type Limits struct {
+	MemoryBytes  int64   `json:"memory_bytes"`
+	OutputBytes  int64   `json:"output_bytes"`
+	ScratchBytes int64   `json:"scratch_bytes"`
+	CPUMs        float64 `json:"cpu_ms"`
+	WallMs       float64 `json:"wall_ms"`
+}
+
+func limitsOf(l exercises.Limits) Limits {
+	ms := func(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
+	return Limits{l.Memory, l.Output, l.Scratch, ms(l.CPU), ms(l.Wall)}
 }
 
 // ResultsFile is the name of the file in a folder of results.
@@ -48,7 +62,7 @@ type Ledger struct {
 type owner struct{ student, exercise string }
 
 // OpenLedger opens the results in dir, or begins them.
-func OpenLedger(dir string) (l *Ledger, err error) {
+func OpenLedger(dir string) (*Ledger, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, fmt.Errorf("open results: %w", err)
 	}
@@ -59,17 +73,12 @@ func OpenLedger(dir string) (l *Ledger, err error) {
 	} else if !ok {
 		return nil, &grader.UsageError{Message: name + " is being written by another grade", Hint: "wait for it, or give another folder: --results DIR"}
 	}
-	l = &Ledger{lock: lock, byKey: map[string]int{}, last: map[owner]int{}}
-	defer func() {
-		if err != nil {
-			l.Close()
-		}
-	}()
-	if l.file, err = os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o644); err != nil {
-		return nil, fmt.Errorf("open results: %w", err)
+	l := &Ledger{lock: lock, byKey: map[string]int{}, last: map[owner]int{}}
+	if l.file, err = os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o644); err == nil {
+		err = l.read()
 	}
-	if err := l.read(); err != nil {
-		return nil, fmt.Errorf("open results: %s:%w", name, err)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("open results: %s: %w", name, err), l.Close())
 	}
 	return l, nil
 }
@@ -87,10 +96,10 @@ func (l *Ledger) read() error {
 		}
 		var r Record
 		if err := json.Unmarshal(line, &r); err != nil {
-			return fmt.Errorf("%d: %w; put the file aside, or mend the line", n+1, err)
+			return fmt.Errorf("line %d: %w; put the file aside, or mend the line", n+1, err)
 		}
 		if r.Schema != RecordSchema || r.Result == nil {
-			return fmt.Errorf("%d: no record of the kind %s; put the file aside, or mend the line", n+1, RecordSchema)
+			return fmt.Errorf("line %d: no record of the kind %s; put the file aside, or mend the line", n+1, RecordSchema)
 		}
 		l.take(r)
 	}

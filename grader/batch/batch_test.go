@@ -1,0 +1,201 @@
+package batch
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"grade/exercises"
+	"grade/grader"
+)
+
+// course is two exercises.
+var course = []*exercises.Exercise{{Name: "autograd", Package: "autograd", Hash: "1"}, {Name: "cosine", Package: "cosine", Hash: "2"}}
+
+// tree writes files below a new folder.
+func tree(t *testing.T, files map[string]string) string {
+	t.Helper()
+	root := t.TempDir()
+	for name, data := range files {
+		file := filepath.Join(root, filepath.FromSlash(name))
+		require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o755))
+		if !strings.HasSuffix(name, "/") {
+			require.NoError(t, os.WriteFile(file, []byte(data), 0o644))
+			continue
+		}
+		require.NoError(t, os.MkdirAll(file, 0o755))
+	}
+	return root
+}
+
+// What leads to a submission says whose it is and of which exercise.
+func TestFind(t *testing.T) {
+	root := tree(t, map[string]string{
+		"alice/autograd/a.go": "", "alice/cosine.zip": "", "bob/mine.go": "", "carol/autograd/": "", "dave/notes.txt": "",
+		"erin/autograd/a_test.go": "", "frank/work/v2/b.go": "", ".git/hooks/x.go": "", "_old/x.go": "", "gil.tar.gz": "", "bob/autograd/a.go": "",
+	})
+	require.NoError(t, os.Symlink("alice", filepath.Join(root, "mallory")))
+	list, err := Find(root, []string{"autograd", "cosine"})
+	require.NoError(t, err)
+	var got []string
+	for _, s := range list {
+		rel, err := filepath.Rel(root, s.Path)
+		require.NoError(t, err)
+		got = append(got, s.Student+" | "+s.Exercise+" | "+filepath.ToSlash(rel))
+	}
+	assert.Equal(t, []string{
+		"alice | autograd | alice/autograd", "alice | cosine | alice/cosine.zip", "bob |  | bob", "carol | autograd | carol/autograd",
+		"frank/work/v2 |  | frank/work/v2", "gil |  | gil.tar.gz",
+	}, got)
+
+	list, err = Find(filepath.Join(root, "bob"), nil)
+	require.NoError(t, err)
+	assert.Equal(t, []Submission{{Student: "bob", Path: filepath.Join(root, "bob")}}, list)
+	list, err = Find(filepath.Join(root, "gil.tar.gz"), nil)
+	require.NoError(t, err)
+	assert.Equal(t, []Submission{{Student: "gil", Path: filepath.Join(root, "gil.tar.gz")}}, list)
+	for _, bad := range []string{"nowhere", "dave/notes.txt"} {
+		_, err = Find(filepath.Join(root, filepath.FromSlash(bad)), nil)
+		var usage *grader.UsageError
+		require.ErrorAs(t, err, &usage, bad)
+	}
+}
+
+// desk grades without a sandbox, and remembers what.
+type desk struct {
+	mu     sync.Mutex
+	graded []string
+	fail   func(dir string) error
+}
+
+func (d *desk) grade(_ context.Context, s *grader.Snapshot, e *exercises.Exercise) (*grader.Result, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.fail != nil {
+		if err := d.fail(s.Dir); err != nil {
+			return nil, err
+		}
+	}
+	d.graded = append(d.graded, e.Name+" "+filepath.Base(filepath.Dir(s.Dir)))
+	verdict := grader.Graded
+	if len(s.Problems) > 0 {
+		verdict = grader.Invalid
+	}
+	return &grader.Result{Exercise: e.Name, Verdict: verdict, Score: len(d.graded)}, nil
+}
+
+// batch grades all of a folder, and counts.
+func (d *desk) batch(ctx context.Context, t *testing.T, root, results string) (fates []Fate, counts [3]int, err error) {
+	t.Helper()
+	list, err := Find(root, []string{"autograd", "cosine"})
+	require.NoError(t, err)
+	l, err := OpenLedger(results)
+	require.NoError(t, err)
+	defer func() { require.NoError(t, l.Close()) }()
+	fates, err = Run(ctx, l, list, Options{Exercises: course, Grade: d.grade, Grader: "g", Workers: 2, Now: time.Now})
+	counts[0], counts[1], counts[2] = Count(fates)
+	return fates, counts, err
+}
+
+// What was graded is not graded again until it changes; what had no verdict is.
+func TestRunAgain(t *testing.T) {
+	root := tree(t, map[string]string{
+		"alice/autograd/a.go": "package autograd\n", "bob/autograd/a.go": "package autograd\nvar x int\n", "carol/autograd/": "", "dave/x/x.go": "package unknown\n",
+	})
+	results := filepath.Join(t.TempDir(), "results")
+	d := &desk{fail: func(dir string) error {
+		if strings.Contains(dir, "bob") {
+			return errors.New("the engine is gone")
+		}
+		return nil
+	}}
+	fates, counts, err := d.batch(t.Context(), t, root, results)
+	require.NoError(t, err)
+	assert.Equal(t, [3]int{2, 0, 2}, counts)
+	assert.EqualError(t, fates[1].Err, "the engine is gone")
+	assert.Equal(t, grader.Invalid, fates[2].Record.Result.Verdict, "nothing was handed in")
+	assert.ErrorContains(t, fates[3].Err, "cannot tell the exercise")
+
+	d.fail, d.graded = nil, nil
+	_, counts, err = d.batch(t.Context(), t, root, results)
+	require.NoError(t, err)
+	assert.Equal(t, [3]int{1, 2, 1}, counts)
+	assert.Equal(t, []string{"autograd bob"}, d.graded)
+
+	// A copy costs nothing, and is kept in its own student's name.
+	require.NoError(t, os.CopyFS(filepath.Join(root, "erin"), os.DirFS(filepath.Join(root, "alice"))))
+	require.NoError(t, os.WriteFile(filepath.Join(root, "alice", "autograd", "a.go"), []byte("package autograd\n\n"), 0o600))
+	d.graded = nil
+	fates, counts, err = d.batch(t.Context(), t, root, results)
+	require.NoError(t, err)
+	assert.Equal(t, [3]int{1, 3, 1}, counts)
+	assert.Equal(t, []string{"autograd alice"}, d.graded)
+	i := slices.IndexFunc(fates, func(f Fate) bool { return f.Student == "erin" })
+	assert.Equal(t, "erin", fates[i].Record.Student)
+	assert.True(t, fates[i].Cached)
+}
+
+// An interrupt leaves what was graded, and nothing else.
+func TestRunInterrupted(t *testing.T) {
+	root := tree(t, map[string]string{"a/autograd/a.go": "package autograd\n", "b/autograd/a.go": "package autograd\nvar b int\n", "c/autograd/a.go": "package autograd\nvar c int\n"})
+	results := t.TempDir()
+	ctx, cancel := context.WithCancel(t.Context())
+	d := &desk{}
+	d.fail = func(string) error {
+		if len(d.graded) == 1 {
+			cancel()
+			return context.Canceled
+		}
+		return nil
+	}
+	fates, counts, err := d.batch(ctx, t, root, results)
+	require.ErrorIs(t, err, context.Canceled)
+	assert.Equal(t, [3]int{1, 0, 2}, counts)
+	assert.Len(t, fates, 3)
+	d.fail = nil
+	_, counts, err = d.batch(t.Context(), t, root, results)
+	require.NoError(t, err)
+	assert.Equal(t, [3]int{2, 1, 0}, counts)
+}
+
+// A process that was killed while it wrote leaves half a line, which goes; a whole
+// line that is no record is somebody's, and stays.
+func TestLedgerHalfALine(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, ResultsFile)
+	l, err := OpenLedger(dir)
+	require.NoError(t, err)
+	require.NoError(t, l.Append(Record{Key: "k", Student: "alice", Exercise: "autograd", Result: &grader.Result{Score: 7}}))
+	_, err = OpenLedger(dir)
+	require.ErrorContains(t, err, "being written by another grade")
+	require.NoError(t, l.Close())
+	whole, err := os.ReadFile(file)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(file, append(slices.Clone(whole), whole[:len(whole)/2]...), 0o600))
+
+	l, err = OpenLedger(dir)
+	require.NoError(t, err)
+	r, ok := l.ByKey("k")
+	require.True(t, ok)
+	assert.Equal(t, 7, r.Result.Score)
+	_, ok = l.Last("alice", "autograd")
+	assert.True(t, ok)
+	require.NoError(t, l.Append(r))
+	require.NoError(t, l.Close())
+	mended, err := os.ReadFile(file)
+	require.NoError(t, err)
+	assert.Equal(t, string(whole)+string(whole), string(mended))
+
+	require.NoError(t, os.WriteFile(file, []byte(string(whole)+"{}\n"), 0o600))
+	_, err = OpenLedger(dir)
+	require.ErrorContains(t, err, ResultsFile+": line 2: no record")
+}
