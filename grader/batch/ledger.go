@@ -74,6 +74,7 @@ func OpenLedger(dir string) (*Ledger, error) {
 		return nil, &grader.UsageError{Message: name + " is being written by another grade", Hint: "wait for it, or give another folder: --results DIR"}
 	}
 	l := &Ledger{lock: lock, byKey: map[string]int{}, last: map[owner]int{}}
+	var err error
 	if l.file, err = os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o644); err == nil {
 		err = l.read()
 	}
