@@ -48,6 +48,9 @@ It needs a Docker engine: what strangers wrote runs nowhere else. The exit statu
   grade batch students/alice homework.zip --results /srv/grades
   grade batch students --json > all.json`,
 		Args: cobra.MinimumNArgs(1),
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return nil, cobra.ShellCompDirectiveDefault
+		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.paths = args
 			return o.run(cmd.Context())

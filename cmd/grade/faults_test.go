@@ -128,12 +128,18 @@ func nothingLeft(t *testing.T, c *client.Client) {
 }
 
 // ownContainers are the containers that this process is the owner of.
-func ownContainers(t *testing.T, c *client.Client) (own []container.Summary) {
+func ownContainers(t *testing.T, c *client.Client) []container.Summary {
+	t.Helper()
+	return containersOf(t, c, os.Getpid())
+}
+
+// containersOf are the containers that a process is the owner of.
+func containersOf(t *testing.T, c *client.Client, pid int) (own []container.Summary) {
 	t.Helper()
 	list, err := c.ContainerList(t.Context(), container.ListOptions{All: true})
 	require.NoError(t, err)
 	for _, one := range list {
-		if strings.Contains(one.Labels["grade.owner"], " "+strconv.Itoa(os.Getpid())+" ") {
+		if strings.Contains(one.Labels["grade.owner"], " "+strconv.Itoa(pid)+" ") {
 			own = append(own, one)
 		}
 	}
