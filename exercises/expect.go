@@ -33,15 +33,7 @@ var (
 func readExpect(data []byte, class Class, checks []Check, d document) Expect {
 	var x Expect
 	before := len(d.list)
-	lines := d.read(data, fields{
-		"why":       line(&x.Why),
-		"verdict":   oneOf(&x.Verdict, submissionVerdicts...),
-		"score":     score(&x.Score),
-		"max_score": score(&x.MaxScore),
-		"checks":    func(n *yaml.Node) error { x.Checks = d.verdicts(n, checks); return nil },
-		"rule":      line(&x.Rule),
-		"twin":      line(&x.Twin),
-	})
+	lines := d.read(data, x.fields(d, checks))
 	if len(d.list) > before {
 		return x // more faults would be about what could not be read
 	}
@@ -58,6 +50,19 @@ func readExpect(data []byte, class Class, checks []Check, d document) Expect {
 		d.add(d.file, lines["verdict"], "%s", fault)
 	}
 	return x
+}
+
+// fields are the fields at the top. Their meaning stands in schema/expect.json.
+func (x *Expect) fields(d document, checks []Check) fields {
+	return fields{
+		"why":       line(&x.Why),
+		"verdict":   oneOf(&x.Verdict, submissionVerdicts...),
+		"score":     score(&x.Score),
+		"max_score": score(&x.MaxScore),
+		"checks":    func(n *yaml.Node) error { x.Checks = d.verdicts(n, checks); return nil },
+		"rule":      line(&x.Rule),
+		"twin":      line(&x.Twin),
+	}
 }
 
 func score(p **int) func(*yaml.Node) error {
