@@ -70,6 +70,21 @@ func TestSchemasAcceptWhatIsShipped(t *testing.T) {
 	}
 }
 
+// An editor finds the schema of what ships by the file's first line.
+func TestShippedFilesNameTheirSchema(t *testing.T) {
+	files, err := filepath.Glob("*/e*.yaml")
+	require.NoError(t, err)
+	require.NotEmpty(t, files)
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		require.NoError(t, err)
+		first, _, _ := strings.Cut(string(data), "\n")
+		way, ok := strings.CutPrefix(first, "# yaml-language-server: $schema=")
+		assert.True(t, ok, file)
+		assert.Equal(t, "schema/"+strings.TrimSuffix(filepath.Base(file), ".yaml")+".json", filepath.ToSlash(filepath.Join(filepath.Dir(file), way)))
+	}
+}
+
 // A schema has the fields that are read, in every mapping, and no other.
 func TestSchemasHaveTheFieldsThatAreRead(t *testing.T) {
 	d := document{&problems{}, ""}
