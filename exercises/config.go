@@ -22,6 +22,7 @@ type checkConfig struct {
 	limit           float64
 	selfReported    bool
 	feedback        Feedback
+	anchor          string
 	line            int
 	has             map[string]int // lines of its fields, as document.mapping returns them
 }
@@ -94,7 +95,21 @@ func (c *checkConfig) fields() fields {
 		"limit":         number(&c.limit),
 		"self_reported": truth(&c.selfReported),
 		"feedback":      oneOf(&c.feedback, FeedbackHint, FeedbackClass, FeedbackValues),
+		"anchor":        anchor(&c.anchor),
 	}
+}
+
+var anchorGrammar = regexp.MustCompile(`^[^\s#A-Z]+$`)
+
+// anchor sets the name by which a heading is linked to, as in README.md#rules.
+func anchor(p *string) func(*yaml.Node) error {
+	return scalar("!!str", "the anchor of a heading, such as empty-lists", func(s string) error {
+		if !anchorGrammar.MatchString(s) {
+			return errUnfit
+		}
+		*p = s
+		return nil
+	})
 }
 
 func (d document) checks(n *yaml.Node) []checkConfig {

@@ -39,6 +39,26 @@ func TestLintFindsNothing(t *testing.T) {
 	assert.NoError(t, open(tidy()).Lint("gears"))
 }
 
+// A check is described under the heading that it names, and need not be named there.
+func TestLintOfAnchors(t *testing.T) {
+	const config, readme = "exercises/gears/exercise.yaml", "exercises/gears/README.md"
+	files := change(tidy(), readme, "TestRatio, ", "")
+	files[readme] += "\n## Long `trains`: [rules](#x) & _more_ #\n\n```sh\n# not a heading\n```\n\n## Gears\n"
+	for name, want := range map[string]string{
+		"long-trains-rules--_more_": "",
+		"gears":                     "",
+		"gears-1":                   "",
+		"not-a-heading":             `check exercise gears: exercise.yaml:9: TestRatio: no heading of README.md has the anchor "not-a-heading": it has gears, long-trains-rules--_more_, gears-1`,
+	} {
+		err := open(change(files, config, "points: 60", "points: 60, anchor: "+name)).Lint("gears")
+		if want == "" {
+			assert.NoError(t, err, name)
+		} else {
+			assert.EqualError(t, err, want)
+		}
+	}
+}
+
 func TestLint(t *testing.T) {
 	const (
 		readme    = "exercises/gears/README.md"
@@ -46,8 +66,8 @@ func TestLint(t *testing.T) {
 		reference = "reference/gears/gears.go"
 	)
 	for _, c := range []struct{ file, old, new, want string }{
-		{readme, "TestAllocs", "", "README.md: TestAllocs is not described: name it beside the rule that it checks"},
-		{readme, "BenchmarkTrain", "BenchmarkTrains", "README.md: BenchmarkTrain is not described: name it beside the rule that it checks"},
+		{readme, "TestAllocs", "", "README.md: TestAllocs is not described: name it beside the rule that it checks, or give its check an anchor"},
+		{readme, "BenchmarkTrain", "BenchmarkTrains", "README.md: BenchmarkTrain is not described: name it beside the rule that it checks, or give its check an anchor"},
 		{readme, "teeth []int", "teeth []uint", "README.md:4: Ratio here is func([]uint, Wheel) (float64, error); in the reference it is func([]int, Wheel) (float64, error)"},
 		{readme, "func Ratio(teeth []int, w Wheel) (ratio float64, err error)", "type Ratio int", "README.md:4: Ratio here is type; in the reference it is func([]int, Wheel) (float64, error)"},
 		{readme, "```go\nfunc", "```\nfunc", "README.md: the API lacks func Ratio([]int, Wheel) (float64, error), which the reference has at reference/gears/gears.go:5: show it in a block of Go"},

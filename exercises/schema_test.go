@@ -137,6 +137,7 @@ func TestSchemasHaveTheValuesThatAreRead(t *testing.T) {
 	assert.Equal(t, submissionVerdicts, texts(at(expect, "properties", "verdict", "enum")))
 	assert.Equal(t, checkVerdicts, texts(at(expect, "properties", "checks", "additionalProperties", "enum")))
 	assert.Equal(t, importGrammar.String(), at(exercise, "properties", "imports", "items", "pattern"))
+	assert.Equal(t, anchorGrammar.String(), at(exercise, "$defs", "check", "properties", "anchor", "pattern"))
 	assert.EqualValues(t, MaxScore, at(expect, "$defs", "score", "maximum"))
 	assert.EqualValues(t, MaxScore, at(exercise, "$defs", "check", "properties", "points", "maximum"))
 	assert.EqualValues(t, MaxSelfReported, at(exercise, "$defs", "check", "then", "properties", "points", "maximum"))
@@ -206,6 +207,9 @@ func TestSchemasRefuse(t *testing.T) {
 		{config, "limit: 4", "limit: 1"},
 		{config, "limit: 4", "limit: high"},
 		{config, "limit: 4", "limit: 4, self_reported: true"},
+		{config, "points: 60", "points: 60, anchor: Two Words"},
+		{config, "points: 60", "points: 60, anchor: '#gears'"},
+		{config, "points: 60", "points: 60, anchor: 7"},
 		{config, "{test: TestRatio, points: 60}", "TestRatio"},
 		{accepted, "score:", "scroe:"},
 		{accepted, "why: a loop\n", ""},
@@ -251,6 +255,7 @@ func TestSchemasAccept(t *testing.T) {
 		{"limit: 1.5", "limit: 2"},
 		{"points: 60", "points: 60, kind: correctness, self_reported: false"},
 		{"limit: 4", "limit: 4, self_reported: false"},
+		{"points: 60", "points: 60, anchor: empty-lists"},
 		{"encoding/json", "fmt:Print*"},
 	} {
 		files := change(course(), config, c.old, c.new)
