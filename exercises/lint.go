@@ -24,6 +24,7 @@ func (c *Course) Lint(name string) error {
 	l.readme()
 	l.starter()
 	l.imports()
+	l.embeds()
 	return p.join()
 }
 
@@ -69,7 +70,7 @@ func (l linter) described() {
 		case check.Anchor != "" && !slices.Contains(headings, check.Anchor):
 			l.add(configFile, check.Line, "%s: no heading of %s has the anchor %q: it has %s", check.Name, readmeFile, check.Anchor, strings.Join(headings, ", "))
 		case check.Anchor == "" && !again && !l.mentions(check.Func):
-			l.add(readmeFile, 0, "%s is not described: name it beside the rule that it checks, or give its check an anchor", check.Func)
+			l.add(configFile, check.Line, "%s: %s does not describe it: name it there, beside the rule that it checks, or give it the anchor of a heading", check.Func, readmeFile)
 		}
 	}
 }
@@ -118,8 +119,33 @@ func (l linter) imports() {
 			continue // Load has told
 		}
 		for _, i := range tree.Imports {
-			if p, _ := strconv.Unquote(i.Path.Value); p == l.exercise.ImportPath || strings.HasPrefix(p, path.Join(l.exercise.Module, exercisesDir)+"/") {
-				l.add(path.Join(starterDir, f.Name), fset.Position(i.Pos()).Line, "imports %q: a student does not have it", p)
+			p, _ := strconv.Unquote(i.Path.Value)
+			line := fset.Position(i.Pos()).Line
+			switch {
+			case strings.HasPrefix(p, path.Join(l.exercise.Module, referenceDir)+"/"):
+				l.add(path.Join(starterDir, f.Name), line, "imports %q, a solution: take it out", p)
+			case p == l.exercise.Module, strings.HasPrefix(p, l.exercise.Module+"/"), p == kit:
+				l.add(path.Join(starterDir, f.Name), line, "imports %q: a student does not have it", p)
+			}
+		}
+	}
+}
+
+// embeds looks for values that travel with the hidden tests in a file, where no test
+// and no reader of the source would see them. Values that stand in the source are
+// looked for where the reference's are known.
+func (l linter) embeds() {
+	for _, f := range l.exercise.Hidden {
+		fset := token.NewFileSet()
+		tree, err := parser.ParseFile(fset, f.Name, f.Data, parser.ParseComments|parser.SkipObjectResolution)
+		if err != nil {
+			continue // Load has told
+		}
+		for _, group := range tree.Comments {
+			for _, c := range group.List {
+				if strings.HasPrefix(c.Text, "//go:embed ") {
+					l.add(path.Join(hiddenDir, f.Name), fset.Position(c.Pos()).Line, "embeds a file into the program that a submission runs in: make inputs from o.Rand(), and leave expected values to the reference")
+				}
 			}
 		}
 	}

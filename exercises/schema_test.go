@@ -96,7 +96,7 @@ func TestSchemasHaveTheFieldsThatAreRead(t *testing.T) {
 		{"exercise", "", cfg.fields(d)},
 		{"exercise", "limits", (&Limits{}).fields()},
 		{"exercise", "check", (&checkConfig{}).fields()},
-		{"expect", "", (&Expect{}).fields(d, nil)},
+		{"expect", "", (&Expect{}).fields(d, nil, nil)},
 		{"equivalent", "", equivalentFields(d, nil)},
 		{"equivalent", "mutant", (&Equivalent{}).fields()},
 	} {
