@@ -17,20 +17,6 @@ import (
 	"grade/grader"
 )
 
-// Finding is a fault of an exercise: the author's, never a student's.
-type Finding struct {
-	File    string `json:"file"` // below the course's root
-	Line    int    `json:"line"` // 0: the file as a whole
-	Message string `json:"message"`
-}
-
-func (f Finding) String() string {
-	if f.Line > 0 {
-		return fmt.Sprintf("%s:%d: %s", f.File, f.Line, f.Message)
-	}
-	return f.File + ": " + f.Message
-}
-
 // Report is what is known of one exercise.
 type Report struct {
 	Exercise    string    `json:"exercise"`
@@ -102,46 +88,6 @@ type checking struct {
 	done     int
 }
 
-func (c *checking) find(file string, line int, format string, args ...any) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.report.Findings = append(c.report.Findings, Finding{file, line, fmt.Sprintf(format, args...)})
-}
-
-// once takes down what every grading would say again.
-func (c *checking) once(file, format string, args ...any) {
-	c.mu.Lock()
-	told := slices.ContainsFunc(c.report.Findings, func(f Finding) bool { return f.File == file && strings.HasPrefix(f.Message, "it cannot be graded") })
-	c.mu.Unlock()
-	if !told {
-		c.find(file, 0, format, args...)
-	}
-}
-
-// problems takes down what package exercises has found.
-func (c *checking) problems(err error) {
-	if err == nil {
-		return
-	}
-	list := []error{err}
-	if joined, ok := err.(interface{ Unwrap() []error }); ok {
-		list = joined.Unwrap()
-	}
-	dir := path.Join("exercises", c.report.Exercise)
-	for _, err := range list {
-		var p *exercises.Problem
-		if !errors.As(err, &p) {
-			c.find(dir, 0, "%v", err)
-			continue
-		}
-		file := p.File
-		if !strings.HasPrefix(file, "reference/") {
-			file = path.Join(dir, file)
-		}
-		c.find(file, p.Line, "%v", p.Err)
-	}
-}
-
 // classes wants something that is right beside the reference, and something wrong.
 func (c *checking) classes(shipped []exercises.Submission) {
 	has := func(right bool) bool {
@@ -193,7 +139,7 @@ func (c *checking) run(ctx context.Context, jobs []job, workers, total int) erro
 			defer c.tell(total)
 			err := one(ctx)
 			if errors.Is(err, grader.ErrExercise) {
-				c.once(path.Join("exercises", c.exercise.Name, "hidden"), "it cannot be graded: %v", err)
+				c.ungradable(err)
 				return nil
 			}
 			return err
