@@ -47,7 +47,7 @@ func Check(ctx context.Context, g *grader.Grader, course *exercises.Course, name
 	if c.exercise == nil {
 		return c.report, nil
 	}
-	if err := c.gradeAll(ctx, c.shipped); err != nil {
+	if err := c.gradeAll(ctx, c.submissions); err != nil {
 		return nil, err
 	}
 	c.separate()
@@ -68,10 +68,10 @@ func read(course *exercises.Course, name string) *checking {
 	c.problems(course.Lint(name))
 	_, err = course.Equivalents(name)
 	c.problems(err)
-	c.shipped, err = course.Submissions(name)
+	c.submissions, err = course.Submissions(name)
 	c.problems(err)
 	if err == nil {
-		c.classes(c.shipped)
+		c.classes(c.submissions)
 	}
 	return c
 }
@@ -79,8 +79,9 @@ func read(course *exercises.Course, name string) *checking {
 type checking struct {
 	grader   *grader.Grader
 	exercise *exercises.Exercise
-	shipped  []exercises.Submission
 	options  CheckOptions
+	// submissions are those that are shipped.
+	submissions []exercises.Submission
 
 	mu       sync.Mutex
 	report   *Report
