@@ -2,6 +2,7 @@ package prove
 
 import (
 	"maps"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -49,6 +50,17 @@ func TestReadFindsNothing(t *testing.T) {
 	c := read(exercises.Open(fresh(t)), "clip")
 	assert.Empty(t, c.report.Findings)
 	assert.Equal(t, 1, c.report.Checks)
+}
+
+// Nor in what this repository ships.
+func TestReadFindsNothingInWhatIsShipped(t *testing.T) {
+	course := exercises.Open(os.DirFS("../.."))
+	names, err := course.Names()
+	require.NoError(t, err)
+	require.NotEmpty(t, names)
+	for _, name := range names {
+		assert.Empty(t, read(course, name).report.Findings, name)
+	}
 }
 
 // Every fault that can be read is found, where it is.
