@@ -119,7 +119,7 @@ func (r *submissionReader) twins() {
 	for _, s := range r.list {
 		exists := slices.ContainsFunc(r.list, func(t Submission) bool { return t.Name == s.Expect.Twin })
 		if s.Expect.Twin != "" && (!exists || s.Expect.Twin == s.Name) {
-			r.add(path.Join(submissionsDir, s.Name, expectFile), s.Expect.twinLine, "twin: no other submission %q", s.Expect.Twin)
+			r.add(path.Join(submissionsDir, s.Name, expectFile), s.Expect.Line("twin"), "twin: no other submission %q", s.Expect.Twin)
 		}
 	}
 }

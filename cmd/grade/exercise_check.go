@@ -186,7 +186,6 @@ func (o *checkOptions) asJSON(reports []*prove.Report) error {
 // text shows what was found, how far limits are from what they separate, and a
 // line for each exercise.
 func (o *checkOptions) text(reports []*prove.Report) error {
-	p := o.app.out.palette()
 	var b strings.Builder
 	for _, r := range reports {
 		for _, f := range r.Findings {
@@ -197,17 +196,29 @@ func (o *checkOptions) text(reports []*prove.Report) error {
 	for _, r := range reports {
 		b.WriteString(o.margins(r))
 	}
+	b.WriteString(o.summary(reports))
+	return o.app.print("%s", b.String())
+}
+
+// summary is the table of all exercises, which says of each whether it is sound.
+func (o *checkOptions) summary(reports []*prove.Report) string {
+	if len(reports) == 0 {
+		return "nothing to check\n"
+	}
+	p, width := o.app.out.palette(), len("exercise")
+	for _, r := range reports {
+		width = max(width, len(r.Exercise))
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "  %s  checks  submissions  findings\n", terminal.Pad("exercise", width))
 	for _, r := range reports {
 		mark := p.Green("✓")
 		if len(r.Findings) > 0 {
 			mark = p.Red("✗")
 		}
-		fmt.Fprintf(&b, "%s %s: %d findings, %d submissions\n", mark, r.Exercise, len(r.Findings), r.Submissions)
+		fmt.Fprintf(&b, "%s %s  %6d  %11d  %8d\n", mark, terminal.Pad(r.Exercise, width), r.Checks, r.Submissions, len(r.Findings))
 	}
-	if len(reports) == 0 {
-		b.WriteString("nothing to check\n")
-	}
-	return o.app.print("%s", b.String())
+	return b.String()
 }
 
 // margins is the table of one exercise's limits.

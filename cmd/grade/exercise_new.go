@@ -62,7 +62,7 @@ No other file is overwritten.`,
 
 // taken are the names that a package of an exercise cannot have: of packages that
 // its hidden tests import, and of folders that are no packages.
-var taken = []string{"main", "testing", "observe", "kit", "grade", "hidden", "starter", "submissions", "testdata", "vendor"}
+var taken = []string{"main", "testing", "observe", "kit", "grade", "hidden", "starter", "submissions", "testdata", "vendor", "schema", "scaffold"}
 
 func (o *newOptions) run() error {
 	if !exercises.IsName(o.name) {

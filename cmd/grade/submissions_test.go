@@ -140,7 +140,7 @@ var twins sync.Map
 
 // holdAgainst grades a submission, and its twin if it has one, and returns what is
 // not as declared.
-func holdAgainst(t *testing.T, g *grader.Grader, e *exercises.Exercise, shipped []exercises.Submission, one exercises.Submission, o grader.Options) (*grader.Result, []string) {
+func holdAgainst(t *testing.T, g *grader.Grader, e *exercises.Exercise, shipped []exercises.Submission, one exercises.Submission, o grader.Options) (*grader.Result, []grader.Difference) {
 	got := gradeFolder(t, g, e, one.Dir, o)
 	var twin *grader.Result
 	if one.Expect.Twin != "" {

@@ -10,6 +10,7 @@ import (
 	"go/version"
 	"io/fs"
 	"path"
+	"path/filepath"
 	"strings"
 	"text/template"
 
@@ -20,6 +21,12 @@ import (
 
 //go:embed template
 var templates embed.FS
+
+// data is what templates are filled with.
+type data struct {
+	Name, Module string
+	Schemas      string // the way to the schemas' folder, for an editor
+}
 
 // Exercise returns the files of a new exercise, below the course's root.
 func Exercise(name, module string) ([]exercises.File, error) {
@@ -42,7 +49,8 @@ func Exercise(name, module string) ([]exercises.File, error) {
 			return nil, err
 		}
 		var b bytes.Buffer
-		if err := t.Execute(&b, struct{ Name, Module string }{name, module}); err != nil {
+		to := data{name, module, schemasFrom(path.Dir(f.name), module)}
+		if err := t.Execute(&b, to); err != nil {
 			return nil, err
 		}
 		files = append(files, exercises.File{Name: f.name, Data: b.Bytes()})
@@ -55,10 +63,26 @@ const (
 	kitDir     = "kit"
 	kitModule  = "grade"
 	kitVersion = "v0.0.0"
+	schemasDir = kitDir + "/schema"
 )
 
-// Kit returns the files of a course that hidden tests import: a module of its own,
-// without the kit's tests.
+// schemasFrom is the way to the schemas from a folder of a course: in grade's own,
+// where they are written, and else in the kit.
+func schemasFrom(dir, module string) string {
+	to := schemasDir
+	if module == kitModule {
+		to = "exercises/schema"
+	}
+	way, err := filepath.Rel(filepath.FromSlash(dir), filepath.FromSlash(to))
+	if err != nil {
+		panic(err) // both are relative
+	}
+	return filepath.ToSlash(way)
+}
+
+// Kit returns the files of a course that are grade's: what hidden tests import, a
+// module of its own without the kit's tests, and the schemas, which an editor finds
+// there without a network.
 func Kit(sources fs.FS, goVersion string) ([]exercises.File, error) {
 	files := []exercises.File{{Name: kitDir + "/go.mod", Data: fmt.Appendf(nil, "module %s\n\ngo %s\n", kitModule, goVersion)}}
 	for _, dir := range []string{"observe", "observe/wire"} {
@@ -76,6 +100,22 @@ func Kit(sources fs.FS, goVersion string) ([]exercises.File, error) {
 			}
 			files = append(files, exercises.File{Name: path.Join(kitDir, name), Data: data})
 		}
+	}
+	more, err := schemas()
+	return append(files, more...), err
+}
+
+func schemas() (files []exercises.File, err error) {
+	names, err := fs.Glob(exercises.Schemas, "schema/*.json")
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range names {
+		data, err := exercises.Schemas.ReadFile(name)
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, exercises.File{Name: path.Join(schemasDir, path.Base(name)), Data: data})
 	}
 	return files, nil
 }
