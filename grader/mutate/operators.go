@@ -55,13 +55,14 @@ type visitor struct {
 	*source
 	data     []byte
 	function string
-	results  []*types.Tuple // of the functions around, the innermost last
+	results  []*types.Tuple    // of the functions around, the innermost last
+	beside   map[ast.Expr]bool // results that are returned with an error, and so for nobody
 	list     []edit
 }
 
 // edits are all changes to a file that the operators know.
 func (s *source) edits(tree *ast.File, data []byte) []edit {
-	v := &visitor{source: s, data: data}
+	v := &visitor{source: s, data: data, beside: map[ast.Expr]bool{}}
 	for _, decl := range tree.Decls {
 		switch d := decl.(type) {
 		case *ast.FuncDecl:
@@ -270,6 +271,9 @@ func (v *visitor) dropErrors(n *ast.ReturnStmt) {
 	for i, e := range n.Results {
 		if types.Identical(results.At(i).Type(), errorType) && !v.info.Types[e].IsNil() {
 			v.edit(Error, e.Pos(), e.End(), "nil")
+			for _, other := range n.Results {
+				v.beside[other] = true
+			}
 		}
 	}
 }
@@ -313,8 +317,9 @@ func (v *visitor) unary(n *ast.UnaryExpr) {
 	}
 }
 
-// symmetric are functions whose arguments may change places.
-var symmetric = []string{"min", "max", "math.Max", "math.Min", "math.Hypot", "bits.Mul64", "bits.Mul"}
+// symmetric are functions whose arguments may change places. What an error says is
+// for people.
+var symmetric = []string{"fmt.Errorf", "min", "max", "math.Max", "math.Min", "math.Hypot", "bits.Mul64", "bits.Mul"}
 
 // swap lets two arguments that stand side by side change places.
 func (v *visitor) swap(n *ast.CallExpr) {
@@ -331,7 +336,7 @@ func (v *visitor) swap(n *ast.CallExpr) {
 
 // literal makes a number one more, and 1 and true numbers 0.
 func (v *visitor) literal(n *ast.BasicLit) {
-	if n.Kind != token.INT && n.Kind != token.FLOAT {
+	if n.Kind != token.INT && n.Kind != token.FLOAT || v.beside[n] {
 		return
 	}
 	x := constant.MakeFromLiteral(n.Value, n.Kind, 0)
@@ -354,6 +359,9 @@ func (v *visitor) literal(n *ast.BasicLit) {
 }
 
 func (v *visitor) truth(n *ast.Ident) {
+	if v.beside[n] {
+		return
+	}
 	if c, ok := v.info.Uses[n].(*types.Const); ok && c.Pkg() == nil && c.Parent() == types.Universe {
 		switch n.Name {
 		case "true":
