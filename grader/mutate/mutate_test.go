@@ -60,6 +60,7 @@ func TestOperators(t *testing.T) {
 		{Boundary, "func F(x int) bool {\n\treturn x < 2 && x >= 0 && x != 1\n}", []string{"return x < 2 && x > 0 && x != 1", "return x <= 2 && x >= 0 && x != 1"}},
 		{Constant, "import \"errors\"\n\nfunc F(x int) (int, bool, error) {\n\tif x > 2 {\n\t\treturn 7, true, errors.New(\"large\")\n\t}\n\treturn 3, false, nil\n}",
 			[]string{"if x > 3 {", "return 4, false, nil", "return 3, true, nil"}},
+		{Constant, "import \"math\"\n\nfunc F(x float64) (float64, bool) {\n\treturn math.Inf(-1) + math.Inf(1), math.IsInf(x, 0)\n}", []string{"return math.Inf(-1) + math.Inf(-1), math.IsInf(x, 0)"}},
 		{Constant, "const eps = 1e-3\n\nfunc F(x float64) (float64, bool) {\n\treturn x + eps*1 + 2.5, true\n}",
 			[]string{"const eps = 1.001", "return x + eps*1 + 3.5, true", "return x + eps*0 + 2.5, true", "return x + eps*1 + 2.5, false"}},
 		// A number of floating point stays one, and is another one.

@@ -56,13 +56,13 @@ type visitor struct {
 	data     []byte
 	function string
 	results  []*types.Tuple    // of the functions around, the innermost last
-	beside   map[ast.Expr]bool // results that are returned with an error, and so for nobody
+	settled  map[ast.Expr]bool // whose value tells nothing: returned beside an error, or the sign of an infinity
 	list     []edit
 }
 
 // edits are all changes to a file that the operators know.
 func (s *source) edits(tree *ast.File, data []byte) []edit {
-	v := &visitor{source: s, data: data, beside: map[ast.Expr]bool{}}
+	v := &visitor{source: s, data: data, settled: map[ast.Expr]bool{}}
 	for _, decl := range tree.Decls {
 		switch d := decl.(type) {
 		case *ast.FuncDecl:
@@ -187,6 +187,7 @@ func (v *visitor) inspect(root ast.Node) {
 			v.unary(n)
 		case *ast.CallExpr:
 			v.swap(n)
+			v.sign(n)
 		case *ast.AssignStmt:
 			v.token(Arithmetic, arithmetic, n.Tok, n.TokPos, n.Lhs[0])
 		case *ast.IncDecStmt:
@@ -272,7 +273,7 @@ func (v *visitor) dropErrors(n *ast.ReturnStmt) {
 		if types.Identical(results.At(i).Type(), errorType) && !v.info.Types[e].IsNil() {
 			v.edit(Error, e.Pos(), e.End(), "nil")
 			for _, other := range n.Results {
-				v.beside[other] = true
+				v.settled[other] = true
 			}
 		}
 	}
@@ -334,9 +335,24 @@ func (v *visitor) swap(n *ast.CallExpr) {
 	}
 }
 
+// sign turns an infinity round. That 0 is as good as 1 there, nobody needs to know.
+func (v *visitor) sign(n *ast.CallExpr) {
+	if f := types.ExprString(n.Fun); f != "math.Inf" && f != "math.IsInf" {
+		return
+	}
+	last := n.Args[len(n.Args)-1]
+	if minus, ok := last.(*ast.UnaryExpr); ok {
+		last = minus.X
+	}
+	v.settled[last] = true
+	if at := n.Args[len(n.Args)-1]; v.text(at) == "1" {
+		v.edit(Constant, at.Pos(), at.End(), "-1")
+	}
+}
+
 // literal makes a number one more, and 1 and true numbers 0.
 func (v *visitor) literal(n *ast.BasicLit) {
-	if n.Kind != token.INT && n.Kind != token.FLOAT || v.beside[n] {
+	if n.Kind != token.INT && n.Kind != token.FLOAT || v.settled[n] {
 		return
 	}
 	x := constant.MakeFromLiteral(n.Value, n.Kind, 0)
@@ -359,7 +375,7 @@ func (v *visitor) literal(n *ast.BasicLit) {
 }
 
 func (v *visitor) truth(n *ast.Ident) {
-	if v.beside[n] {
+	if v.settled[n] {
 		return
 	}
 	if c, ok := v.info.Uses[n].(*types.Const); ok && c.Pkg() == nil && c.Parent() == types.Universe {
