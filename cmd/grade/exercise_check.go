@@ -48,7 +48,7 @@ anything was found.`,
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.changed, "changed", "", "check only exercises that differ from the git `REVISION`")
+	f.StringVar(&o.changed, "changed", "", "check only exercises that differ from the git `REVISION`; all, if go.mod or the kit does")
 	f.IntVar(&o.seeds, "seeds", 3, "on how many inputs the reference must keep its points")
 	f.BoolVar(&o.calibrate, "calibrate", false, "propose limits, from what was measured")
 	o.addFlags(cmd)
@@ -105,33 +105,40 @@ func (o *checkOptions) choose(ctx context.Context, course *exercises.Course) err
 	if o.changed == "" {
 		return nil
 	}
-	touched, err := changedSince(ctx, o.app.courseDir, o.changed)
-	if err != nil {
+	touched, every, err := changedSince(ctx, o.app.courseDir, o.changed)
+	if err != nil || every {
 		return err
 	}
 	o.names = slices.DeleteFunc(slices.Clone(o.names), func(name string) bool { return !touched[name] })
 	return nil
 }
 
+// shared are what all exercises of a course are built with. In grade's own course the
+// kit is observe/.
+var shared = []string{"go.mod", "go.sum", exercises.KitDir, "observe"}
+
 // changedSince asks git which exercises differ from a revision, in files that it
-// knows and in files that it does not know yet.
-func changedSince(ctx context.Context, dir, revision string) (map[string]bool, error) {
-	touched := map[string]bool{}
+// knows and in files that it does not know yet; all, if something shared differs.
+func changedSince(ctx context.Context, dir, revision string) (touched map[string]bool, all bool, err error) {
+	touched = map[string]bool{}
+	below := append([]string{"--", "exercises", "reference"}, shared...)
 	for _, args := range [][]string{
-		{"diff", "--name-only", "--no-renames", "--relative", "-z", "--end-of-options", revision, "--", "exercises", "reference"},
-		{"ls-files", "--others", "--exclude-standard", "-z", "--", "exercises", "reference"},
+		append([]string{"diff", "--name-only", "--no-renames", "--relative", "-z", "--end-of-options", revision}, below...),
+		append([]string{"ls-files", "--others", "--exclude-standard", "-z"}, below...),
 	} {
 		out, err := git(ctx, dir, args...)
 		if err != nil {
-			return nil, fmt.Errorf("--changed %s: %w", revision, err)
+			return nil, false, fmt.Errorf("--changed %s: %w", revision, err)
 		}
 		for name := range strings.SplitSeq(string(out), "\x00") {
-			if parts := strings.Split(name, "/"); len(parts) > 2 {
+			parts := strings.Split(name, "/")
+			all = all || slices.Contains(shared, parts[0])
+			if len(parts) > 2 {
 				touched[parts[1]] = true
 			}
 		}
 	}
-	return touched, nil
+	return touched, all, nil
 }
 
 func (o *checkOptions) gradeAll(ctx context.Context, course *exercises.Course) ([]*prove.Report, error) {
