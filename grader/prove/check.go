@@ -85,6 +85,7 @@ func Check(ctx context.Context, g *grader.Grader, course *exercises.Course, name
 	}
 	c.exercise = e
 	c.problems(course.Lint(name))
+	c.marks(ctx, course)
 	shipped, err := course.Submissions(name)
 	c.problems(err)
 	if err == nil {
@@ -155,6 +156,20 @@ func (c *checking) problems(err error) {
 		}
 		c.find(file, p.Line, "%v", p.Err)
 	}
+}
+
+// marks looks for marks in equivalent.yaml that the reference has left behind.
+func (c *checking) marks(ctx context.Context, course *exercises.Course) {
+	marks, err := course.Equivalents(c.exercise.Name)
+	c.problems(err)
+	if len(marks) == 0 {
+		return
+	}
+	_, faults, err := Mutants(ctx, c.exercise, marks)
+	if err != nil {
+		c.find(path.Join("reference", c.exercise.Name), 0, "no mutants can be made: %v", err)
+	}
+	c.report.Findings = append(c.report.Findings, faults...)
 }
 
 // classes wants something that is right beside the reference, and something wrong.
