@@ -88,7 +88,7 @@ func IsName(name string) bool { return nameGrammar.MatchString(name) }
 func readModule(fsys fs.FS) (string, error) {
 	data, err := fs.ReadFile(fsys, "go.mod")
 	if errors.Is(err, fs.ErrNotExist) {
-		return "grade", nil
+		return KitModule, nil
 	}
 	if err != nil {
 		return "", err

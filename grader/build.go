@@ -35,7 +35,6 @@ const (
 	programName = "hidden.test"
 	reportName  = "vet.report"
 	toolName    = "tools/typed"
-	kitModule   = "grade"
 	goVersion   = "1.26"
 )
 

@@ -44,34 +44,18 @@ func buildEnvironment(d sandbox.Dirs) []string {
 }
 
 // kitFiles are the parts of a build tree that are the same for every exercise
-// of a course: the kit, and the module that holds it. In a course of its own
-// module, the kit is a module beside it.
+// of a course: the kit, and the module that holds it or has it beside it.
 func kitFiles(kit fs.FS, module string) ([]sandbox.File, error) {
 	mod := "module " + module + "\n\ngo " + goVersion + "\n"
-	files, prefix := []sandbox.File{}, ""
-	if module != kitModule {
-		prefix = "kit"
-		mod += "\nrequire grade v0.0.0\n\nreplace grade => ./kit\n"
-		files = append(files, sandbox.File{Name: "kit/go.mod", Data: []byte("module " + kitModule + "\n\ngo " + goVersion + "\n")})
+	if module != exercises.KitModule {
+		mod += fmt.Sprintf("\nrequire %s v0.0.0\n\nreplace %[1]s => ./%s\n", exercises.KitModule, exercises.KitDir)
 	}
-	files = append(files, sandbox.File{Name: "go.mod", Data: []byte(mod)})
-	for _, dir := range []string{"observe", "observe/wire"} {
-		names, err := fs.Glob(kit, dir+"/*.go")
-		if err != nil {
-			return nil, err
-		}
-		for _, name := range names {
-			if strings.HasSuffix(name, "_test.go") {
-				continue
-			}
-			data, err := fs.ReadFile(kit, name)
-			if err != nil {
-				return nil, err
-			}
-			files = append(files, sandbox.File{Name: path.Join(prefix, name), Data: data})
-		}
+	files := []sandbox.File{{Name: "go.mod", Data: []byte(mod)}}
+	own, err := exercises.Kit(kit, module, goVersion)
+	for _, f := range own {
+		files = append(files, sandbox.File{Name: f.Name, Data: f.Data})
 	}
-	return files, nil
+	return files, err
 }
 
 func packageDir(e *exercises.Exercise) string { return strings.TrimPrefix(e.ImportPath, e.Module+"/") }

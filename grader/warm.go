@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"grade/exercises"
 	"grade/sandbox"
 )
 
@@ -34,7 +35,7 @@ func Warm(kit fs.FS) sandbox.Warm {
 	return sandbox.Warm{
 		Key: fmt.Sprintf("%x", key[:8]),
 		Requests: func(d sandbox.Dirs) ([]sandbox.Request, error) {
-			files, err := kitFiles(kit, kitModule)
+			files, err := kitFiles(kit, exercises.KitModule)
 			files = append(files, sandbox.File{Name: "warm/warm_test.go", Data: []byte(test.String())})
 			index := buildRequest(d, files, "./warm", "", nil)
 			index.Limits.Wall, index.Limits.CPU = 10*buildTime, 20*buildTime
@@ -50,7 +51,7 @@ func Warm(kit fs.FS) sandbox.Warm {
 // kitHash names the content of the kit. A kit that cannot be read has none,
 // which the build then reports.
 func kitHash(kit fs.FS) string {
-	files, _ := kitFiles(kit, kitModule)
+	files, _ := kitFiles(kit, exercises.KitModule)
 	h := sha256.New()
 	for _, f := range files {
 		fmt.Fprintf(h, "%q %d\n", f.Name, len(f.Data))

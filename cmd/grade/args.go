@@ -1,6 +1,8 @@
 package main
 
 import (
+	"strings"
+
 	"github.com/spf13/cobra"
 
 	"grade/grader/report/terminal"
@@ -27,6 +29,19 @@ func atMost(n int) cobra.PositionalArgs {
 		}
 		return nil
 	}
+}
+
+// aCommand takes no arguments: what is there was meant to be a command.
+func aCommand(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	cmd.SuggestionsMinimumDistance = 2 // as cobra has it for commands at the top
+	hint := ""
+	if like := cmd.SuggestionsFor(args[0]); len(like) > 0 {
+		hint = "did you mean: " + cmd.CommandPath() + " " + strings.Join(like, ", ")
+	}
+	return usage(hint, "unknown command %q for %q", args[0], cmd.CommandPath())
 }
 
 // hintExercises lists what there is to choose from, as far as it can be read.

@@ -19,18 +19,37 @@ The course is that of --course, or else the current folder, if it holds exercise
 or else the built-in one.`,
 		Example: `  grade exercise new gradclip      # a small one that works, to begin with
   grade exercise check             # everything that can be wrong
-  grade exercise mutate autograd   # does a small mistake cost points?`,
-		Args: atMost(0),
+  grade exercise mutate autograd   # does a small mistake cost points?
+  grade exercise diff origin/main:autograd autograd   # whose score does a change change?`,
+		Args: aCommand,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 		// Cobra offers the commands below by itself.
 		ValidArgsFunction: cobra.NoFileCompletions,
-		PersistentPreRun: func(*cobra.Command, []string) {
-			a.started = true // what the root's would do
-			if info, err := os.Stat("exercises"); a.courseDir == "" && err == nil && info.IsDir() {
-				a.courseDir = "."
-			}
-		},
 	}
-	cmd.AddCommand(newExerciseNew(a), newExerciseCheck(a), newExerciseMutate(a))
+	for _, sub := range []*cobra.Command{newExerciseNew(a), newExerciseCheck(a), newExerciseMutate(a), newExerciseDiff(a)} {
+		cmd.AddCommand(inCourse(a, sub))
+	}
+	return cmd
+}
+
+// inCourse has a command take the course that the current folder is. That has to be
+// settled before arguments are looked at or completed, which is before cobra calls
+// any other hook. Commands for students do not do so: a submission's folder says
+// nothing but what is submitted.
+func inCourse(a *app, cmd *cobra.Command) *cobra.Command {
+	settle := func() {
+		if info, err := os.Stat("exercises"); a.courseDir == "" && err == nil && info.IsDir() {
+			a.courseDir = "."
+		}
+	}
+	check, complete := cmd.Args, cmd.ValidArgsFunction
+	cmd.Args = func(cmd *cobra.Command, args []string) error {
+		settle()
+		return check(cmd, args)
+	}
+	cmd.ValidArgsFunction = func(cmd *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
+		settle()
+		return complete(cmd, args, word)
+	}
 	return cmd
 }

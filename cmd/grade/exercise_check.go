@@ -2,35 +2,29 @@ package main
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"os/exec"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"grade/exercises"
+	"grade/grader"
 	"grade/grader/prove"
 	"grade/grader/report/terminal"
 )
 
 type checkOptions struct {
-	app       *app
+	proving
 	names     []string
 	changed   string
 	seeds     int
 	calibrate bool
-	json      bool
-	quiet     bool
-	sandbox   sandboxOptions
 }
 
 func newExerciseCheck(a *app) *cobra.Command {
-	o := &checkOptions{app: a}
+	o := &checkOptions{proving: proving{app: a}}
 	cmd := &cobra.Command{
 		Use:   "check [EXERCISE...]",
 		Short: "Find everything that is wrong with exercises",
@@ -46,6 +40,7 @@ anything was found.`,
   grade exercise check gradclip --seeds 100
   grade exercise check --changed origin/main   # only what was touched since
   grade exercise check cosine --calibrate      # which limits would separate best`,
+		Args:              cobra.ArbitraryArgs,
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) { return a.completeNames() },
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.names = args
@@ -53,13 +48,10 @@ anything was found.`,
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.changed, "changed", "", "check only exercises that differ from the git `REVISION`")
+	f.StringVar(&o.changed, "changed", "", "check only exercises that differ from the git `REVISION`; all, if go.mod or the kit does")
 	f.IntVar(&o.seeds, "seeds", 3, "on how many inputs the reference must keep its points")
 	f.BoolVar(&o.calibrate, "calibrate", false, "propose limits, from what was measured")
-	f.BoolVar(&o.json, "json", false, "write the result as JSON")
-	f.BoolVarP(&o.quiet, "quiet", "q", false, "no progress")
-	f.StringVar(&o.sandbox.Kind, "sandbox", "", "grade in a docker container or in a child process: `KIND` is "+strings.Join(sandboxKinds, " or "))
-	_ = cmd.RegisterFlagCompletionFunc("sandbox", cobra.FixedCompletions(sandboxKinds, cobra.ShellCompDirectiveNoFileComp))
+	o.addFlags(cmd)
 	for _, flag := range []string{"changed", "seeds"} {
 		_ = cmd.RegisterFlagCompletionFunc(flag, cobra.NoFileCompletions)
 	}
@@ -67,7 +59,7 @@ anything was found.`,
 }
 
 func (o *checkOptions) run(ctx context.Context) error {
-	if err := checkSandbox(o.sandbox); err != nil {
+	if err := o.proving.check(); err != nil {
 		return err
 	}
 	if o.app.courseDir == "" {
@@ -80,16 +72,15 @@ func (o *checkOptions) run(ctx context.Context) error {
 	if err := o.choose(ctx, course); err != nil {
 		return err
 	}
-	reports, err := o.check(ctx, course)
+	reports, err := o.gradeAll(ctx, course)
 	if err != nil {
 		return err
 	}
-	write := o.text
-	if o.json {
-		write = o.asJSON
-	}
-	if err := write(reports); err != nil {
-		return fmt.Errorf("write output: %w", err)
+	result := struct {
+		Exercises []*prove.Report `json:"exercises"`
+	}{reports}
+	if err := o.write(result, func() error { return o.text(reports) }); err != nil {
+		return err
 	}
 	if slices.ContainsFunc(reports, func(r *prove.Report) bool { return len(r.Findings) > 0 }) {
 		return errPointsMissing
@@ -114,73 +105,59 @@ func (o *checkOptions) choose(ctx context.Context, course *exercises.Course) err
 	if o.changed == "" {
 		return nil
 	}
-	touched, err := changedSince(ctx, o.app.courseDir, o.changed)
-	if err != nil {
+	touched, every, err := changedSince(ctx, o.app.courseDir, o.changed)
+	if err != nil || every {
 		return err
 	}
 	o.names = slices.DeleteFunc(slices.Clone(o.names), func(name string) bool { return !touched[name] })
 	return nil
 }
 
+// shared are what all exercises of a course are built with. In grade's own course the
+// kit is observe/.
+var shared = []string{"go.mod", "go.sum", exercises.KitDir, "observe"}
+
 // changedSince asks git which exercises differ from a revision, in files that it
-// knows and in files that it does not know yet.
-func changedSince(ctx context.Context, dir, revision string) (map[string]bool, error) {
-	touched := map[string]bool{}
+// knows and in files that it does not know yet; all, if something shared differs.
+func changedSince(ctx context.Context, dir, revision string) (touched map[string]bool, all bool, err error) {
+	touched = map[string]bool{}
+	below := append([]string{"--", "exercises", "reference"}, shared...)
 	for _, args := range [][]string{
-		{"diff", "--name-only", "--no-renames", "--relative", "-z", "--end-of-options", revision, "--", "exercises", "reference"},
-		{"ls-files", "--others", "--exclude-standard", "-z", "--", "exercises", "reference"},
+		append([]string{"diff", "--name-only", "--no-renames", "--relative", "-z", "--end-of-options", revision}, below...),
+		append([]string{"ls-files", "--others", "--exclude-standard", "-z"}, below...),
 	} {
-		git := exec.CommandContext(ctx, "git", args...)
-		git.Dir = dir
-		out, err := git.Output()
-		if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
-			return nil, usage("give a revision of the course's repository, such as origin/main", "--changed %s: git: %s", revision, strings.TrimSpace(string(exit.Stderr)))
-		} else if err != nil {
-			return nil, fmt.Errorf("--changed: %w", err)
+		out, err := git(ctx, dir, args...)
+		if err != nil {
+			return nil, false, fmt.Errorf("--changed %s: %w", revision, err)
 		}
 		for name := range strings.SplitSeq(string(out), "\x00") {
-			if parts := strings.Split(name, "/"); len(parts) > 2 {
+			parts := strings.Split(name, "/")
+			all = all || slices.Contains(shared, parts[0])
+			if len(parts) > 2 {
 				touched[parts[1]] = true
 			}
 		}
 	}
-	return touched, nil
+	return touched, all, nil
 }
 
-func (o *checkOptions) check(ctx context.Context, course *exercises.Course) ([]*prove.Report, error) {
-	with := prove.CheckOptions{Root: o.app.courseDir, Seeds: o.seeds, Workers: runtime.NumCPU()}
-	if o.app.err.live && !o.quiet {
-		p := newProgress(o.app.err, o.app.now)
-		stop := p.start()
-		defer stop()
-		with.Progress, o.sandbox.Progress = p.beside, p.beside
-	}
+func (o *checkOptions) gradeAll(ctx context.Context, course *exercises.Course) ([]*prove.Report, error) {
 	reports := []*prove.Report{}
 	if len(o.names) == 0 {
 		return reports, nil
 	}
-	g, done, err := openGrader(ctx, o.sandbox)
-	if err != nil {
-		return nil, err
-	}
-	for _, name := range o.names {
-		r, err := prove.Check(ctx, g, course, name, with)
-		if err != nil {
-			o.app.closed(done())
-			return nil, err
+	err := o.grade(ctx, func(g *grader.Grader, progress prove.Progress) error {
+		with := prove.CheckOptions{Root: o.app.courseDir, Seeds: o.seeds, Workers: o.workers, Progress: progress}
+		for _, name := range o.names {
+			r, err := prove.Check(ctx, g, course, name, with)
+			if err != nil {
+				return err
+			}
+			reports = append(reports, r)
 		}
-		reports = append(reports, r)
-	}
-	o.app.closed(done())
-	return reports, nil
-}
-
-func (o *checkOptions) asJSON(reports []*prove.Report) error {
-	e := json.NewEncoder(o.app.out)
-	e.SetIndent("", "  ")
-	return e.Encode(struct {
-		Exercises []*prove.Report `json:"exercises"`
-	}{reports})
+		return nil
+	})
+	return reports, err
 }
 
 // text shows what was found, how far limits are from what they separate, and a

@@ -2,16 +2,15 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"path/filepath"
-	"runtime"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"grade/exercises"
+	"grade/grader"
 	"grade/grader/prove"
 	"grade/grader/report/terminal"
 )
@@ -20,15 +19,12 @@ import (
 const wantKilled = 0.95
 
 type mutateOptions struct {
-	app      *app
+	proving
 	exercise string
-	json     bool
-	quiet    bool
-	sandbox  sandboxOptions
 }
 
 func newExerciseMutate(a *app) *cobra.Command {
-	o := &mutateOptions{app: a}
+	o := &mutateOptions{proving: proving{app: a}}
 	cmd := &cobra.Command{
 		Use:   "mutate EXERCISE",
 		Short: "Grade small mistakes in the reference: which go unnoticed?",
@@ -36,6 +32,10 @@ func newExerciseMutate(a *app) *cobra.Command {
 that keeps all points is shown as a survivor: the hidden tests miss it, the README
 does not say what they would need, or nobody could tell it from the original.
 Those of the last kind are listed in the exercise's equivalent.yaml, as id and why.
+
+A test of a mutant may take ten times as long as the longest of the reference, and a
+second: some loop for ever. How many were killed by that alone is told, for one of
+them may be merely slow.
 
 The score is killed / (all - equivalent). Below %.0f %% the exit status is 1.`, 100*wantKilled),
 		Example: `  grade exercise mutate autograd
@@ -47,15 +47,12 @@ The score is killed / (all - equivalent). Below %.0f %% the exit status is 1.`, 
 			return o.run(cmd.Context())
 		},
 	}
-	cmd.Flags().BoolVar(&o.json, "json", false, "write the result as JSON")
-	cmd.Flags().BoolVarP(&o.quiet, "quiet", "q", false, "no progress")
-	cmd.Flags().StringVar(&o.sandbox.Kind, "sandbox", "", "grade in a docker container or in a child process: `KIND` is "+strings.Join(sandboxKinds, " or "))
-	_ = cmd.RegisterFlagCompletionFunc("sandbox", cobra.FixedCompletions(sandboxKinds, cobra.ShellCompDirectiveNoFileComp))
+	o.addFlags(cmd)
 	return cmd
 }
 
 func (o *mutateOptions) run(ctx context.Context) error {
-	if err := checkSandbox(o.sandbox); err != nil {
+	if err := o.check(); err != nil {
 		return err
 	}
 	e, err := o.app.exercise(o.exercise)
@@ -74,19 +71,18 @@ func (o *mutateOptions) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	write := o.text
-	if o.json {
-		write = func(m *prove.Mutation) error {
-			e := json.NewEncoder(o.app.out)
-			e.SetIndent("", "  ")
-			return e.Encode(m)
-		}
+	for i := range m.Faults {
+		m.Faults[i].File = filepath.Join(o.app.courseDir, filepath.FromSlash(m.Faults[i].File))
 	}
-	if err := write(m); err != nil {
-		return fmt.Errorf("write output: %w", err)
-	}
-	if err := errors.Join(m.Faults...); err != nil {
+	if err := o.write(m, func() error { return o.text(m) }); err != nil {
 		return err
+	}
+	if len(m.Faults) > 0 {
+		var errs []error
+		for _, f := range m.Faults {
+			errs = append(errs, errors.New(f.String()))
+		}
+		return errors.Join(errs...)
 	}
 	if m.Score < wantKilled {
 		return errPointsMissing
@@ -94,20 +90,15 @@ func (o *mutateOptions) run(ctx context.Context) error {
 	return nil
 }
 
-func (o *mutateOptions) mutate(ctx context.Context, e *exercises.Exercise, marks []exercises.Equivalent) (*prove.Mutation, error) {
-	with := prove.MutationOptions{Equivalent: marks, Workers: runtime.NumCPU()}
-	if o.app.err.live && !o.quiet {
-		p := newProgress(o.app.err, o.app.now)
-		stop := p.start()
-		defer stop()
-		with.Progress, o.sandbox.Progress = p.beside, p.beside
+func (o *mutateOptions) mutate(ctx context.Context, e *exercises.Exercise, marks []exercises.Equivalent) (m *prove.Mutation, err error) {
+	mutants, faults, err := prove.Mutants(ctx, e, marks)
+	if err != nil || len(faults) > 0 {
+		return &prove.Mutation{Exercise: e.Name, Survivors: []prove.Survivor{}, Faults: faults}, err
 	}
-	g, done, err := openGrader(ctx, o.sandbox)
-	if err != nil {
-		return nil, err
-	}
-	m, err := prove.Mutate(ctx, g, e, with)
-	o.app.closed(done())
+	err = o.grade(ctx, func(g *grader.Grader, progress prove.Progress) error {
+		m, err = prove.Mutate(ctx, g, e, mutants, prove.MutationOptions{Equivalent: marks, Workers: o.workers, Progress: progress})
+		return err
+	})
 	return m, err
 }
 
@@ -124,6 +115,17 @@ func (o *mutateOptions) text(m *prove.Mutation) error {
 			}
 		}
 	}
-	return o.app.print("%s: %d mutants, %d killed, %d survived, %d equivalent: %.1f %% of %d, in %.0f s\n",
-		m.Exercise, m.Total, m.Killed, len(m.Survivors), m.Equivalent, 100*m.Score, m.Total-m.Equivalent, m.Seconds)
+	if m.Total == 0 && len(m.Faults) > 0 {
+		return nil // nothing was graded
+	}
+	return o.app.print("%s: %d mutants, %d killed%s, %d survived, %d equivalent: %.1f %% of %d, in %.0f s\n",
+		m.Exercise, m.Total, m.Killed, byTime(m.TimedOut), len(m.Survivors), m.Equivalent, 100*m.Score, m.Total-m.Equivalent, m.Seconds)
+}
+
+// byTime says of how many it is not sure that a test tells them from the original.
+func byTime(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" (%d by time alone)", n)
 }

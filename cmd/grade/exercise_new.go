@@ -39,8 +39,8 @@ folder: exercise.yaml, README, starter, a hidden test, a reference, and a right 
 a wrong submission. Change it step by step, and run "grade exercise check".
 
 A course is a Go module: in an empty folder a go.mod is made, and in one that is
-there the kit is entered, which hidden tests import and which is put into kit/.
-No other file is overwritten.`,
+there the kit is entered, which hidden tests import and which is put into kit/, if
+go.mod does not take it from elsewhere. No other file is overwritten.`,
 		Example: `  grade exercise new gradclip --course .
   grade exercise new gradclip --course ~/course --module example.com/course`,
 		Args: func(cmd *cobra.Command, args []string) error {
@@ -72,25 +72,16 @@ func (o *newOptions) run() error {
 		return usage("choose another one", "exercise %q: the name means something else to Go or to grade", o.name)
 	}
 	dir := cmp.Or(o.app.courseDir, ".")
-	mod, err := o.goMod(dir)
+	own, err := o.own(dir)
 	if err != nil {
 		return err
 	}
-	course := modfile.ModulePath(mod)
-	files, err := scaffold.Exercise(o.name, course)
+	files, err := scaffold.Exercise(o.name, modfile.ModulePath(own[0].Data))
 	if err != nil {
 		return err
 	}
 	if err := plant(dir, files); err != nil {
 		return err
-	}
-	own := []exercises.File{{Name: "go.mod", Data: mod}}
-	if course != "grade" {
-		kit, err := scaffold.Kit(grade.Sources, goVersion())
-		if err != nil {
-			return err
-		}
-		own = append(own, kit...)
 	}
 	if err := refresh(dir, own); err != nil {
 		return err
@@ -104,32 +95,74 @@ func (o *newOptions) run() error {
 	return err
 }
 
-// goMod is what the course's go.mod has to be.
-func (o *newOptions) goMod(dir string) ([]byte, error) {
+// own are the files that grade keeps in a course: its go.mod first, and the kit, if
+// the course does not have that from elsewhere.
+func (o *newOptions) own(dir string) ([]exercises.File, error) {
+	mod, elsewhere, err := o.goMod(dir)
+	if err != nil {
+		return nil, err
+	}
+	own, course := []exercises.File{{Name: "go.mod", Data: mod}}, modfile.ModulePath(mod)
+	schemas, err := scaffold.Schemas(course)
+	if err != nil {
+		return nil, err
+	}
+	own = append(own, schemas...)
+	switch {
+	case course == exercises.KitModule:
+		return own, nil
+	case elsewhere != "":
+		_, err := fmt.Fprintf(o.app.err, "note: go.mod takes the module %s from %s, so no %s is written\n", exercises.KitModule, elsewhere, exercises.KitDir)
+		return own, err
+	}
+	if err := foreignKit(filepath.Join(dir, exercises.KitDir)); err != nil {
+		return nil, err
+	}
+	kit, err := exercises.Kit(grade.Sources, course, goVersion())
+	return append(own, kit...), err
+}
+
+// foreignKit refuses a folder that has the kit's name and is something else.
+func foreignKit(dir string) error {
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && len(entries) == 0 {
+		return nil
+	}
+	mod, _ := os.ReadFile(filepath.Join(dir, "go.mod")) // without one it is not ours either
+	if modfile.ModulePath(mod) == exercises.KitModule {
+		return nil
+	}
+	return usage(fmt.Sprintf("rename it, or have go.mod take the kit from elsewhere: replace %s => ../grade", exercises.KitModule),
+		"%s is there and is not the kit, which would be put in its place", dir)
+}
+
+// goMod is what the course's go.mod has to be, and where it takes the kit from, if
+// that is not kit/.
+func (o *newOptions) goMod(dir string) (mod []byte, elsewhere string, err error) {
 	name := filepath.Join(dir, "go.mod")
 	old, err := os.ReadFile(name)
 	if o.module != "" {
-		if err := module.CheckImportPath(o.module); err != nil || o.module == "grade" {
-			return nil, usage("such as example.com/course", "--module %s: no path for a course", o.module)
+		if err := module.CheckImportPath(o.module); err != nil || o.module == exercises.KitModule {
+			return nil, "", usage("such as example.com/course", "--module %s: no path for a course", o.module)
 		}
 	}
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		abs, err := filepath.Abs(dir)
 		if err != nil {
-			return nil, err
+			return nil, "", err
 		}
 		o.module = cmp.Or(o.module, moduleName(filepath.Base(abs)))
 	case err != nil:
-		return nil, err
-	case o.module != "" && modfile.ModulePath(old) != o.module:
-		return nil, usage("leave --module out", "%s is of the module %s", name, modfile.ModulePath(old))
+		return nil, "", err
+	case o.module != "" && !slices.Contains([]string{"", o.module}, modfile.ModulePath(old)):
+		return nil, "", usage("leave --module out", "%s is of the module %s", name, modfile.ModulePath(old))
 	}
-	mod, err := scaffold.GoMod(old, o.module, goVersion())
+	mod, elsewhere, err = scaffold.GoMod(old, o.module, goVersion())
 	if err != nil {
-		return nil, &grader.UsageError{Message: "read " + name, Hint: "mend it, or remove it to have a new one", Err: err}
+		return nil, "", &grader.UsageError{Message: "read " + name, Hint: "mend it, or remove it to have a new one", Err: err}
 	}
-	return mod, nil
+	return mod, elsewhere, nil
 }
 
 // moduleName makes a module path of a folder's name.

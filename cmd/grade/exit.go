@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -26,7 +27,7 @@ var exits = []struct {
 	meaning string
 }{
 	{exitOK, "Done. For submit: every point asked for was reached."},
-	{exitMissing, "Graded, and points are missing. Also where the submission was\nrefused or does not compile. For exercise check and mutate:\nsomething was found."},
+	{exitMissing, "Graded, and points are missing. Also where the submission was\nrefused or does not compile. For exercise check and mutate:\nsomething was found; for exercise diff: a score differs."},
 	{exitUsage, "Not understood: a wrong flag or argument, a folder without Go\nfiles, a package that belongs to no exercise."},
 	{exitNoVerdict, "No verdict: the sandbox, the exercise, the disk or grade itself\nfailed. This says nothing about a submission."},
 	{exitInterrupted, "Interrupted."},
@@ -91,7 +92,7 @@ func (a *app) hint(cmd *cobra.Command, err error) string {
 	var n *noVerdict
 	switch {
 	case errors.As(err, &u):
-		return u.Hint
+		return cmp.Or(u.Hint, "see: "+cmd.CommandPath()+" --help")
 	case errors.As(err, &h):
 		return h.Hint()
 	case !a.started:

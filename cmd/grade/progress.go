@@ -54,6 +54,14 @@ func newProgress(out stream, now func() time.Time) *progress {
 	return &progress{out: out, now: now, since: now()}
 }
 
+// watch is a progress if somebody may be watching, and nil if not.
+func (a *app) watch(quiet bool) *progress {
+	if quiet || !a.err.live {
+		return nil
+	}
+	return newProgress(a.err, a.now)
+}
+
 // start draws until stop is called, which leaves no trace of the status line.
 func (p *progress) start() (stop func()) {
 	ticker := time.NewTicker(redraw)

@@ -9,6 +9,10 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime/debug"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
 
 	"grade"
 	"grade/exercises"
@@ -37,6 +41,28 @@ type sandboxOptions struct {
 	// Progress hears of long work, such as an image being made. Total is 0 where
 	// it is not known.
 	Progress func(what string, current, total int64)
+}
+
+func (s *sandboxOptions) addFlags(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringVar(&s.Kind, "sandbox", "", "grade in a docker container or in a child process: `KIND` is "+strings.Join(sandboxKinds, " or "))
+	f.StringVar(&s.BuildImage, "build-image", "", "compile in this Docker `IMAGE` with Go, not in one made of this machine's Go")
+	f.StringVar(&s.Runtime, "runtime", "", "run containers with this OCI `RUNTIME`, such as runsc")
+	_ = cmd.RegisterFlagCompletionFunc("sandbox", cobra.FixedCompletions(sandboxKinds, cobra.ShellCompDirectiveNoFileComp))
+	for _, flag := range []string{"build-image", "runtime"} {
+		_ = cmd.RegisterFlagCompletionFunc(flag, cobra.NoFileCompletions)
+	}
+}
+
+// check refuses what contradicts itself.
+func (s *sandboxOptions) check() error {
+	if s.Kind != "" && !slices.Contains(sandboxKinds, s.Kind) {
+		return usage("", "--sandbox %s: want %s", s.Kind, strings.Join(sandboxKinds, " or "))
+	}
+	if s.Kind == sandboxProcess && (s.BuildImage != "" || s.Runtime != "") {
+		return usage("", "--build-image and --runtime are for --sandbox docker")
+	}
+	return nil
 }
 
 // openedSandbox is a sandbox that has to be closed.

@@ -1,12 +1,10 @@
 package main
 
 import (
-	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
-	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -24,8 +22,8 @@ const courseRoot = "../.."
 // from the check that it declares, through a real sandbox.
 func TestShippedSubmissions(t *testing.T) {
 	g := graderIn(t, openEngine(t))
-	eachShipped(t, func(t *testing.T, e *exercises.Exercise, shipped []exercises.Submission, one exercises.Submission) {
-		gradeShipped(t, g, e, shipped, one, grader.Options{Checks: prove.Needed(one.Expect)})
+	eachShipped(t, g, func(t *testing.T, _ *exercises.Exercise, shipped *prove.Shipped, one exercises.Submission) {
+		hold(t, shipped, one, grader.Options{})
 	})
 }
 
@@ -36,8 +34,8 @@ func TestShippedSubmissionsInProcess(t *testing.T) {
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, s.Close()) })
 	g := graderIn(t, s)
-	eachShipped(t, func(t *testing.T, e *exercises.Exercise, shipped []exercises.Submission, one exercises.Submission) {
-		if !inSample(shipped, one) {
+	eachShipped(t, g, func(t *testing.T, e *exercises.Exercise, shipped *prove.Shipped, one exercises.Submission) {
+		if !inSample(shipped.List, one) {
 			t.Skip("one of many that differ in what the judge sees, and little in what the sandbox does")
 		}
 		for name := range one.Expect.Checks {
@@ -49,7 +47,7 @@ func TestShippedSubmissionsInProcess(t *testing.T) {
 				}
 			}
 		}
-		r := gradeShipped(t, g, e, shipped, one, grader.Options{Only: []exercises.Kind{exercises.Correctness}, Checks: prove.Needed(one.Expect)})
+		r := hold(t, shipped, one, grader.Options{Only: []exercises.Kind{exercises.Correctness}})
 		require.False(t, r.Sandbox.Official)
 		require.NotEmpty(t, r.Warnings)
 	})
@@ -99,16 +97,17 @@ func eachExercise(t *testing.T, test func(t *testing.T, e *exercises.Exercise, s
 }
 
 // eachShipped calls test for each submission of each exercise, some at a time.
-func eachShipped(t *testing.T, test func(t *testing.T, e *exercises.Exercise, shipped []exercises.Submission, one exercises.Submission)) {
+func eachShipped(t *testing.T, g *grader.Grader, test func(t *testing.T, e *exercises.Exercise, shipped *prove.Shipped, one exercises.Submission)) {
 	if testing.Short() {
 		t.Skip("grades every shipped submission, which takes minutes")
 	}
-	eachExercise(t, func(t *testing.T, e *exercises.Exercise, shipped []exercises.Submission) {
+	eachExercise(t, func(t *testing.T, e *exercises.Exercise, list []exercises.Submission) {
+		shipped := prove.NewShipped(g, courseRoot, e, list)
 		for _, class := range []exercises.Class{exercises.Accepted, exercises.WrongAnswer, exercises.Forgery} {
-			require.True(t, slices.ContainsFunc(shipped, func(s exercises.Submission) bool { return s.Class == class }), "none is of the class %s", class)
+			require.True(t, slices.ContainsFunc(list, func(s exercises.Submission) bool { return s.Class == class }), "none is of the class %s", class)
 		}
 		// In any order but by class: those that are measured wait for each other.
-		mixed := slices.Clone(shipped)
+		mixed := slices.Clone(list)
 		rand.Shuffle(len(mixed), func(i, j int) { mixed[i], mixed[j] = mixed[j], mixed[i] })
 		for _, one := range mixed {
 			t.Run(one.Name, func(t *testing.T) {
@@ -119,37 +118,19 @@ func eachShipped(t *testing.T, test func(t *testing.T, e *exercises.Exercise, sh
 	})
 }
 
-// gradeShipped grades one submission. One that is caught by what a draw happens to
-// hold may get through once, which is told; twice is a fault of the exercise. An
-// accepted one has no second chance.
-func gradeShipped(t *testing.T, g *grader.Grader, e *exercises.Exercise, shipped []exercises.Submission, one exercises.Submission, o grader.Options) *grader.Result {
-	got, differences := holdAgainst(t, g, e, shipped, one, o)
-	if len(differences) > 0 && one.Class != exercises.Accepted {
-		t.Logf("graded once more, on other inputs, because of: %q", differences)
-		got, differences = holdAgainst(t, g, e, shipped, one, o)
+// hold grades one submission, which has to come out as it declares. That one had to be
+// graded twice is told.
+func hold(t *testing.T, shipped *prove.Shipped, one exercises.Submission, o grader.Options) *grader.Result {
+	o.Hasty = true // verdicts are compared, not ratios
+	h, err := shipped.Hold(t.Context(), one, o)
+	require.NoError(t, err)
+	if len(h.First) > 0 {
+		t.Logf("graded once more, on other inputs, because of: %q", h.First)
 	}
-	for _, difference := range differences {
+	for _, difference := range h.Unmet {
 		t.Error(difference)
 	}
-	return got
-}
-
-// twins are the results of those that others must not beat, several of which may
-// share one: functions that grade it when they are first called.
-var twins sync.Map
-
-// holdAgainst grades a submission, and its twin if it has one, and returns what is
-// not as declared.
-func holdAgainst(t *testing.T, g *grader.Grader, e *exercises.Exercise, shipped []exercises.Submission, one exercises.Submission, o grader.Options) (*grader.Result, []grader.Difference) {
-	got := gradeFolder(t, g, e, one.Dir, o)
-	var twin *grader.Result
-	if one.Expect.Twin != "" {
-		i := slices.IndexFunc(shipped, func(s exercises.Submission) bool { return s.Name == one.Expect.Twin })
-		key := fmt.Sprintf("%p %s %s %v", g, e.Name, shipped[i].Name, o)
-		grade, _ := twins.LoadOrStore(key, sync.OnceValue(func() *grader.Result { return gradeFolder(t, g, e, shipped[i].Dir, o) }))
-		twin = grade.(func() *grader.Result)()
-	}
-	return got, grader.Unmet(one.Expect, got, twin)
+	return h.Result
 }
 
 // graderIn is a grader in s for the length of a test.

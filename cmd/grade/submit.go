@@ -80,23 +80,31 @@ func (o *submitOptions) addFlags(cmd *cobra.Command) {
 	f.DurationVar(&o.timeout, "timeout", 0, "give up after this time, without a verdict (such as 5m; 0: never)")
 	f.BoolVar(&o.json, "json", false, "write the report as JSON; see: grade help json")
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "no progress, only the report")
-	f.StringVar(&o.sandbox.Kind, "sandbox", "", "grade in a docker container or in a child process: `KIND` is "+strings.Join(sandboxKinds, " or "))
-	f.StringVar(&o.sandbox.BuildImage, "build-image", "", "compile in this Docker `IMAGE` with Go, not in one made of this machine's Go")
-	f.StringVar(&o.sandbox.Runtime, "runtime", "", "run containers with this OCI `RUNTIME`, such as runsc")
+	o.sandbox.addFlags(cmd)
 
 	complete := func(flag string, c cobra.CompletionFunc) { _ = cmd.RegisterFlagCompletionFunc(flag, c) }
 	complete("exercise", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		return o.app.completeNames()
 	})
 	complete("only", cobra.FixedCompletions(kindNames(), cobra.ShellCompDirectiveNoFileComp))
-	complete("sandbox", cobra.FixedCompletions(sandboxKinds, cobra.ShellCompDirectiveNoFileComp))
-	for _, flag := range []string{"seed", "timeout", "build-image", "runtime"} {
+	for _, flag := range []string{"seed", "timeout"} {
 		complete(flag, cobra.NoFileCompletions)
 	}
 }
 
 func kindNames() []string {
 	return []string{string(exercises.Correctness), string(exercises.Memory), string(exercises.Speed)}
+}
+
+// kinds reads the value of --only.
+func kinds(names []string) (only []exercises.Kind, err error) {
+	for _, name := range names {
+		if !slices.Contains(kindNames(), name) {
+			return nil, usage("", "--only %s: want %s", name, strings.Join(kindNames(), ", "))
+		}
+		only = append(only, exercises.Kind(name))
+	}
+	return only, nil
 }
 
 func (o *submitOptions) run(ctx context.Context) error {
@@ -127,31 +135,16 @@ func (o *submitOptions) run(ctx context.Context) error {
 
 // check refuses values of flags before anything is read.
 func (o *submitOptions) check() (only []exercises.Kind, err error) {
-	const hint = "see: grade submit --help"
-	for _, k := range o.only {
-		if !slices.Contains(kindNames(), k) {
-			return nil, usage(hint, "--only %s: want %s", k, strings.Join(kindNames(), ", "))
-		}
-		only = append(only, exercises.Kind(k))
+	if only, err = kinds(o.only); err != nil {
+		return nil, err
 	}
-	if err := checkSandbox(o.sandbox); err != nil {
+	if err := o.sandbox.check(); err != nil {
 		return nil, err
 	}
 	if o.timeout < 0 {
-		return nil, usage(hint, "--timeout %v: want a time above 0", o.timeout)
+		return nil, usage("", "--timeout %v: want a time above 0", o.timeout)
 	}
 	return only, nil
-}
-
-func checkSandbox(s sandboxOptions) error {
-	const hint = "see: grade submit --help"
-	if s.Kind != "" && !slices.Contains(sandboxKinds, s.Kind) {
-		return usage(hint, "--sandbox %s: want %s", s.Kind, strings.Join(sandboxKinds, " or "))
-	}
-	if s.Kind == sandboxProcess && (s.BuildImage != "" || s.Runtime != "") {
-		return usage(hint, "--build-image and --runtime are for --sandbox docker")
-	}
-	return nil
 }
 
 // submitError tells errors of whoever typed the command from those that kept a
@@ -181,10 +174,8 @@ func allPoints(r *grader.Result, only []exercises.Kind) bool {
 // end of a grading that was interrupted.
 func (o *submitOptions) gradeWatched(ctx context.Context, e *exercises.Exercise, g grader.Options) (*grader.Result, error) {
 	s := o.sandbox
-	if o.app.err.live && !o.quiet {
-		p := newProgress(o.app.err, o.app.now)
-		stop := p.start()
-		defer stop()
+	if p := o.app.watch(o.quiet); p != nil {
+		defer p.start()()
 		g.OnEvent, s.Progress = p.event, p.beside
 	}
 	type answer struct {

@@ -6,12 +6,12 @@ package scaffold
 import (
 	"bytes"
 	"embed"
-	"fmt"
+	"errors"
 	"go/version"
 	"io/fs"
 	"path"
 	"path/filepath"
-	"strings"
+	"slices"
 	"text/template"
 
 	"golang.org/x/mod/modfile"
@@ -58,19 +58,18 @@ func Exercise(name, module string) ([]exercises.File, error) {
 	return files, nil
 }
 
-// Where a course that is not grade's own keeps the kit, and what it calls it.
-const (
-	kitDir     = "kit"
-	kitModule  = "grade"
-	kitVersion = "v0.0.0"
-	schemasDir = kitDir + "/schema"
-)
+// kitVersion is what a course requires that has the kit in a folder.
+const kitVersion = "v0.0.0"
+
+// schemasDir is where a course that is not grade's own has the schemas: beside the
+// kit's packages.
+const schemasDir = exercises.KitDir + "/schema"
 
 // schemasFrom is the way to the schemas from a folder of a course: in grade's own,
 // where they are written, and else in the kit.
 func schemasFrom(dir, module string) string {
 	to := schemasDir
-	if module == kitModule {
+	if module == exercises.KitModule {
 		to = "exercises/schema"
 	}
 	way, err := filepath.Rel(filepath.FromSlash(dir), filepath.FromSlash(to))
@@ -80,32 +79,12 @@ func schemasFrom(dir, module string) string {
 	return filepath.ToSlash(way)
 }
 
-// Kit returns the files of a course that are grade's: what hidden tests import, a
-// module of its own without the kit's tests, and the schemas, which an editor finds
-// there without a network.
-func Kit(sources fs.FS, goVersion string) ([]exercises.File, error) {
-	files := []exercises.File{{Name: kitDir + "/go.mod", Data: fmt.Appendf(nil, "module %s\n\ngo %s\n", kitModule, goVersion)}}
-	for _, dir := range []string{"observe", "observe/wire"} {
-		names, err := fs.Glob(sources, dir+"/*.go")
-		if err != nil {
-			return nil, err
-		}
-		for _, name := range names {
-			if strings.HasSuffix(name, "_test.go") {
-				continue
-			}
-			data, err := fs.ReadFile(sources, name)
-			if err != nil {
-				return nil, err
-			}
-			files = append(files, exercises.File{Name: path.Join(kitDir, name), Data: data})
-		}
+// Schemas returns the files of a course by which an editor, without a network, knows
+// what YAML files may hold.
+func Schemas(module string) (files []exercises.File, err error) {
+	if module == exercises.KitModule {
+		return nil, nil
 	}
-	more, err := schemas()
-	return append(files, more...), err
-}
-
-func schemas() (files []exercises.File, err error) {
 	names, err := fs.Glob(exercises.Schemas, "schema/*.json")
 	if err != nil {
 		return nil, err
@@ -122,36 +101,57 @@ func schemas() (files []exercises.File, err error) {
 
 // GoMod makes a course's go.mod say where the kit is, and that starters and
 // submissions, which need not compile, are no packages of the course. An empty old
-// one is a new course's, of that module.
-func GoMod(old []byte, module, goVersion string) ([]byte, error) {
+// one is a new course's, of that module. Where the course takes the kit from
+// elsewhere, it is left at that, and elsewhere says so.
+func GoMod(old []byte, module, goVersion string) (mod []byte, elsewhere string, err error) {
 	f, err := modfile.Parse("go.mod", old, nil)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	if f.Module == nil {
+		if module == "" {
+			return nil, "", errors.New("no line with the module's path")
+		}
 		if err := f.AddModuleStmt(module); err != nil {
-			return nil, err
+			return nil, "", err
 		}
 	}
 	// The kit's version is the least that the course can have.
 	if f.Go == nil || version.Compare("go"+f.Go.Version, "go"+goVersion) < 0 {
 		if err := f.AddGoStmt(goVersion); err != nil {
-			return nil, err
+			return nil, "", err
 		}
 	}
 	for _, dir := range []string{"starter", "submissions"} {
 		if err := f.AddIgnore(dir); err != nil {
-			return nil, err
+			return nil, "", err
 		}
 	}
-	if f.Module.Mod.Path != kitModule {
-		if err := f.AddRequire(kitModule, kitVersion); err != nil {
-			return nil, err
-		}
-		if err := f.AddReplace(kitModule, "", "./"+kitDir, ""); err != nil {
-			return nil, err
+	if f.Module.Mod.Path != exercises.KitModule {
+		if elsewhere, err = requireKit(f); err != nil {
+			return nil, "", err
 		}
 	}
 	f.Cleanup()
-	return f.Format()
+	mod, err = f.Format()
+	return mod, elsewhere, err
+}
+
+// requireKit enters the kit, unless it is there.
+func requireKit(f *modfile.File) (elsewhere string, err error) {
+	if !slices.ContainsFunc(f.Require, func(r *modfile.Require) bool { return r.Mod.Path == exercises.KitModule }) {
+		if err := f.AddRequire(exercises.KitModule, kitVersion); err != nil {
+			return "", err
+		}
+	}
+	for _, r := range f.Replace {
+		if r.Old.Path != exercises.KitModule {
+			continue
+		}
+		if path.Clean(r.New.Path) != exercises.KitDir {
+			elsewhere = r.New.Path
+		}
+		return elsewhere, nil
+	}
+	return "", f.AddReplace(exercises.KitModule, "", "./"+exercises.KitDir, "")
 }

@@ -4,9 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -26,13 +24,16 @@ type Report struct {
 	Margins     []Margin  `json:"margins"`
 }
 
+// Progress hears how much of some work is done. Calls do not overlap; nil: nobody
+// wants to know.
+type Progress func(what string, current, total int64)
+
 // CheckOptions say how thoroughly an exercise is checked.
 type CheckOptions struct {
-	Root    string // the course's folder
-	Seeds   int    // how often the reference has to keep its points
-	Workers int    // gradings at a time
-	// Progress hears how many gradings are through. Calls do not overlap.
-	Progress func(what string, current, total int64)
+	Root     string   // the course's folder
+	Seeds    int      // how often the reference has to keep its points
+	Workers  int      // gradings at a time
+	Progress Progress // of gradings
 }
 
 // StarterFloor is what a starter may score: what `grade start` hands out shall
@@ -42,12 +43,13 @@ const StarterFloor = 10
 // Check reads an exercise, grades all that is shipped with it, and says what is
 // wrong. An error is a fault of the sandbox or of grade.
 func Check(ctx context.Context, g *grader.Grader, course *exercises.Course, name string, o CheckOptions) (*Report, error) {
-	c := read(course, name)
-	c.grader, c.options = g, o
+	c := read(ctx, course, name)
+	c.options = o
 	if c.exercise == nil {
 		return c.report, nil
 	}
-	if err := c.gradeAll(ctx, c.submissions); err != nil {
+	c.shipped = NewShipped(g, o.Root, c.exercise, c.submissions)
+	if err := c.gradeAll(ctx); err != nil {
 		return nil, err
 	}
 	c.separate()
@@ -57,7 +59,7 @@ func Check(ctx context.Context, g *grader.Grader, course *exercises.Course, name
 
 // read is the part of a check that grades nothing. Of what cannot be loaded, there
 // is no more than that.
-func read(course *exercises.Course, name string) *checking {
+func read(ctx context.Context, course *exercises.Course, name string) *checking {
 	c := &checking{report: &Report{Exercise: name, Findings: []Finding{}, Margins: []Margin{}}}
 	e, err := course.Load(name)
 	if err != nil {
@@ -66,8 +68,7 @@ func read(course *exercises.Course, name string) *checking {
 	}
 	c.exercise, c.report.Checks = e, len(e.Checks)
 	c.problems(course.Lint(name))
-	_, err = course.Equivalents(name)
-	c.problems(err)
+	c.marks(ctx, course)
 	c.submissions, err = course.Submissions(name)
 	c.problems(err)
 	if err == nil {
@@ -77,11 +78,10 @@ func read(course *exercises.Course, name string) *checking {
 }
 
 type checking struct {
-	grader   *grader.Grader
-	exercise *exercises.Exercise
-	options  CheckOptions
-	// submissions are those that are shipped.
+	exercise    *exercises.Exercise
+	options     CheckOptions
 	submissions []exercises.Submission
+	shipped     *Shipped // the same, to be graded
 
 	mu       sync.Mutex
 	report   *Report
@@ -104,16 +104,12 @@ func (c *checking) classes(shipped []exercises.Submission) {
 }
 
 // gradeAll grades reference, starter and submissions.
-func (c *checking) gradeAll(ctx context.Context, shipped []exercises.Submission) error {
-	byName := map[string]exercises.Submission{}
-	for _, s := range shipped {
-		byName[s.Name] = s
-	}
+func (c *checking) gradeAll(ctx context.Context) error {
 	// What is measured comes last, one after the other: beside other work of ours
 	// its ratios would be those of a busy machine.
 	together, alone := []job{c.seeds, c.starter}, []job{c.reference}
-	for _, s := range shipped {
-		grade := func(ctx context.Context) error { return c.submission(ctx, s, byName[s.Expect.Twin]) }
+	for _, s := range c.submissions {
+		grade := func(ctx context.Context) error { return c.submission(ctx, s) }
 		if c.measured(s.Expect) {
 			alone = append(alone, grade)
 		} else {
@@ -151,7 +147,7 @@ func (c *checking) run(ctx context.Context, jobs []job, workers, total int) erro
 
 // measured reports whether a submission's expectations are about speed or memory.
 func (c *checking) measured(x exercises.Expect) bool {
-	names := Needed(x)
+	names := needed(x)
 	return x.Verdict == string(grader.Graded) && slices.ContainsFunc(c.exercise.Checks, func(check exercises.Check) bool {
 		return check.Kind != exercises.Correctness && (names == nil || slices.Contains(names, check.Name))
 	})
@@ -166,18 +162,9 @@ func (c *checking) tell(total int) {
 	}
 }
 
-// grade grades a folder of the course.
-func (c *checking) grade(ctx context.Context, dir string, o grader.Options) (*grader.Result, error) {
-	r, err := c.grader.Grade(ctx, filepath.Join(c.options.Root, filepath.FromSlash(dir)), c.exercise, o)
-	if err != nil {
-		return nil, fmt.Errorf("check %s: %w", dir, err)
-	}
-	return r, nil
-}
-
 func (c *checking) reference(ctx context.Context) error {
 	dir := path.Join("reference", c.exercise.Name)
-	r, err := c.grade(ctx, dir, grader.Options{})
+	r, err := c.shipped.grade(ctx, dir, grader.Options{})
 	if err != nil {
 		return err
 	}
@@ -215,7 +202,7 @@ func (c *checking) seeds(ctx context.Context) error {
 	}
 	dir := path.Join("reference", c.exercise.Name)
 	leaks := newLeaks(path.Join("exercises", c.exercise.Name, "hidden"), c.exercise.Hidden)
-	r, err := c.grade(ctx, dir, grader.Options{Only: []exercises.Kind{exercises.Correctness}, Repeat: c.options.Seeds, Observed: leaks.observe})
+	r, err := c.shipped.grade(ctx, dir, grader.Options{Only: []exercises.Kind{exercises.Correctness}, Repeat: c.options.Seeds, Observed: leaks.observe})
 	if err != nil {
 		return err
 	}
@@ -232,7 +219,7 @@ func (c *checking) seeds(ctx context.Context) error {
 
 func (c *checking) starter(ctx context.Context) error {
 	dir := path.Join("exercises", c.exercise.Name, "starter")
-	r, err := c.grade(ctx, dir, grader.Options{Only: []exercises.Kind{exercises.Correctness}})
+	r, err := c.shipped.grade(ctx, dir, grader.Options{Only: []exercises.Kind{exercises.Correctness}})
 	if err != nil {
 		return err
 	}
@@ -247,62 +234,18 @@ func (c *checking) starter(ctx context.Context) error {
 	return nil
 }
 
-// submission grades what is shipped, and the twin it must not beat. A wrong one that
-// a draw has let through has to be caught on other inputs.
-func (c *checking) submission(ctx context.Context, s, twin exercises.Submission) error {
-	r, differences, err := c.compare(ctx, s, twin)
-	if err == nil && len(differences) > 0 && s.Class != exercises.Accepted {
-		r, differences, err = c.compare(ctx, s, twin)
-	}
+// submission grades what is shipped.
+func (c *checking) submission(ctx context.Context, s exercises.Submission) error {
+	h, err := c.shipped.Hold(ctx, s, grader.Options{})
 	if err != nil {
 		return err
 	}
 	c.mu.Lock()
 	c.report.Submissions++
 	c.mu.Unlock()
-	for _, d := range differences {
+	for _, d := range h.Unmet {
 		c.find(path.Join(s.Dir, "expect.yaml"), s.Expect.Line(d.Field), "not as declared: %s", d)
 	}
-	c.read(s.Name, s.Class == exercises.Accepted, r)
+	c.read(s.Name, s.Class == exercises.Accepted, h.Result)
 	return nil
-}
-
-func (c *checking) compare(ctx context.Context, s, twin exercises.Submission) (r *grader.Result, differences []grader.Difference, err error) {
-	o := grader.Options{Checks: Needed(s.Expect)}
-	if r, err = c.grade(ctx, s.Dir, o); err != nil {
-		return nil, nil, err
-	}
-	var other *grader.Result
-	if twin.Name != "" {
-		if other, err = c.grade(ctx, twin.Dir, o); err != nil {
-			return nil, nil, err
-		}
-	}
-	return r, grader.Unmet(s.Expect, r, other), nil
-}
-
-// Needed are the checks that a submission's expectations are about: many are
-// graded, and most of them for the sake of one check. Nil, which means all, where a
-// score is expected.
-func Needed(x exercises.Expect) (names []string) {
-	if x.Score != nil || x.MaxScore != nil || x.Verdict != string(grader.Graded) {
-		return nil
-	}
-	for name := range x.Checks {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
-}
-
-// read takes down the ratios of what has to pass, and of what a limit has stopped.
-func (c *checking) read(name string, right bool, r *grader.Result) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for _, got := range r.Checks {
-		stopped := got.Verdict == grader.TooSlow || got.Verdict == grader.TooMuchMemory
-		if got.Ratio != nil && (right || stopped) {
-			c.readings = append(c.readings, reading{got.Name, right, Reading{name, *got.Ratio}})
-		}
-	}
 }

@@ -1,6 +1,7 @@
 package prove
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"path"
@@ -89,4 +90,18 @@ func (c *checking) problems(err error) {
 		}
 		c.find(file, p.Line, "%v", p.Err)
 	}
+}
+
+// marks looks for marks in equivalent.yaml that the reference has left behind.
+func (c *checking) marks(ctx context.Context, course *exercises.Course) {
+	marks, err := course.Equivalents(c.exercise.Name)
+	c.problems(err)
+	if len(marks) == 0 {
+		return
+	}
+	_, faults, err := Mutants(ctx, c.exercise, marks)
+	if err != nil {
+		c.find(path.Join("reference", c.exercise.Name), 0, "no mutants can be made: %v", err)
+	}
+	c.report.Findings = append(c.report.Findings, faults...)
 }

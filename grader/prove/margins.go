@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"grade/exercises"
+	"grade/grader"
 )
 
 // separation is the distance that a limit keeps from what it must let pass, and from
@@ -31,6 +32,18 @@ type reading struct {
 	check string
 	right bool // it has to pass
 	Reading
+}
+
+// read takes down the ratios of what has to pass, and of what a limit has stopped.
+func (c *checking) read(name string, right bool, r *grader.Result) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, got := range r.Checks {
+		stopped := got.Verdict == grader.TooSlow || got.Verdict == grader.TooMuchMemory
+		if got.Ratio != nil && (right || stopped) {
+			c.readings = append(c.readings, reading{got.Name, right, Reading{name, *got.Ratio}})
+		}
+	}
 }
 
 // separate holds each limit against what was measured.

@@ -47,7 +47,7 @@ func plant(t *testing.T, course fstest.MapFS, file, old, new string) {
 }
 
 func TestReadFindsNothing(t *testing.T) {
-	c := read(exercises.Open(fresh(t)), "clip")
+	c := read(t.Context(), exercises.Open(fresh(t)), "clip")
 	assert.Empty(t, c.report.Findings)
 	assert.Equal(t, 1, c.report.Checks)
 }
@@ -59,7 +59,7 @@ func TestReadFindsNothingInWhatIsShipped(t *testing.T) {
 	require.NoError(t, err)
 	require.NotEmpty(t, names)
 	for _, name := range names {
-		assert.Empty(t, read(course, name).report.Findings, name)
+		assert.Empty(t, read(t.Context(), course, name).report.Findings, name)
 	}
 }
 
@@ -130,7 +130,7 @@ func TestReadFinds(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			course := fresh(t)
 			plant(t, course, c.file, c.old, c.new)
-			found := read(exercises.Open(course), "clip").report.Findings
+			found := read(t.Context(), exercises.Open(course), "clip").report.Findings
 			assert.True(t, slices.ContainsFunc(found, func(f Finding) bool { return strings.HasPrefix(f.String(), c.want) }), "%v\nlacks %s", found, c.want)
 		})
 	}

@@ -1,0 +1,224 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"grade/grader"
+	"grade/grader/prove"
+	"grade/grader/report/terminal"
+)
+
+type diffOptions struct {
+	proving
+	old, new    string
+	submissions string
+	only        []string
+	seed        string
+}
+
+func newExerciseDiff(a *app) *cobra.Command {
+	o := &diffOptions{proving: proving{app: a}}
+	cmd := &cobra.Command{
+		Use:   "diff OLD NEW",
+		Short: "Show whose score a changed exercise changes, before it is published",
+		Long: `Grade stored submissions under two versions of an exercise, on the same inputs,
+and show whose score differs, and which checks made it differ.
+
+OLD and NEW are each the folder of an exercise, in its course; or the name of one of
+this course; or REVISION:NAME, as that course was in git.
+
+The submissions are the folders in --submissions, one for each student; without it,
+those that are shipped with NEW. The exit status is 1 if any score differs, and 3 if a
+submission could not be graded.`,
+		Example: `  grade exercise diff origin/main:autograd autograd --submissions ~/handed-in
+  grade exercise diff ../published/exercises/autograd exercises/autograd
+  grade exercise diff v1:autograd v2:autograd --only correctness --json`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) != 2 {
+				return usage("", "diff: want two versions of an exercise, OLD and NEW")
+			}
+			return nil
+		},
+		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+			if len(args) > 1 {
+				return nil, cobra.ShellCompDirectiveNoFileComp
+			}
+			return nil, cobra.ShellCompDirectiveFilterDirs
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.old, o.new = args[0], args[1]
+			return o.run(cmd.Context())
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.submissions, "submissions", "", "grade the folders in `DIR`, one for each student")
+	f.StringSliceVar(&o.only, "only", nil, "run the checks of these `KINDS` only: "+strings.Join(kindNames(), ", "))
+	f.StringVar(&o.seed, "seed", "", "grade all on the inputs of this `SEED`, 64 hexadecimal digits")
+	o.addFlags(cmd)
+	_ = cmd.MarkFlagDirname("submissions")
+	_ = cmd.RegisterFlagCompletionFunc("only", cobra.FixedCompletions(kindNames(), cobra.ShellCompDirectiveNoFileComp))
+	_ = cmd.RegisterFlagCompletionFunc("seed", cobra.NoFileCompletions)
+	return cmd
+}
+
+func (o *diffOptions) run(ctx context.Context) error {
+	if err := o.check(); err != nil {
+		return err
+	}
+	only, err := kinds(o.only)
+	if err != nil {
+		return err
+	}
+	before, after, forget, err := o.editions(ctx)
+	defer forget()
+	if err != nil {
+		return err
+	}
+	list, err := o.stored(after)
+	if err != nil {
+		return err
+	}
+	d := prove.NewDifference(before.exercise, after.exercise)
+	if d.OldHash != d.NewHash {
+		err = o.grade(ctx, func(g *grader.Grader, progress prove.Progress) error {
+			with := prove.DiffOptions{Seed: o.seed, Only: only, Workers: o.workers, Progress: progress}
+			d, err = prove.Diff(ctx, g, before.exercise, after.exercise, list, with)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	if err := o.write(d, func() error { return o.text(d) }); err != nil {
+		return err
+	}
+	return verdictOn(d)
+}
+
+// verdictOn is what the exit status says of a difference.
+func verdictOn(d *prove.Difference) error {
+	var errs []error
+	for _, f := range d.Failed {
+		errs = append(errs, &noVerdict{fmt.Errorf("%s: %s", f.Submission, f.Reason)})
+	}
+	if len(errs) > 0 {
+		return errors.Join(errs...)
+	}
+	if slices.ContainsFunc(d.Changes, (*prove.Change).Scores) {
+		return errPointsMissing
+	}
+	return nil
+}
+
+// stored are the submissions to grade, by the names of their folders.
+func (o *diffOptions) stored(in edition) (list []prove.Stored, err error) {
+	dir, pattern := o.submissions, "*"
+	if dir == "" {
+		dir, pattern = filepath.Join(in.dir, "exercises", in.exercise.Name, "submissions"), "*/*"
+	}
+	root := os.DirFS(dir)
+	names, err := fs.Glob(root, pattern)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range names {
+		if info, err := fs.Stat(root, name); err == nil && info.IsDir() && !strings.HasPrefix(path.Base(name), ".") {
+			list = append(list, prove.Stored{Name: name, Dir: filepath.Join(dir, filepath.FromSlash(name))})
+		}
+	}
+	if len(list) == 0 {
+		return nil, usage("give one that holds a folder for each student: --submissions DIR", "%s: no folder with a submission", dir)
+	}
+	return list, nil
+}
+
+// text is a table of whose score changes, and why; then the figures.
+func (o *diffOptions) text(d *prove.Difference) error {
+	changes := slices.DeleteFunc(slices.Clone(d.Changes), func(c *prove.Change) bool { return !c.Scores() })
+	width := len("submission")
+	for _, c := range changes {
+		width = max(width, terminal.Width(terminal.Escape(c.Submission)))
+	}
+	var b strings.Builder
+	if len(changes) > 0 {
+		fmt.Fprintf(&b, "%s  %7s  %7s  why\n", terminal.Pad("submission", width), "old", "new")
+	}
+	for _, c := range changes {
+		for i, why := range reasons(c) {
+			who, was, is := "", "", ""
+			if i == 0 {
+				who, was, is = terminal.Escape(c.Submission), points(c.Old), points(c.New)
+			}
+			fmt.Fprintf(&b, "%s  %7s  %7s  %s\n", terminal.Pad(who, width), was, is, terminal.Escape(why))
+		}
+	}
+	for _, u := range d.Ungraded {
+		fmt.Fprintf(&b, "%s: left out: %s\n", terminal.Escape(u.Submission), terminal.Escape(u.Reason))
+	}
+	b.WriteString(summary(d))
+	return o.app.print("%s", b.String())
+}
+
+func points(o prove.Outcome) string { return fmt.Sprintf("%d/%d", o.Score, o.MaxScore) }
+
+// reasons are why a submission changes, a line each.
+func reasons(c *prove.Change) (lines []string) {
+	if c.Old.Verdict != c.New.Verdict {
+		lines = append(lines, fmt.Sprintf("%s → %s%s%s", c.Old.Verdict, c.New.Verdict, told(c.Old.Problem), told(c.New.Problem)))
+	}
+	for _, check := range c.Checks {
+		was, is := string(check.Old), string(check.New)
+		switch {
+		case was == "":
+			was = "no such check"
+		case is == "":
+			is = "no such check"
+		}
+		if was != is {
+			is = was + " → " + is
+		}
+		lines = append(lines, fmt.Sprintf("%s: %s, %d → %d points%s", check.Name, is, check.OldPoints, check.NewPoints, told(check.Why)))
+	}
+	return lines
+}
+
+func told(s string) string {
+	s, _, _ = strings.Cut(s, "\n")
+	if s == "" {
+		return ""
+	}
+	return ": " + s
+}
+
+func summary(d *prove.Difference) string {
+	if d.OldHash == d.NewHash {
+		return fmt.Sprintf("%s: the two differ in nothing that a grade depends on\n", d.Exercise)
+	}
+	lose, gain := 0, 0
+	for _, c := range d.Changes {
+		switch {
+		case c.New.Score < c.Old.Score:
+			lose++
+		case c.New.Score > c.Old.Score:
+			gain++
+		}
+	}
+	s := fmt.Sprintf("%s: %d submissions: %d lose points, %d gain points, %d keep them", d.Exercise, d.Submissions, lose, gain, d.Submissions-lose-gain)
+	if other := len(d.Changes) - lose - gain; other > 0 {
+		s += fmt.Sprintf(" (%d for other reasons)", other)
+	}
+	if len(d.Failed) > 0 {
+		s += fmt.Sprintf("; %d could not be graded", len(d.Failed))
+	}
+	return s + "\n"
+}

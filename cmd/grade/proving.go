@@ -1,0 +1,70 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"runtime"
+
+	"github.com/spf13/cobra"
+
+	"grade/grader"
+	"grade/grader/prove"
+)
+
+// proving is what the commands have in common that grade many folders for an
+// author.
+type proving struct {
+	app     *app
+	workers int
+	json    bool
+	quiet   bool
+	sandbox sandboxOptions
+}
+
+func (p *proving) addFlags(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.IntVar(&p.workers, "workers", runtime.NumCPU(), "grade so many at a time; what is measured is measured alone")
+	f.BoolVar(&p.json, "json", false, "write the result as JSON")
+	f.BoolVarP(&p.quiet, "quiet", "q", false, "no progress")
+	p.sandbox.addFlags(cmd)
+	_ = cmd.RegisterFlagCompletionFunc("workers", cobra.NoFileCompletions)
+}
+
+// check refuses values of flags before anything is read.
+func (p *proving) check() error {
+	if p.workers < 1 {
+		return usage("", "--workers %d: want at least 1", p.workers)
+	}
+	return p.sandbox.check()
+}
+
+// grade has work use a grader, and shows how far it is.
+func (p *proving) grade(ctx context.Context, work func(*grader.Grader, prove.Progress) error) error {
+	s := p.sandbox
+	var tell prove.Progress
+	if bar := p.app.watch(p.quiet); bar != nil {
+		defer bar.start()()
+		tell, s.Progress = bar.beside, bar.beside
+	}
+	g, done, err := openGrader(ctx, s)
+	if err != nil {
+		return err
+	}
+	err = work(g, tell)
+	p.app.closed(done())
+	return err
+}
+
+// write writes a result as it was asked for.
+func (p *proving) write(result any, text func() error) error {
+	if !p.json {
+		return text()
+	}
+	e := json.NewEncoder(p.app.out)
+	e.SetIndent("", "  ")
+	if err := e.Encode(result); err != nil {
+		return fmt.Errorf("write output: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,114 @@
+package prove
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"grade/exercises"
+	"grade/grader"
+)
+
+// Change is what a changed exercise does to one submission.
+type Change struct {
+	Submission string        `json:"submission"`
+	Seed       string        `json:"seed"` // of both gradings
+	Old        Outcome       `json:"old"`
+	New        Outcome       `json:"new"`
+	Checks     []CheckChange `json:"checks"` // that differ; empty where the submission was not tested under both
+}
+
+// Outcome is a submission under one version of an exercise.
+type Outcome struct {
+	Verdict  grader.Verdict `json:"verdict"`
+	Score    int            `json:"score"`
+	MaxScore int            `json:"max_score"`
+	Problem  string         `json:"problem"` // the first, of one that was refused or does not compile
+}
+
+// CheckChange is a check that came out in another way, or for other points. A
+// verdict is empty where an exercise has no such check.
+type CheckChange struct {
+	Name      string         `json:"name"`
+	Old       grader.Verdict `json:"old"`
+	New       grader.Verdict `json:"new"`
+	OldPoints int            `json:"old_points"`
+	NewPoints int            `json:"new_points"`
+	Why       string         `json:"why"` // what the one that is not passed says, the new one first
+
+	kind exercises.Kind
+}
+
+// Scores reports whether the score is another one.
+func (c *Change) Scores() bool { return c.Old.Score != c.New.Score }
+
+// measured reports whether all that differs was measured, and may be chance.
+func (c *Change) measured() bool {
+	return len(c.Checks) > 0 && !slices.ContainsFunc(c.Checks, func(one CheckChange) bool {
+		return one.kind == exercises.Correctness || one.Old == "" || one.New == ""
+	})
+}
+
+// Compare holds the results of one submission under two versions of an exercise
+// against each other. It is nil if score and verdicts are the same.
+func Compare(submission string, before, after *grader.Result) *Change {
+	c := &Change{Submission: submission, Seed: after.Seed, Old: outcome(before), New: outcome(after), Checks: []CheckChange{}}
+	if before.Verdict == grader.Graded && after.Verdict == grader.Graded {
+		c.Checks = compareChecks(before.Checks, after.Checks)
+	}
+	if !c.Scores() && before.Verdict == after.Verdict && len(c.Checks) == 0 {
+		return nil
+	}
+	return c
+}
+
+func outcome(r *grader.Result) Outcome {
+	o := Outcome{Verdict: r.Verdict, Score: r.Score, MaxScore: r.MaxScore}
+	if r.Verdict != grader.Graded && len(r.Problems) > 0 {
+		p := r.Problems[0]
+		o.Problem = fmt.Sprintf("%s:%d: %s", p.File, p.Line, p.Message)
+	}
+	return o
+}
+
+// compareChecks are in the order of the new exercise; what it lacks comes last. One
+// that was not asked for in either is left out.
+func compareChecks(before, after []grader.CheckResult) []CheckChange {
+	changes := []CheckChange{}
+	add := func(was, is grader.CheckResult) {
+		gained := was.Points != is.Points || was.Verdict != is.Verdict
+		if asked := ran(was) || ran(is); asked && gained {
+			changes = append(changes, CheckChange{
+				Name: cmp.Or(is.Name, was.Name), Old: was.Verdict, New: is.Verdict, OldPoints: was.Points, NewPoints: is.Points,
+				Why: cmp.Or(why(is), why(was)), kind: exercises.Kind(cmp.Or(is.Kind, was.Kind)),
+			})
+		}
+	}
+	for _, is := range after {
+		add(find(before, is.Name), is)
+	}
+	for _, was := range before {
+		if find(after, was.Name).Name == "" {
+			add(was, grader.CheckResult{})
+		}
+	}
+	return changes
+}
+
+func ran(c grader.CheckResult) bool { return c.Verdict != "" && c.Verdict != grader.NotRun }
+
+// find is the check of that name, or none.
+func find(list []grader.CheckResult, name string) grader.CheckResult {
+	if i := slices.IndexFunc(list, func(c grader.CheckResult) bool { return c.Name == name }); i >= 0 {
+		return list[i]
+	}
+	return grader.CheckResult{}
+}
+
+// why is what a check says that was not passed.
+func why(c grader.CheckResult) string {
+	if c.Verdict == grader.Passed {
+		return ""
+	}
+	return cmp.Or(c.Detail, c.Hint)
+}

@@ -1,0 +1,100 @@
+package prove
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"grade/exercises"
+	"grade/grader"
+	"grade/grader/vet"
+)
+
+// got is a result as Compare looks at it: its score is the sum of its checks.
+func got(checks ...grader.CheckResult) *grader.Result {
+	r := &grader.Result{Verdict: grader.Graded, MaxScore: 100, Checks: checks, Seed: "5e"}
+	for _, c := range checks {
+		r.Score += c.Points
+	}
+	return r
+}
+
+func tested(name string, v grader.Verdict, points int) grader.CheckResult {
+	return grader.CheckResult{Name: name, Kind: "correctness", Verdict: v, Points: points, Hint: "the rule of " + name}
+}
+
+func TestCompare(t *testing.T) {
+	refused := &grader.Result{Verdict: grader.CompileError, MaxScore: 100, Seed: "5e", Problems: []vet.Problem{{File: "a.go", Line: 3, Message: "no Len"}},
+		Checks: []grader.CheckResult{tested("TestA", grader.NotRun, 0)}}
+	full := Outcome{grader.Graded, 100, 100, ""}
+	none := Outcome{grader.Graded, 0, 100, ""}
+	a, b := tested("TestA", grader.Passed, 100), tested("TestB", grader.Passed, 100)
+	for _, test := range []struct {
+		name          string
+		before, after *grader.Result
+		want          *Change
+		scores        bool
+	}{
+		{"nothing differs", got(a), got(a), nil, false},
+		{"both are refused", refused, refused, nil, false},
+		{
+			"a check fails now", got(a), got(tested("TestA", grader.WrongAnswer, 0)),
+			&Change{Old: full, New: none, Checks: []CheckChange{{"TestA", grader.Passed, grader.WrongAnswer, 100, 0, "the rule of TestA", exercises.Correctness}}}, true,
+		}, {
+			"a check is passed now, and what it said before is why", got(tested("TestA", grader.Missing, 0)), got(a),
+			&Change{Old: none, New: full, Checks: []CheckChange{{"TestA", grader.Missing, grader.Passed, 0, 100, "the rule of TestA", exercises.Correctness}}}, true,
+		}, {
+			"it fails in another way, for the same points", got(tested("TestA", grader.TimeLimit, 0)), got(tested("TestA", grader.RuntimeError, 0)),
+			&Change{Old: none, New: none, Checks: []CheckChange{{"TestA", grader.TimeLimit, grader.RuntimeError, 0, 0, "the rule of TestA", exercises.Correctness}}}, false,
+		}, {
+			"a check is called otherwise", got(a), got(b),
+			&Change{Old: full, New: full, Checks: []CheckChange{
+				{"TestB", "", grader.Passed, 0, 100, "", exercises.Correctness}, {"TestA", grader.Passed, "", 100, 0, "", exercises.Correctness},
+			}}, false,
+		}, {
+			"points move", got(tested("TestA", grader.Passed, 60)), got(tested("TestA", grader.Passed, 50)),
+			&Change{Old: Outcome{grader.Graded, 60, 100, ""}, New: Outcome{grader.Graded, 50, 100, ""},
+				Checks: []CheckChange{{"TestA", grader.Passed, grader.Passed, 60, 50, "", exercises.Correctness}}}, true,
+		}, {
+			"a check that nobody asked for is new", got(a), got(a, tested("BenchmarkA/speed", grader.NotRun, 0)), nil, false,
+		}, {
+			"it does not compile any more: no check says more than that", got(a), refused,
+			&Change{Old: full, New: Outcome{grader.CompileError, 0, 100, "a.go:3: no Len"}, Checks: []CheckChange{}}, true,
+		},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			if test.want != nil {
+				test.want.Submission, test.want.Seed = "ada", "5e"
+			}
+			c := Compare("ada", test.before, test.after)
+			assert.Equal(t, test.want, c)
+			assert.Equal(t, test.scores, c != nil && c.Scores())
+		})
+	}
+}
+
+// Only what was measured, under both, may be chance.
+func TestChangeThatMayBeChance(t *testing.T) {
+	speed := func(v grader.Verdict) grader.CheckResult {
+		return grader.CheckResult{Name: "BenchmarkA/speed", Kind: "speed", Verdict: v}
+	}
+	a, wrong := tested("TestA", grader.Passed, 0), tested("TestA", grader.WrongAnswer, 0)
+	assert.True(t, Compare("", got(a, speed(grader.Passed)), got(a, speed(grader.TooSlow))).measured())
+	assert.False(t, Compare("", got(a, speed(grader.Passed)), got(wrong, speed(grader.TooSlow))).measured())
+	assert.False(t, Compare("", got(a), got(a, speed(grader.TooSlow))).measured(), "a new check is no chance")
+	assert.False(t, Compare("", got(a), &grader.Result{Verdict: grader.Invalid}).measured())
+}
+
+func TestDifferencesAreSorted(t *testing.T) {
+	change := func(name string, was, is int) *Change {
+		return &Change{Submission: name, Old: Outcome{Score: was}, New: Outcome{Score: is}}
+	}
+	d := &Difference{Changes: []*Change{change("d", 0, 9), change("c", 9, 9), change("b", 9, 0), change("a", 9, 9)}, Failed: []Left{{"y", ""}, {"x", ""}}}
+	d.sort()
+	names := ""
+	for _, c := range d.Changes {
+		names += c.Submission
+	}
+	assert.Equal(t, "bacd", names)
+	assert.Equal(t, []Left{{"x", ""}, {"y", ""}}, d.Failed)
+}

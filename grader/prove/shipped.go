@@ -1,0 +1,95 @@
+package prove
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"sync"
+
+	"grade/exercises"
+	"grade/grader"
+)
+
+// Shipped grades the submissions that are shipped with an exercise. It may be used
+// by several goroutines at a time.
+type Shipped struct {
+	List []exercises.Submission
+
+	grade func(ctx context.Context, dir string, o grader.Options) (*grader.Result, error)
+	// twins are the results of those that others must not beat, several of which may
+	// share one: functions that grade it when they are first called.
+	twins sync.Map
+}
+
+// NewShipped returns the submissions in list, of the course in the folder root.
+func NewShipped(g *grader.Grader, root string, e *exercises.Exercise, list []exercises.Submission) *Shipped {
+	return &Shipped{List: list, grade: func(ctx context.Context, dir string, o grader.Options) (*grader.Result, error) {
+		r, err := g.Grade(ctx, filepath.Join(root, filepath.FromSlash(dir)), e, o)
+		if err != nil {
+			return nil, fmt.Errorf("check %s: %w", dir, err)
+		}
+		return r, nil
+	}}
+}
+
+// Held is a submission beside what it declares.
+type Held struct {
+	Result *grader.Result
+	Unmet  []grader.Difference // what is not as declared
+	First  []grader.Difference // the same of a first grading, where there had to be a second
+}
+
+// Hold grades a submission with the checks that its expectations are about, and holds
+// it against what it declares. One that is caught by what a draw happens to hold may
+// get through once; twice is a fault of the exercise. An accepted one has no second chance.
+func (s *Shipped) Hold(ctx context.Context, one exercises.Submission, o grader.Options) (*Held, error) {
+	o.Checks = needed(one.Expect)
+	h, err := s.once(ctx, one, o)
+	if err != nil || len(h.Unmet) == 0 || one.Class == exercises.Accepted {
+		return h, err
+	}
+	first := h.Unmet
+	if h, err = s.once(ctx, one, o); err != nil {
+		return nil, err
+	}
+	h.First = first
+	return h, nil
+}
+
+func (s *Shipped) once(ctx context.Context, one exercises.Submission, o grader.Options) (*Held, error) {
+	r, err := s.grade(ctx, one.Dir, o)
+	if err != nil {
+		return nil, err
+	}
+	var twin *grader.Result
+	if one.Expect.Twin != "" && r.Score > 0 { // nothing is more than nothing
+		if twin, err = s.twin(ctx, one.Expect.Twin, o); err != nil {
+			return nil, err
+		}
+	}
+	return &Held{Result: r, Unmet: grader.Unmet(one.Expect, r, twin)}, nil
+}
+
+// twin is the result of the submission of that name, graded once for each choice of
+// checks.
+func (s *Shipped) twin(ctx context.Context, name string, o grader.Options) (*grader.Result, error) {
+	i := slices.IndexFunc(s.List, func(t exercises.Submission) bool { return t.Name == name })
+	key := fmt.Sprintf("%s %q %q", name, o.Only, o.Checks)
+	grade, _ := s.twins.LoadOrStore(key, sync.OnceValues(func() (*grader.Result, error) { return s.grade(ctx, s.List[i].Dir, o) }))
+	return grade.(func() (*grader.Result, error))()
+}
+
+// needed are the checks that a submission's expectations are about: many are
+// graded, and most of them for the sake of one check. Nil, which means all, where a
+// score is expected.
+func needed(x exercises.Expect) (names []string) {
+	if x.Score != nil || x.MaxScore != nil || x.Verdict != string(grader.Graded) {
+		return nil
+	}
+	for name := range x.Checks {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}

@@ -1,0 +1,96 @@
+package prove
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"grade/exercises"
+	"grade/grader"
+)
+
+// scripted is a Shipped whose gradings give the scores in the script, one after the
+// other, and count.
+func scripted(scores map[string][]int, list ...exercises.Submission) (s *Shipped, gradings map[string]int) {
+	gradings = map[string]int{}
+	var mu sync.Mutex
+	return &Shipped{List: list, grade: func(_ context.Context, dir string, _ grader.Options) (*grader.Result, error) {
+		mu.Lock()
+		defer mu.Unlock()
+		gradings[dir]++
+		if gradings[dir] > len(scores[dir]) {
+			return nil, errors.New("the engine is gone")
+		}
+		return &grader.Result{Verdict: grader.Graded, Score: scores[dir][gradings[dir]-1], MaxScore: 100}, nil
+	}}, gradings
+}
+
+func submission(name string, class exercises.Class, score int, twin string) exercises.Submission {
+	return exercises.Submission{Name: name, Dir: name, Class: class, Expect: exercises.Expect{Verdict: "graded", Score: &score, Twin: twin}}
+}
+
+// Only what has to be caught may get through, and only once.
+func TestHoldTwice(t *testing.T) {
+	right, wrong := submission("right", exercises.Accepted, 100, ""), submission("wrong", exercises.WrongAnswer, 60, "")
+	s, n := scripted(map[string][]int{"right": {90, 100}, "wrong": {100, 60, 100, 90}}, right, wrong)
+	h, err := s.Hold(t.Context(), right, grader.Options{})
+	require.NoError(t, err)
+	assert.Len(t, h.Unmet, 1)
+	assert.Equal(t, 1, n["right"])
+
+	h, err = s.Hold(t.Context(), wrong, grader.Options{})
+	require.NoError(t, err)
+	assert.Empty(t, h.Unmet)
+	assert.Len(t, h.First, 1)
+
+	h, err = s.Hold(t.Context(), wrong, grader.Options{})
+	require.NoError(t, err)
+	assert.Equal(t, []grader.Difference{{Field: "score", What: "score 90, want 60"}}, h.Unmet)
+
+	_, err = s.Hold(t.Context(), wrong, grader.Options{})
+	assert.ErrorContains(t, err, "engine", "what is ours is no difference")
+}
+
+// A twin is graded once for all who share it and ask for the same checks, and not at
+// all for one that gains nothing.
+func TestTwinsAreGradedOnce(t *testing.T) {
+	list := []exercises.Submission{submission("honest", exercises.WrongAnswer, 40, "")}
+	scores := map[string][]int{"honest": {40, 40}, "nothing": {0}}
+	for _, name := range []string{"a", "b", "c"} {
+		list = append(list, submission(name, exercises.Forgery, 40, "honest"))
+		scores[name] = []int{40, 40, 40}
+	}
+	list = append(list, submission("nothing", exercises.Forgery, 0, "honest"))
+	s, n := scripted(scores, list...)
+	_, err := s.Hold(t.Context(), list[4], grader.Options{})
+	require.NoError(t, err)
+	assert.Zero(t, n["honest"])
+
+	var all sync.WaitGroup
+	for _, one := range list[1:4] {
+		all.Go(func() {
+			h, err := s.Hold(t.Context(), one, grader.Options{})
+			assert.NoError(t, err)
+			assert.Empty(t, h.Unmet)
+		})
+	}
+	all.Wait()
+	assert.Equal(t, 1, n["honest"])
+	other := list[1]
+	other.Expect = exercises.Expect{Verdict: "graded", Checks: map[string]string{"TestA": "passed"}, Twin: "honest"}
+	_, err = s.Hold(t.Context(), other, grader.Options{})
+	require.NoError(t, err)
+	assert.Equal(t, 2, n["honest"])
+}
+
+func TestForgeryThatBeatsItsTwin(t *testing.T) {
+	honest, forgery := submission("honest", exercises.WrongAnswer, 40, ""), submission("forgery", exercises.Forgery, 50, "honest")
+	s, _ := scripted(map[string][]int{"honest": {40}, "forgery": {50, 50}}, honest, forgery)
+	h, err := s.Hold(t.Context(), forgery, grader.Options{})
+	require.NoError(t, err)
+	assert.Equal(t, []grader.Difference{{Field: "twin", What: "score 50, and without the trick 40"}}, h.Unmet)
+}
