@@ -176,15 +176,15 @@ func pattern(shown string) string {
 // there is an engine or not, and a git that knows who commits.
 func withoutEngine(t *testing.T) (env []string) {
 	t.Helper()
-	bin, real := t.TempDir(), t.TempDir()
-	out, err := exec.Command("go", "build", "-buildvcs=false", "-o", real, "./cmd/grade").CombinedOutput()
+	bin, program := t.TempDir(), t.TempDir()
+	out, err := exec.Command("go", "build", "-buildvcs=false", "-o", program, "./cmd/grade").CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	wrapper := fmt.Sprintf(`#!/usr/bin/env bash
 case "$1 ${2-}" in
 submit\ * | "exercise check" | "exercise mutate" | "exercise diff") set -- "$@" --sandbox process ;;
 esac
 exec %q "$@"
-`, filepath.Join(real, "grade"))
+`, filepath.Join(program, "grade"))
 	require.NoError(t, os.WriteFile(filepath.Join(bin, "grade"), []byte(wrapper), 0o777))
 	return append(os.Environ(), "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"),
 		"GOWORK=off", "GOFLAGS=", "GOPROXY=off",
