@@ -191,7 +191,7 @@ func (o *checkOptions) text(reports []*prove.Report) error {
 	for _, r := range reports {
 		for _, f := range r.Findings {
 			f.File = filepath.Join(o.app.courseDir, filepath.FromSlash(f.File))
-			fmt.Fprintf(&b, "%s\n", terminal.Escape(f.String()))
+			fmt.Fprintf(&b, "%s\n", indented(f.String()))
 		}
 	}
 	for _, r := range reports {
@@ -208,6 +208,15 @@ func (o *checkOptions) text(reports []*prove.Report) error {
 		b.WriteString("nothing to check\n")
 	}
 	return o.app.print("%s", b.String())
+}
+
+// indented keeps the lines of a text, such as a compiler's, below the first.
+func indented(text string) string {
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	for i, l := range lines {
+		lines[i] = terminal.Escape(l)
+	}
+	return strings.Join(lines, "\n    ")
 }
 
 // margins is the table of one exercise's limits.
