@@ -157,17 +157,22 @@ func (r *reader) write(s step) {
 	require.NoError(r.t, os.WriteFile(name, []byte(text), 0o666))
 }
 
-// pattern matches the whole of an output: … stands for anything in a line, and on a
-// line of its own for any number of lines.
+// figure is what differs from one machine to the next, and the room before it that
+// lines it up.
+var figure = regexp.MustCompile(` *[0-9]+\\\.[0-9]+`)
+
+// pattern matches the whole of an output. A number with a point stands for any
+// number, … for anything in a line, and on a line of its own for any number of lines.
 func pattern(shown string) string {
 	var b strings.Builder
 	for l := range strings.Lines(shown) {
-		switch l = strings.TrimRight(l, "\n"); strings.TrimSpace(l) {
-		case "…":
+		l = strings.TrimRight(l, "\n")
+		if strings.TrimSpace(l) == "…" {
 			b.WriteString(`(?:.*\n)*`)
-		default:
-			b.WriteString(strings.ReplaceAll(regexp.QuoteMeta(l), "…", ".*") + "\n")
+			continue
 		}
+		l = figure.ReplaceAllLiteralString(regexp.QuoteMeta(l), ` *[0-9]+(?:\.[0-9]+)?`)
+		b.WriteString(strings.ReplaceAll(l, "…", ".*") + "\n")
 	}
 	return `\A` + b.String() + `\z`
 }
