@@ -167,7 +167,7 @@ func (o *checkOptions) text(reports []*prove.Report) error {
 	for _, r := range reports {
 		for _, f := range r.Findings {
 			f.File = filepath.Join(o.app.courseDir, filepath.FromSlash(f.File))
-			fmt.Fprintf(&b, "%s\n", terminal.Escape(f.String()))
+			fmt.Fprintf(&b, "%s\n", indented(f.String()))
 		}
 	}
 	for _, r := range reports {
@@ -196,6 +196,15 @@ func (o *checkOptions) summary(reports []*prove.Report) string {
 		fmt.Fprintf(&b, "%s %s  %6d  %11d  %8d\n", mark, terminal.Pad(r.Exercise, width), r.Checks, r.Submissions, len(r.Findings))
 	}
 	return b.String()
+}
+
+// indented keeps the lines of a text, such as a compiler's, below the first.
+func indented(text string) string {
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	for i, l := range lines {
+		lines[i] = terminal.Escape(l)
+	}
+	return strings.Join(lines, "\n    ")
 }
 
 // margins is the table of one exercise's limits.

@@ -110,7 +110,7 @@ func (o *mutateOptions) text(m *prove.Mutation) error {
 			return err
 		}
 		for l := range strings.Lines(s.Diff) {
-			if err := o.app.print("    %s\n", terminal.Escape(strings.TrimRight(l, "\n"))); err != nil {
+			if err := o.app.print("    %s\n", terminal.Escape(strings.ReplaceAll(strings.TrimRight(l, "\n"), "\t", "    "))); err != nil {
 				return err
 			}
 		}

@@ -152,6 +152,9 @@ func (o *newOptions) goMod(dir string) (mod []byte, elsewhere string, err error)
 		if err != nil {
 			return nil, "", err
 		}
+		if around := courseAround(abs); around != "" {
+			return nil, "", usage("go there, or name it: --course "+around, "%s lies in a course, %s, and would become one of its own", dir, around)
+		}
 		o.module = cmp.Or(o.module, moduleName(filepath.Base(abs)))
 	case err != nil:
 		return nil, "", err
@@ -163,6 +166,18 @@ func (o *newOptions) goMod(dir string) (mod []byte, elsewhere string, err error)
 		return nil, "", &grader.UsageError{Message: "read " + name, Hint: "mend it, or remove it to have a new one", Err: err}
 	}
 	return mod, elsewhere, nil
+}
+
+// courseAround is the innermost folder above dir that is a course; "" if none is.
+func courseAround(dir string) string {
+	for up := filepath.Dir(dir); up != dir; dir, up = up, filepath.Dir(up) {
+		_, noModule := os.Stat(filepath.Join(up, "go.mod"))
+		info, err := os.Stat(filepath.Join(up, "exercises"))
+		if noModule == nil && err == nil && info.IsDir() {
+			return up
+		}
+	}
+	return ""
 }
 
 // moduleName makes a module path of a folder's name.
