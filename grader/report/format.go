@@ -46,6 +46,7 @@ func Formats() []Format {
 		{Name: "text", Summary: "what submit prints in a pipe", write: anonymous(plainText)},
 		{Name: "json", Summary: "everything, as --json prints it; see: grade help json", write: anonymous(JSON)},
 		{Name: "junit", Summary: "JUnit XML, for Jenkins, GitLab, Artemis, CodeGrade", write: anonymous(JUnit)},
+		{Name: "exercism", Summary: "results.json of an Exercism test runner, version 3", write: anonymous(Exercism)},
 	}
 }
 
