@@ -46,6 +46,8 @@ func Formats() []Format {
 		{Name: "text", Summary: "what submit prints in a pipe", write: anonymous(plainText)},
 		{Name: "json", Summary: "everything, as --json prints it; see: grade help json", write: anonymous(JSON)},
 		{Name: "junit", Summary: "JUnit XML, for Jenkins, GitLab, Artemis, CodeGrade", write: anonymous(JUnit)},
+		{Name: "github-classroom", Summary: "a runner's result of GitHub Classroom", write: anonymous(GitHubClassroom)},
+		{Name: "github-classroom-base64", Summary: "the same as a step's output has it", write: anonymous(GitHubClassroomBase64)},
 		{Name: "exercism", Summary: "results.json of an Exercism test runner, version 3", write: anonymous(Exercism)},
 	}
 }
