@@ -48,6 +48,7 @@ func Formats() []Format {
 		{Name: "junit", Summary: "JUnit XML, for Jenkins, GitLab, Artemis, CodeGrade", write: anonymous(JUnit)},
 		{Name: "github-classroom", Summary: "a runner's result of GitHub Classroom", write: anonymous(GitHubClassroom)},
 		{Name: "github-classroom-base64", Summary: "the same as a step's output has it", write: anonymous(GitHubClassroomBase64)},
+		{Name: "gradescope", Summary: "results.json of Gradescope", write: anonymous(Gradescope), noVerdict: gradescopeNoVerdict},
 		{Name: "exercism", Summary: "results.json of an Exercism test runner, version 3", write: anonymous(Exercism)},
 	}
 }
