@@ -49,6 +49,7 @@ func Formats() []Format {
 		{Name: "github-classroom", Summary: "a runner's result of GitHub Classroom", write: anonymous(GitHubClassroom)},
 		{Name: "github-classroom-base64", Summary: "the same as a step's output has it", write: anonymous(GitHubClassroomBase64)},
 		{Name: "gradescope", Summary: "results.json of Gradescope", write: anonymous(Gradescope), noVerdict: gradescopeNoVerdict},
+		{Name: "prairielearn", Summary: "results.json of PrairieLearn", write: anonymous(PrairieLearn), noVerdict: prairieLearnNoVerdict},
 		{Name: "exercism", Summary: "results.json of an Exercism test runner, version 3", write: anonymous(Exercism)},
 	}
 }
