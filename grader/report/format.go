@@ -46,6 +46,7 @@ func Formats() []Format {
 		{Name: "text", Summary: "what submit prints in a pipe", write: anonymous(plainText)},
 		{Name: "json", Summary: "everything, as --json prints it; see: grade help json", write: anonymous(JSON)},
 		{Name: "junit", Summary: "JUnit XML, for Jenkins, GitLab, Artemis, CodeGrade", write: anonymous(JUnit)},
+		{Name: "github-annotations", Summary: "workflow commands that mark lines and say the score", Beside: true, write: Annotations},
 		{Name: "classroom50", Summary: "result.json of Classroom 50; who and what from its environment", write: Classroom50, lacks: lacksClassroom50},
 		{Name: "github-classroom", Summary: "a runner's result of GitHub Classroom", write: anonymous(GitHubClassroom)},
 		{Name: "github-classroom-base64", Summary: "the same as a step's output has it", write: anonymous(GitHubClassroomBase64)},
