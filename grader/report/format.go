@@ -43,10 +43,12 @@ type Format struct {
 // Formats are all formats, in the order in which help lists them.
 func Formats() []Format {
 	return []Format{
+		{Name: "markdown", Summary: "a comment, at most 65,536 characters", write: Markdown},
 		{Name: "text", Summary: "what submit prints in a pipe", write: anonymous(plainText)},
 		{Name: "json", Summary: "everything, as --json prints it; see: grade help json", write: anonymous(JSON)},
 		{Name: "junit", Summary: "JUnit XML, for Jenkins, GitLab, Artemis, CodeGrade", write: anonymous(JUnit)},
 		{Name: "github-annotations", Summary: "workflow commands that mark lines and say the score", Beside: true, write: Annotations},
+		{Name: "github-summary", Summary: "a job's summary, for $GITHUB_STEP_SUMMARY", write: Summary},
 		{Name: "classroom50", Summary: "result.json of Classroom 50; who and what from its environment", write: Classroom50, lacks: lacksClassroom50},
 		{Name: "github-classroom", Summary: "a runner's result of GitHub Classroom", write: anonymous(GitHubClassroom)},
 		{Name: "github-classroom-base64", Summary: "the same as a step's output has it", write: anonymous(GitHubClassroomBase64)},
