@@ -43,6 +43,7 @@ type Format struct {
 // Formats are all formats, in the order in which help lists them.
 func Formats() []Format {
 	return []Format{
+		{Name: "html", Summary: "a page for the student, complete in one file", write: HTML},
 		{Name: "markdown", Summary: "a comment, at most 65,536 characters", write: Markdown},
 		{Name: "text", Summary: "what submit prints in a pipe", write: anonymous(plainText)},
 		{Name: "json", Summary: "everything, as --json prints it; see: grade help json", write: anonymous(JSON)},
