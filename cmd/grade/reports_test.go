@@ -130,8 +130,8 @@ func TestIdentityOf(t *testing.T) {
 }
 
 func TestFolderIn(t *testing.T) {
-	assert.Equal(t, "ring", folderIn("/work/repo", "/work/repo/ring"))
-	assert.Empty(t, folderIn("/work/repo", "/work/repo"))
-	assert.Empty(t, folderIn("/work/repo", "/work/other/ring"))
+	assert.Equal(t, "ring", folderIn("/srv/repo", "/srv/repo/ring"))
+	assert.Empty(t, folderIn("/srv/repo", "/srv/repo"))
+	assert.Empty(t, folderIn("/srv/repo", "/srv/other/ring"))
 	assert.Empty(t, folderIn("", ".."))
 }

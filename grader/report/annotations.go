@@ -61,7 +61,7 @@ func inRepository(id Identity, file string) string {
 func checkAnnotations(r *grader.Result) (list []annotation) {
 	if r.Verdict == grader.Graded {
 		for _, c := range r.Checks {
-			if c.Verdict != grader.Passed && c.Verdict != grader.NotRun {
+			if c.Verdict != grader.Passed && !unasked(c) {
 				list = append(list, annotation{level: "warning", title: name(c.Name) + " " + points(c), message: paragraphs(verdict(c), explain(c))})
 			}
 		}

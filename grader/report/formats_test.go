@@ -243,6 +243,18 @@ func TestJUnitCounts(t *testing.T) {
 	}
 }
 
+// A submission that takes all the time there is gains nothing by what was not reached.
+func TestNotReachedIsNoSkip(t *testing.T) {
+	r := onlyCorrectness()
+	r.Checks[2].Detail = "not run: the measurements before it took longer than all together may"
+	var doc junitSuites
+	require.NoError(t, xml.Unmarshal(written(t, "junit", r), &doc))
+	assert.Equal(t, [2]int{1, 1}, [2]int{doc.Failures, doc.Suite.Skipped})
+	for _, format := range []string{"github-annotations", "markdown", "html", "gradescope", "prairielearn", "exercism", "classroom50"} {
+		assert.Contains(t, string(written(t, format, r)), "took longer than all together may", format)
+	}
+}
+
 // Whatever was measured, a plot has its scale and no number that is none.
 func TestPlotOfAnything(t *testing.T) {
 	for _, x := range []float64{0, -1, 1e-9, 1, 1e9, math.Inf(1), math.Inf(-1), math.NaN()} {

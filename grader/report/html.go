@@ -104,7 +104,7 @@ func pageStatus(r *grader.Result) string {
 		said = append(said, word(r.Verdict))
 	}
 	if n := pointsNotRun(r); n > 0 {
-		said = append(said, fmt.Sprintf("%d points were not tried for", n))
+		said = append(said, fmt.Sprintf("%d points not run", n))
 	}
 	if !r.Sandbox.Official {
 		said = append(said, "unofficial")

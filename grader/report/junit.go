@@ -56,8 +56,9 @@ type (
 // check's name, in the exercise's order, whatever came of it.
 //
 // A check that did not pass is a failure. All checks of a submission that was refused
-// or does not compile are errors; a check that was not run is skipped. The time of a
-// test case is the submission's CPU time where that was measured.
+// or does not compile are errors; one that was not asked for is skipped, and one that was
+// not reached is a failure: skipped ones count for nothing with some readers. The time
+// of a test case is the submission's CPU time where that was measured.
 func JUnit(w io.Writer, r *grader.Result) error {
 	suite := junitSuite{
 		Name: name(r.Exercise), Tests: len(r.Checks), Time: seconds(r.Phases.TotalMs),
@@ -82,7 +83,7 @@ func (s *junitSuite) add(r *grader.Result, c grader.CheckResult) {
 	case r.Verdict != grader.Graded:
 		s.Errors++
 		test.Error = &junitOutcome{Type: name(string(r.Verdict)), Message: word(r.Verdict), Text: paragraphs(problemList(r)[:min(1, len(r.Problems))]...)}
-	case c.Verdict == grader.NotRun:
+	case unasked(c):
 		s.Skipped++
 		test.Skipped = outcome
 	case c.Verdict != grader.Passed:

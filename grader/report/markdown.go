@@ -103,7 +103,7 @@ func (m *markdown) checks(r *grader.Result) {
 }
 
 func (m *markdown) check(c grader.CheckResult) {
-	if c.Verdict == grader.Passed || c.Verdict == grader.NotRun {
+	if c.Verdict == grader.Passed || unasked(c) {
 		return
 	}
 	lines := []string{"**" + codeSpan(name(c.Name)) + "** " + verdict(c)}

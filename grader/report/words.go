@@ -69,6 +69,11 @@ func pointsNotRun(r *grader.Result) int {
 	return n
 }
 
+// unasked reports whether nobody asked for a check. One that was asked for and not
+// reached, because those before it took all the time there is, says so in its detail:
+// it is the submission that lacks it.
+func unasked(c grader.CheckResult) bool { return c.Verdict == grader.NotRun && c.Detail == "" }
+
 // verdict says what came of a check.
 func verdict(c grader.CheckResult) string {
 	if c.SelfReported {
