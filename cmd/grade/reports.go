@@ -185,6 +185,8 @@ classroom50 takes CLASSROOM, ASSIGNMENT, USERNAME, MODE, SUBMISSION_TAG, COMMIT_
 RELEASE_URL, REVIEW_URL, GITHUB_ACTOR and GITHUB_ACTOR_ID from the environment, and
 COMMIT_TIME, which is what git show -s --format=%cI prints of the graded commit.
 
+github-classroom-base64 is one line, for a step: echo "result=$(cat FILE)" >> "$GITHUB_OUTPUT"
+
 github-annotations=- follows the text report; any other format takes its place. Files are
 named from GITHUB_WORKSPACE, or else from the current folder.`)
 	return &cobra.Command{Use: "reports", Short: "The formats of submit --report", Long: b.String()}

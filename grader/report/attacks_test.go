@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
 	"encoding/xml"
@@ -282,7 +283,7 @@ var githubLinks = regexp.MustCompile(`(?i)@\w|#\d|GH-\d|://|www\.\w`)
 var pageElements = map[string]string{
 	"html": "lang", "head": "", "meta": "charset http-equiv content name", "title": "id", "style": "", "body": "", "main": "", "header": "",
 	"h1": "", "h2": "id", "p": "class", "strong": "", "meter": "min max value aria-hidden", "section": "aria-labelledby", "ul": "class", "li": "",
-	"code": "", "wbr": "", "pre": "tabindex", "figure": "", "figcaption": "", "table": "", "thead": "", "tbody": "class", "tr": "class",
+	"code": "", "wbr": "", "pre": "", "figure": "", "figcaption": "", "table": "aria-labelledby", "thead": "", "tbody": "class", "tr": "class",
 	"th": "scope class", "td": "class colspan", "span": "class aria-hidden", "dl": "", "dt": "", "dd": "",
 	"svg": "viewBox role aria-labelledby", "desc": "id", "g": "transform", "path": "d fill stroke-width stroke-dasharray class",
 	"text": "x y transform font-size fill class",
@@ -300,6 +301,10 @@ func readHTML(t *testing.T, out []byte, r *grader.Result) {
 			allowed, ok := pageElements[n.Data]
 			require.True(t, ok, "<%s>", n.Data)
 			count[n.Data]++
+			if n.Data == "style" {
+				sum := sha256.Sum256([]byte(n.FirstChild.Data))
+				require.Contains(t, pagePolicy, "style-src 'sha256-"+base64.StdEncoding.EncodeToString(sum[:])+"'")
+			}
 			for _, a := range n.Attr {
 				require.Contains(t, strings.Fields(allowed), a.Key, "<%s %s>", n.Data, a.Key)
 			}

@@ -58,6 +58,7 @@ type (
 	}
 	pageProblem struct{ Place, Message string }
 	pageSection struct {
+		ID          string // of its heading
 		Title       string
 		Points, Max int
 		Checks      []pageCheck
@@ -89,7 +90,7 @@ func newPage(r *grader.Result, id Identity) (*pageData, error) {
 		return p, nil
 	}
 	for i, s := range group(r.Checks) {
-		section, err := newPageSection(fmt.Sprintf("plot%d", i+1), s)
+		section, err := newPageSection(fmt.Sprintf("checks%d", i+1), s)
 		if err != nil {
 			return nil, err
 		}
@@ -113,12 +114,12 @@ func pageStatus(r *grader.Result) string {
 }
 
 func newPageSection(id string, s *section) (pageSection, error) {
-	out := pageSection{Title: s.title, Points: s.points, Max: s.max}
+	out := pageSection{ID: id, Title: s.title, Points: s.points, Max: s.max}
 	for _, c := range s.checks {
 		out.Checks = append(out.Checks, newPageCheck(c))
 	}
 	var err error
-	out.Plot, err = ratioPlot(id, s.title+" as multiples of the reference", s.checks)
+	out.Plot, err = ratioPlot(id+"-plot", s.title+" as multiples of the reference", s.checks)
 	return out, err
 }
 
