@@ -283,7 +283,7 @@ var githubLinks = regexp.MustCompile(`(?i)@\w|#\d|GH-\d|://|www\.\w`)
 var pageElements = map[string]string{
 	"html": "lang", "head": "", "meta": "charset http-equiv content name", "title": "id", "style": "", "body": "", "main": "", "header": "",
 	"h1": "", "h2": "id", "p": "class", "strong": "", "meter": "min max value aria-hidden", "section": "aria-labelledby", "ul": "class", "li": "",
-	"code": "", "wbr": "", "pre": "", "figure": "", "figcaption": "", "table": "aria-labelledby", "thead": "", "tbody": "class", "tr": "class",
+	"code": "", "wbr": "", "pre": "", "figure": "", "figcaption": "", "table": "aria-labelledby", "thead": "", "tbody": "class id", "nav": "aria-labelledby", "a": "href", "details": "", "summary": "", "tr": "class",
 	"th": "scope class", "td": "class colspan", "span": "class aria-hidden", "dl": "", "dt": "", "dd": "",
 	"svg": "viewBox role aria-labelledby", "desc": "id", "g": "transform", "path": "d fill stroke-width stroke-dasharray class",
 	"text": "x y transform font-size fill class",
@@ -307,6 +307,7 @@ func readHTML(t *testing.T, out []byte, r *grader.Result) {
 			}
 			for _, a := range n.Attr {
 				require.Contains(t, strings.Fields(allowed), a.Key, "<%s %s>", n.Data, a.Key)
+				require.True(t, a.Key != "href" || strings.HasPrefix(a.Val, "#checks"), "a link to %s", a.Val)
 			}
 		}
 	}

@@ -53,6 +53,7 @@ type (
 		Refused    bool
 		Problems   []pageProblem
 		Warnings   []string
+		Missed     []pageCheck // what is worth a look, by links
 		Sections   []pageSection
 		Facts      []pageFact
 	}
@@ -65,9 +66,10 @@ type (
 		Plot        template.HTML
 	}
 	pageCheck struct {
-		Class, Mark, Verdict, Points, Hint, Detail, Figures string
+		ID, Class, Mark, Verdict, Points, Hint, Detail, Figures string
 
-		Name []string // parts between which a line may break
+		Name   []string // parts between which a line may break
+		Passed bool     // its hint is nothing to read before it is asked for
 	}
 	pageFact struct{ Name, Value string }
 )
@@ -95,6 +97,11 @@ func newPage(r *grader.Result, id Identity) (*pageData, error) {
 			return nil, err
 		}
 		p.Sections = append(p.Sections, section)
+		for _, c := range section.Checks {
+			if c.Class == "bad" {
+				p.Missed = append(p.Missed, c)
+			}
+		}
 	}
 	return p, nil
 }
@@ -115,23 +122,24 @@ func pageStatus(r *grader.Result) string {
 
 func newPageSection(id string, s *section) (pageSection, error) {
 	out := pageSection{ID: id, Title: s.title, Points: s.points, Max: s.max}
-	for _, c := range s.checks {
-		out.Checks = append(out.Checks, newPageCheck(c))
+	for i, c := range s.checks {
+		out.Checks = append(out.Checks, newPageCheck(fmt.Sprintf("%s-%d", id, i+1), c))
 	}
 	var err error
 	out.Plot, err = ratioPlot(id+"-plot", s.title+" as multiples of the reference", s.checks)
 	return out, err
 }
 
-func newPageCheck(c grader.CheckResult) pageCheck {
+func newPageCheck(id string, c grader.CheckResult) pageCheck {
 	out := pageCheck{
+		ID: id, Passed: c.Verdict == grader.Passed,
 		Name: strings.SplitAfter(name(c.Name), "/"), Class: "bad", Mark: "✗", Verdict: verdict(c), Points: points(c),
 		Hint: oneLine(c.Hint), Detail: plain(c.Detail), Figures: figures(c),
 	}
-	switch c.Verdict {
-	case grader.Passed:
+	switch {
+	case out.Passed:
 		out.Class, out.Mark = "good", "✓"
-	case grader.NotRun:
+	case unasked(c):
 		out.Class, out.Mark = "none", "·"
 	}
 	return out
