@@ -43,6 +43,10 @@ e2e: ## run the real command: scripts, faults, the README; never from the cache
 lint: ## check form, and what compilers do not see
 	@.ci/lint
 
+.PHONY: docs
+docs: ## write the reference of exercise.yaml anew, from its schemas
+	@go test ./exercises -run TestReferenceIsFresh -update >/dev/null
+
 .PHONY: fmt
 fmt: ## format all Go files but those whose form is their point
 	@.ci/gofiles -exec gofmt -l -w {} +

@@ -50,7 +50,7 @@ var arrows = map[string]arrow{
 	"grader":                 {all: []string{"exercises", "grader/vet", "observe/wire", "sandbox"}},
 	"grader/batch":           {all: []string{"exercises", "grader", "grader/vet"}},
 	"grader/mutate":          {},
-	"grader/prove":           {all: []string{"exercises", "grader", "grader/mutate", "grader/vet"}},
+	"grader/prove":           {all: []string{"exercises", "grader", "grader/mutate", "grader/vet", "observe/wire"}, tests: []string{"exercises/scaffold"}},
 	"grader/vet":             {},
 	"grader/vet/typed":       {all: []string{"grader/vet"}},
 	"grader/report":          {all: []string{"grader", "grader/report/terminal"}, tests: []string{"grader/vet"}},

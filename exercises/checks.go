@@ -63,6 +63,7 @@ func (c checkConfig) check(byDefault Feedback, p *problems) (Check, bool) {
 		Limit:        c.limit,
 		SelfReported: c.selfReported,
 		Feedback:     cmp.Or(c.feedback, byDefault),
+		Anchor:       c.anchor,
 		Line:         c.line,
 	}
 	if c.benchmark != "" {

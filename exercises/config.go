@@ -22,6 +22,7 @@ type checkConfig struct {
 	limit           float64
 	selfReported    bool
 	feedback        Feedback
+	anchor          string
 	line            int
 	has             map[string]int // lines of its fields, as document.mapping returns them
 }
@@ -33,16 +34,7 @@ func readConfig(data []byte, e *Exercise, p *problems) config {
 	cfg := config{Exercise: e}
 	e.Feedback, e.Limits = FeedbackHint, DefaultLimits()
 	d := document{p, configFile}
-	cfg.line = d.read(data, fields{
-		"title":    line(&e.Title),
-		"summary":  line(&e.Summary),
-		"package":  line(&e.Package),
-		"imports":  list(&e.Imports),
-		"provided": list(&e.Provided),
-		"feedback": oneOf(&e.Feedback, FeedbackHint, FeedbackClass, FeedbackValues),
-		"limits":   func(n *yaml.Node) error { d.limits(n, &e.Limits); return nil },
-		"checks":   func(n *yaml.Node) error { cfg.checks = d.checks(n); return nil },
-	})
+	cfg.line = d.read(data, cfg.fields(d))
 	if cfg.line == nil {
 		return cfg // no fields at all: told already
 	}
@@ -53,6 +45,21 @@ func readConfig(data []byte, e *Exercise, p *problems) config {
 	}
 	cfg.checkWords(d)
 	return cfg
+}
+
+// fields are the fields at the top. Their meaning stands in schema/exercise.json.
+func (cfg *config) fields(d document) fields {
+	e := cfg.Exercise
+	return fields{
+		"title":    line(&e.Title),
+		"summary":  line(&e.Summary),
+		"package":  line(&e.Package),
+		"imports":  list(&e.Imports),
+		"provided": list(&e.Provided),
+		"feedback": oneOf(&e.Feedback, FeedbackHint, FeedbackClass, FeedbackValues),
+		"limits":   func(n *yaml.Node) error { d.mapping("limits: ", n, e.Limits.fields()); return nil },
+		"checks":   func(n *yaml.Node) error { cfg.checks = d.checks(n); return nil },
+	}
 }
 
 var importGrammar = regexp.MustCompile(`^[a-z0-9]+(/[a-z0-9]+)*(:[A-Za-z0-9_.*]+)?$`)
@@ -69,13 +76,39 @@ func (cfg config) checkWords(d document) {
 	}
 }
 
-func (d document) limits(n *yaml.Node, l *Limits) {
-	d.mapping("limits: ", n, fields{
+func (l *Limits) fields() fields {
+	return fields{
 		"memory":  size(&l.Memory),
 		"output":  size(&l.Output),
 		"scratch": size(&l.Scratch),
 		"cpu":     duration(&l.CPU),
 		"wall":    duration(&l.Wall),
+	}
+}
+
+func (c *checkConfig) fields() fields {
+	return fields{
+		"test":          line(&c.test),
+		"benchmark":     line(&c.benchmark),
+		"kind":          oneOf(&c.kind, Correctness, Memory, Speed),
+		"points":        whole(&c.points),
+		"limit":         number(&c.limit),
+		"self_reported": truth(&c.selfReported),
+		"feedback":      oneOf(&c.feedback, FeedbackHint, FeedbackClass, FeedbackValues),
+		"anchor":        anchor(&c.anchor),
+	}
+}
+
+var anchorGrammar = regexp.MustCompile(`^[^\s#A-Z]+$`)
+
+// anchor sets the name by which a heading is linked to, as in README.md#rules.
+func anchor(p *string) func(*yaml.Node) error {
+	return scalar("!!str", "the anchor of a heading, such as empty-lists", func(s string) error {
+		if !anchorGrammar.MatchString(s) {
+			return errUnfit
+		}
+		*p = s
+		return nil
 	})
 }
 
@@ -91,15 +124,7 @@ func (d document) checks(n *yaml.Node) []checkConfig {
 	for i, entry := range n.Content {
 		c := &checks[i]
 		c.line = entry.Line
-		c.has = d.mapping("checks: ", entry, fields{
-			"test":          line(&c.test),
-			"benchmark":     line(&c.benchmark),
-			"kind":          oneOf(&c.kind, Correctness, Memory, Speed),
-			"points":        whole(&c.points),
-			"limit":         number(&c.limit),
-			"self_reported": truth(&c.selfReported),
-			"feedback":      oneOf(&c.feedback, FeedbackHint, FeedbackClass, FeedbackValues),
-		})
+		c.has = d.mapping("checks: ", entry, c.fields())
 	}
 	return checks
 }

@@ -31,9 +31,17 @@ func (c *Course) Equivalents(name string) ([]Equivalent, error) {
 	}
 	var list []Equivalent
 	d := document{p, equivalentFile}
-	d.read(data, fields{"mutants": func(n *yaml.Node) error { list = d.equivalents(n); return nil }})
+	d.read(data, equivalentFields(d, &list))
 	return list, p.join()
 }
+
+// equivalentFields are the fields at the top. Their meaning stands in
+// schema/equivalent.json.
+func equivalentFields(d document, list *[]Equivalent) fields {
+	return fields{"mutants": func(n *yaml.Node) error { *list = d.equivalents(n); return nil }}
+}
+
+func (x *Equivalent) fields() fields { return fields{"id": line(&x.Mutant), "why": line(&x.Why)} }
 
 func (d document) equivalents(n *yaml.Node) (list []Equivalent) {
 	if n.Kind != yaml.SequenceNode {
@@ -43,7 +51,7 @@ func (d document) equivalents(n *yaml.Node) (list []Equivalent) {
 	seen := map[string]bool{}
 	for _, entry := range n.Content {
 		x := Equivalent{Line: entry.Line}
-		has := d.mapping("mutants: ", entry, fields{"id": line(&x.Mutant), "why": line(&x.Why)})
+		has := d.mapping("mutants: ", entry, x.fields())
 		switch {
 		case has == nil:
 		case has["id"] == 0 || has["why"] == 0:

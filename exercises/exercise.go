@@ -52,7 +52,8 @@ type Check struct {
 	SelfReported bool    // rests on facts that only the submission's process knows
 	Hint         string  // what a student is told when it fails, in one paragraph
 	Feedback     Feedback
-	Line         int // of exercise.yaml
+	Anchor       string // of the README's heading under which it is described; "": it is named there
+	Line         int    // of exercise.yaml
 }
 
 // Kind says what a check looks at. The zero value is invalid.

@@ -2,6 +2,7 @@ package exercises
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"gopkg.in/yaml.v3"
@@ -17,8 +18,12 @@ type Expect struct {
 	Rule     string            // of the vet; with the verdict invalid only
 	Twin     string            // the Name of another submission, whose score it must not exceed
 
-	twinLine int
+	lines map[string]int
 }
+
+// Line is where the expect.yaml says a field: one at the top, or a check's verdict as
+// "checks/NAME"; 0 where it does not.
+func (x Expect) Line(field string) int { return x.lines[field] }
 
 // The verdicts that a submission and a check may be expected to get. They are
 // the grader's words, which this package may not import.
@@ -33,19 +38,15 @@ var (
 func readExpect(data []byte, class Class, checks []Check, d document) Expect {
 	var x Expect
 	before := len(d.list)
-	lines := d.read(data, fields{
-		"why":       line(&x.Why),
-		"verdict":   oneOf(&x.Verdict, submissionVerdicts...),
-		"score":     score(&x.Score),
-		"max_score": score(&x.MaxScore),
-		"checks":    func(n *yaml.Node) error { x.Checks = d.verdicts(n, checks); return nil },
-		"rule":      line(&x.Rule),
-		"twin":      line(&x.Twin),
-	})
+	verdicts := map[string]int{}
+	lines := d.read(data, x.fields(d, checks, verdicts))
 	if len(d.list) > before {
 		return x // more faults would be about what could not be read
 	}
-	x.twinLine = lines["twin"]
+	x.lines = maps.Clone(lines)
+	for name, line := range verdicts {
+		x.lines["checks/"+name] = line
+	}
 	for _, required := range []string{"why", "verdict"} {
 		if lines[required] == 0 {
 			d.add(d.file, 0, "field %q is missing", required)
@@ -58,6 +59,20 @@ func readExpect(data []byte, class Class, checks []Check, d document) Expect {
 		d.add(d.file, lines["verdict"], "%s", fault)
 	}
 	return x
+}
+
+// fields are the fields at the top. Their meaning stands in schema/expect.json.
+// Verdicts gets the lines of the checks'.
+func (x *Expect) fields(d document, checks []Check, verdicts map[string]int) fields {
+	return fields{
+		"why":       line(&x.Why),
+		"verdict":   oneOf(&x.Verdict, submissionVerdicts...),
+		"score":     score(&x.Score),
+		"max_score": score(&x.MaxScore),
+		"checks":    func(n *yaml.Node) error { x.Checks = d.verdicts(n, checks, verdicts); return nil },
+		"rule":      line(&x.Rule),
+		"twin":      line(&x.Twin),
+	}
 }
 
 func score(p **int) func(*yaml.Node) error {
@@ -74,8 +89,8 @@ func score(p **int) func(*yaml.Node) error {
 	}
 }
 
-// verdicts reads a mapping of checks to verdicts.
-func (d document) verdicts(n *yaml.Node, checks []Check) map[string]string {
+// verdicts reads a mapping of checks to verdicts, and notes their lines.
+func (d document) verdicts(n *yaml.Node, checks []Check, lines map[string]int) map[string]string {
 	byName, f := map[string]string{}, fields{}
 	for _, c := range checks {
 		f[c.Name] = func(n *yaml.Node) error {
@@ -85,7 +100,7 @@ func (d document) verdicts(n *yaml.Node, checks []Check) map[string]string {
 			return err
 		}
 	}
-	d.mapping("checks: ", n, f)
+	maps.Copy(lines, d.mapping("checks: ", n, f))
 	return byName
 }
 

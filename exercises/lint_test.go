@@ -39,15 +39,36 @@ func TestLintFindsNothing(t *testing.T) {
 	assert.NoError(t, open(tidy()).Lint("gears"))
 }
 
+// A check is described under the heading that it names, and need not be named there.
+func TestLintOfAnchors(t *testing.T) {
+	const config, readme = "exercises/gears/exercise.yaml", "exercises/gears/README.md"
+	files := change(tidy(), readme, "TestRatio, ", "")
+	files[readme] += "\n## Long `trains`: [rules](#x) & _more_ #\n\n```sh\n# not a heading\n```\n\n## Gears\n"
+	for name, want := range map[string]string{
+		"long-trains-rules--_more_": "",
+		"gears":                     "",
+		"gears-1":                   "",
+		"not-a-heading":             `check exercise gears: exercise.yaml:9: TestRatio: no heading of README.md has the anchor "not-a-heading": it has gears, long-trains-rules--_more_, gears-1`,
+	} {
+		err := open(change(files, config, "points: 60", "points: 60, anchor: "+name)).Lint("gears")
+		if want == "" {
+			assert.NoError(t, err, name)
+		} else {
+			assert.EqualError(t, err, want)
+		}
+	}
+}
+
 func TestLint(t *testing.T) {
 	const (
 		readme    = "exercises/gears/README.md"
 		starter   = "exercises/gears/starter/gears.go"
+		hidden    = "exercises/gears/hidden/helpers_test.go"
 		reference = "reference/gears/gears.go"
 	)
 	for _, c := range []struct{ file, old, new, want string }{
-		{readme, "TestAllocs", "", "README.md: TestAllocs is not described: name it beside the rule that it checks"},
-		{readme, "BenchmarkTrain", "BenchmarkTrains", "README.md: BenchmarkTrain is not described: name it beside the rule that it checks"},
+		{readme, "TestAllocs", "", "exercise.yaml:10: TestAllocs: README.md does not describe it: name it there, beside the rule that it checks, or give it the anchor of a heading"},
+		{readme, "BenchmarkTrain", "BenchmarkTrains", "exercise.yaml:11: BenchmarkTrain: README.md does not describe it: name it there, beside the rule that it checks, or give it the anchor of a heading"},
 		{readme, "teeth []int", "teeth []uint", "README.md:4: Ratio here is func([]uint, Wheel) (float64, error); in the reference it is func([]int, Wheel) (float64, error)"},
 		{readme, "func Ratio(teeth []int, w Wheel) (ratio float64, err error)", "type Ratio int", "README.md:4: Ratio here is type; in the reference it is func([]int, Wheel) (float64, error)"},
 		{readme, "```go\nfunc", "```\nfunc", "README.md: the API lacks func Ratio([]int, Wheel) (float64, error), which the reference has at reference/gears/gears.go:5: show it in a block of Go"},
@@ -55,7 +76,10 @@ func TestLint(t *testing.T) {
 		{starter, "[]int", "[3]int", "starter/gears.go:5: Ratio here is func([3]int, Wheel) (float64, error); in the reference it is func([]int, Wheel) (float64, error)"},
 		{starter, "var ErrTeeth error", "", "starter: the starter lacks var ErrTeeth, which the reference has at reference/gears/gears.go:3"},
 		{starter, "var ErrTeeth", "func (Wheel) Oil() {}\n\nvar ErrTeeth", "starter/gears.go:3: the reference lacks func Wheel.Oil()"},
-		{starter, "package gears", "package gears\n\nimport _ \"example.com/course/reference/gears\"", `starter/gears.go:3: imports "example.com/course/reference/gears": a student does not have it`},
+		{starter, "package gears", "package gears\n\nimport _ \"example.com/course/reference/gears\"", `starter/gears.go:3: imports "example.com/course/reference/gears", a solution: take it out`},
+		{starter, "package gears", "package gears\n\nimport _ \"example.com/course/reference/cogs\"", `starter/gears.go:3: imports "example.com/course/reference/cogs", a solution: take it out`},
+		{starter, "package gears", "package gears\n\nimport _ \"grade/observe\"", `starter/gears.go:3: imports "grade/observe": a student does not have it`},
+		{hidden, "type wheels", "import _ \"embed\"\n\n//go:embed gears_test.go\nvar want string\n\ntype wheels", "hidden/helpers_test.go:5: embeds a file into the program that a submission runs in: make inputs from o.Rand(), and leave expected values to the reference"},
 		{starter, "package gears", "package gears\n\nimport _ \"example.com/course/exercises/gears/hidden\"", `starter/gears.go:3: imports "example.com/course/exercises/gears/hidden": a student does not have it`},
 		{reference, "func hidden", "func Hidden", "README.md: the API lacks func Hidden(), which the reference has at reference/gears/gears.go:7: show it in a block of Go;" +
 			"starter: the starter lacks func Hidden(), which the reference has at reference/gears/gears.go:7"},

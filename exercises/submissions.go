@@ -1,7 +1,6 @@
 package exercises
 
 import (
-	"fmt"
 	"io/fs"
 	"path"
 	"regexp"
@@ -55,7 +54,8 @@ func (c *Course) Submissions(name string) ([]Submission, error) {
 	root := path.Join(exercisesDir, name, submissionsDir)
 	classes, err := fs.ReadDir(c.fsys, root)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", p.doing, err)
+		p.add(submissionsDir, 0, "%w: nothing shows what the exercise lets pass, and what it stops", reason(err))
+		return nil, p.join()
 	}
 	r := submissionReader{problems: p, fsys: c.fsys, root: root, checks: e.Checks}
 	for _, class := range classes {
@@ -119,7 +119,7 @@ func (r *submissionReader) twins() {
 	for _, s := range r.list {
 		exists := slices.ContainsFunc(r.list, func(t Submission) bool { return t.Name == s.Expect.Twin })
 		if s.Expect.Twin != "" && (!exists || s.Expect.Twin == s.Name) {
-			r.add(path.Join(submissionsDir, s.Name, expectFile), s.Expect.twinLine, "twin: no other submission %q", s.Expect.Twin)
+			r.add(path.Join(submissionsDir, s.Name, expectFile), s.Expect.Line("twin"), "twin: no other submission %q", s.Expect.Twin)
 		}
 	}
 }

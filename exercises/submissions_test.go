@@ -48,6 +48,9 @@ func TestSubmissions(t *testing.T) {
 	assert.Equal(t, "forgets the last wheel", got[5].Expect.Why)
 	assert.Equal(t, 40, *got[5].Expect.MaxScore)
 	assert.Equal(t, map[string]string{"TestRatio": "wrong_answer", "BenchmarkTrain/speed": "passed"}, got[5].Expect.Checks)
+	for field, line := range map[string]int{"why": 1, "verdict": 2, "max_score": 3, "checks": 4, "checks/TestRatio": 4, "score": 0, "rule": 0} {
+		assert.Equal(t, line, got[5].Expect.Line(field), field)
+	}
 }
 
 func TestSubmissionsRefuses(t *testing.T) {

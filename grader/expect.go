@@ -9,38 +9,48 @@ import (
 	"grade/grader/vet"
 )
 
+// Difference is an expectation that was not met.
+type Difference struct {
+	Field string // of expect.yaml, as [exercises.Expect.Line] takes it
+	What  string
+}
+
+func (d Difference) String() string { return d.What }
+
 // Unmet holds a result against what a shipped submission must get, and returns
-// what differs, one line each. Twin is the result of the submission that it must
+// what differs. Twin is the result of the submission that it must
 // not beat, or nil. Of a grading that was asked for some kinds of check only,
 // the score says nothing, and no score is looked at but the twin's, which must
 // be of the same kinds.
-func Unmet(x exercises.Expect, r, twin *Result) (differences []string) {
-	differ := func(format string, args ...any) { differences = append(differences, fmt.Sprintf(format, args...)) }
+func Unmet(x exercises.Expect, r, twin *Result) (differences []Difference) {
+	differ := func(field, format string, args ...any) {
+		differences = append(differences, Difference{field, fmt.Sprintf(format, args...)})
+	}
 	if string(r.Verdict) != x.Verdict {
-		differ("verdict %s, want %s%s", r.Verdict, x.Verdict, firstProblem(r))
+		differ("verdict", "verdict %s, want %s%s", r.Verdict, x.Verdict, firstProblem(r))
 	}
 	if x.Rule != "" && !slices.ContainsFunc(r.Problems, func(p vet.Problem) bool { return p.Rule == x.Rule }) {
-		differ("no problem of the rule %s%s", x.Rule, firstProblem(r))
+		differ("rule", "no problem of the rule %s%s", x.Rule, firstProblem(r))
 	}
 	for _, name := range slices.Sorted(maps.Keys(x.Checks)) {
 		i := slices.IndexFunc(r.Checks, func(c CheckResult) bool { return c.Name == name })
 		switch {
 		case i < 0:
-			differ("%s: no such check", name)
+			differ("checks/"+name, "%s: no such check", name)
 		case string(r.Checks[i].Verdict) != x.Checks[name]:
-			differ("%s: %s, want %s (%s)", name, r.Checks[i].Verdict, x.Checks[name], r.Checks[i].Detail)
+			differ("checks/"+name, "%s: %s, want %s (%s)", name, r.Checks[i].Verdict, x.Checks[name], r.Checks[i].Detail)
 		}
 	}
 	if r.MaxScore == exercises.MaxScore {
 		if x.Score != nil && r.Score != *x.Score {
-			differ("score %d, want %d%s", r.Score, *x.Score, lost(r))
+			differ("score", "score %d, want %d%s", r.Score, *x.Score, lost(r))
 		}
 		if x.MaxScore != nil && r.Score > *x.MaxScore {
-			differ("score %d, want at most %d", r.Score, *x.MaxScore)
+			differ("max_score", "score %d, want at most %d", r.Score, *x.MaxScore)
 		}
 	}
 	if twin != nil && r.Score > twin.Score {
-		differ("score %d, and without the trick %d", r.Score, twin.Score)
+		differ("twin", "score %d, and without the trick %d", r.Score, twin.Score)
 	}
 	return differences
 }

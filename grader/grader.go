@@ -23,6 +23,7 @@ import (
 
 	"grade/exercises"
 	"grade/grader/vet"
+	"grade/observe/wire"
 	"grade/sandbox"
 )
 
@@ -71,6 +72,9 @@ type Options struct {
 	FailFast bool             // stop at the first test that is not passed; the rest is not run
 	Hasty    bool             // measure until the verdict is sure, and not until the ratio is precise; beside other such gradings
 	OnEvent  func(Event)      // called from one goroutine at a time; may be nil
+	// Observed hears what each run of a hidden test has recorded of the reference,
+	// one at a time; may be nil.
+	Observed func(exercises.Check, []wire.Record)
 }
 
 // Event is news of a grading.

@@ -20,6 +20,21 @@ type exerciseError struct{ error }
 
 func (e exerciseError) Unwrap() []error { return []error{ErrExercise, e.error} }
 
+// checkError is an error about one check.
+type checkError struct {
+	error
+	check string
+}
+
+func (e checkError) Unwrap() error { return e.error }
+
+// CheckAtFault names the check that an [ErrExercise] is about; "" where it is about no
+// single one, or that is not known.
+func CheckAtFault(err error) string {
+	e, _ := errors.AsType[checkError](err)
+	return e.check
+}
+
 // errReference marks errors that are the exercise's: its reference, run under
 // the same test, did not give the evidence to judge by.
 var errReference = errors.New("the reference's run is no measure")
@@ -53,7 +68,7 @@ var errReference = errors.New("the reference's run is no measure")
 func judgeTest(check exercises.Check, ref, sub sandbox.Outcome) (v Verdict, detail string, err error) {
 	want, err := readReference(check, ref)
 	if err != nil {
-		return "", "", exerciseError{fmt.Errorf("judge %s: %w: %w", check.Name, errReference, err)}
+		return "", "", checkError{exerciseError{fmt.Errorf("judge %s: %w: %w", check.Name, errReference, err)}, check.Name}
 	}
 	if c := sub.Cause; !c.Valid() {
 		return "", "", fmt.Errorf("judge %s: the sandbox gave an unknown cause, %d", check.Name, int(c))

@@ -185,6 +185,7 @@ func TestWhatTheReferenceGetsWrongIsNoVerdict(t *testing.T) {
 		v, detail, err := judgeTest(testCheck, test.o, ran(good))
 		assert.ErrorIs(t, err, errReference)
 		assert.ErrorIs(t, err, ErrExercise)
+		assert.NotEmpty(t, CheckAtFault(err))
 		assert.ErrorContains(t, err, test.want)
 		assert.ErrorContains(t, err, "judge TestX: ")
 		assert.Empty(t, v)

@@ -48,7 +48,7 @@ anything was found.`,
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.changed, "changed", "", "check only exercises that differ from the git `REVISION`")
+	f.StringVar(&o.changed, "changed", "", "check only exercises that differ from the git `REVISION`; all, if go.mod or the kit does")
 	f.IntVar(&o.seeds, "seeds", 3, "on how many inputs the reference must keep its points")
 	f.BoolVar(&o.calibrate, "calibrate", false, "propose limits, from what was measured")
 	o.addFlags(cmd)
@@ -105,33 +105,40 @@ func (o *checkOptions) choose(ctx context.Context, course *exercises.Course) err
 	if o.changed == "" {
 		return nil
 	}
-	touched, err := changedSince(ctx, o.app.courseDir, o.changed)
-	if err != nil {
+	touched, every, err := changedSince(ctx, o.app.courseDir, o.changed)
+	if err != nil || every {
 		return err
 	}
 	o.names = slices.DeleteFunc(slices.Clone(o.names), func(name string) bool { return !touched[name] })
 	return nil
 }
 
+// shared are what all exercises of a course are built with. In grade's own course the
+// kit is observe/.
+var shared = []string{"go.mod", "go.sum", exercises.KitDir, "observe"}
+
 // changedSince asks git which exercises differ from a revision, in files that it
-// knows and in files that it does not know yet.
-func changedSince(ctx context.Context, dir, revision string) (map[string]bool, error) {
-	touched := map[string]bool{}
+// knows and in files that it does not know yet; all, if something shared differs.
+func changedSince(ctx context.Context, dir, revision string) (touched map[string]bool, all bool, err error) {
+	touched = map[string]bool{}
+	below := append([]string{"--", "exercises", "reference"}, shared...)
 	for _, args := range [][]string{
-		{"diff", "--name-only", "--no-renames", "--relative", "-z", "--end-of-options", revision, "--", "exercises", "reference"},
-		{"ls-files", "--others", "--exclude-standard", "-z", "--", "exercises", "reference"},
+		append([]string{"diff", "--name-only", "--no-renames", "--relative", "-z", "--end-of-options", revision}, below...),
+		append([]string{"ls-files", "--others", "--exclude-standard", "-z"}, below...),
 	} {
 		out, err := git(ctx, dir, args...)
 		if err != nil {
-			return nil, fmt.Errorf("--changed %s: %w", revision, err)
+			return nil, false, fmt.Errorf("--changed %s: %w", revision, err)
 		}
 		for name := range strings.SplitSeq(string(out), "\x00") {
-			if parts := strings.Split(name, "/"); len(parts) > 2 {
+			parts := strings.Split(name, "/")
+			all = all || slices.Contains(shared, parts[0])
+			if len(parts) > 2 {
 				touched[parts[1]] = true
 			}
 		}
 	}
-	return touched, nil
+	return touched, all, nil
 }
 
 func (o *checkOptions) gradeAll(ctx context.Context, course *exercises.Course) ([]*prove.Report, error) {
@@ -156,28 +163,48 @@ func (o *checkOptions) gradeAll(ctx context.Context, course *exercises.Course) (
 // text shows what was found, how far limits are from what they separate, and a
 // line for each exercise.
 func (o *checkOptions) text(reports []*prove.Report) error {
-	p := o.app.out.palette()
 	var b strings.Builder
 	for _, r := range reports {
 		for _, f := range r.Findings {
 			f.File = filepath.Join(o.app.courseDir, filepath.FromSlash(f.File))
-			fmt.Fprintf(&b, "%s\n", terminal.Escape(f.String()))
+			fmt.Fprintf(&b, "%s\n", indented(f.String()))
 		}
 	}
 	for _, r := range reports {
 		b.WriteString(o.margins(r))
 	}
+	b.WriteString(o.summary(reports))
+	return o.app.print("%s", b.String())
+}
+
+// summary is the table of all exercises, which says of each whether it is sound.
+func (o *checkOptions) summary(reports []*prove.Report) string {
+	if len(reports) == 0 {
+		return "nothing to check\n"
+	}
+	p, width := o.app.out.palette(), len("exercise")
+	for _, r := range reports {
+		width = max(width, len(r.Exercise))
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "  %s  checks  submissions  findings\n", terminal.Pad("exercise", width))
 	for _, r := range reports {
 		mark := p.Green("✓")
 		if len(r.Findings) > 0 {
 			mark = p.Red("✗")
 		}
-		fmt.Fprintf(&b, "%s %s: %d findings, %d submissions\n", mark, r.Exercise, len(r.Findings), r.Submissions)
+		fmt.Fprintf(&b, "%s %s  %6d  %11d  %8d\n", mark, terminal.Pad(r.Exercise, width), r.Checks, r.Submissions, len(r.Findings))
 	}
-	if len(reports) == 0 {
-		b.WriteString("nothing to check\n")
+	return b.String()
+}
+
+// indented keeps the lines of a text, such as a compiler's, below the first.
+func indented(text string) string {
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	for i, l := range lines {
+		lines[i] = terminal.Escape(l)
 	}
-	return o.app.print("%s", b.String())
+	return strings.Join(lines, "\n    ")
 }
 
 // margins is the table of one exercise's limits.

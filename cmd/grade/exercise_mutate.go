@@ -33,6 +33,10 @@ that keeps all points is shown as a survivor: the hidden tests miss it, the READ
 does not say what they would need, or nobody could tell it from the original.
 Those of the last kind are listed in the exercise's equivalent.yaml, as id and why.
 
+A test of a mutant may take ten times as long as the longest of the reference, and a
+second: some loop for ever. How many were killed by that alone is told, for one of
+them may be merely slow.
+
 The score is killed / (all - equivalent). Below %.0f %% the exit status is 1.`, 100*wantKilled),
 		Example: `  grade exercise mutate autograd
   grade exercise mutate autograd --json > mutants.json`,
@@ -67,11 +71,18 @@ func (o *mutateOptions) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	for i := range m.Faults {
+		m.Faults[i].File = filepath.Join(o.app.courseDir, filepath.FromSlash(m.Faults[i].File))
+	}
 	if err := o.write(m, func() error { return o.text(m) }); err != nil {
 		return err
 	}
-	if err := errors.Join(m.Faults...); err != nil {
-		return err
+	if len(m.Faults) > 0 {
+		var errs []error
+		for _, f := range m.Faults {
+			errs = append(errs, errors.New(f.String()))
+		}
+		return errors.Join(errs...)
 	}
 	if m.Score < wantKilled {
 		return errPointsMissing
@@ -80,8 +91,12 @@ func (o *mutateOptions) run(ctx context.Context) error {
 }
 
 func (o *mutateOptions) mutate(ctx context.Context, e *exercises.Exercise, marks []exercises.Equivalent) (m *prove.Mutation, err error) {
+	mutants, faults, err := prove.Mutants(ctx, e, marks)
+	if err != nil || len(faults) > 0 {
+		return &prove.Mutation{Exercise: e.Name, Survivors: []prove.Survivor{}, Faults: faults}, err
+	}
 	err = o.grade(ctx, func(g *grader.Grader, progress prove.Progress) error {
-		m, err = prove.Mutate(ctx, g, e, prove.MutationOptions{Equivalent: marks, Workers: o.workers, Progress: progress})
+		m, err = prove.Mutate(ctx, g, e, mutants, prove.MutationOptions{Equivalent: marks, Workers: o.workers, Progress: progress})
 		return err
 	})
 	return m, err
@@ -95,11 +110,22 @@ func (o *mutateOptions) text(m *prove.Mutation) error {
 			return err
 		}
 		for l := range strings.Lines(s.Diff) {
-			if err := o.app.print("    %s\n", terminal.Escape(strings.TrimRight(l, "\n"))); err != nil {
+			if err := o.app.print("    %s\n", terminal.Escape(strings.ReplaceAll(strings.TrimRight(l, "\n"), "\t", "    "))); err != nil {
 				return err
 			}
 		}
 	}
-	return o.app.print("%s: %d mutants, %d killed, %d survived, %d equivalent: %.1f %% of %d, in %.0f s\n",
-		m.Exercise, m.Total, m.Killed, len(m.Survivors), m.Equivalent, 100*m.Score, m.Total-m.Equivalent, m.Seconds)
+	if m.Total == 0 && len(m.Faults) > 0 {
+		return nil // nothing was graded
+	}
+	return o.app.print("%s: %d mutants, %d killed%s, %d survived, %d equivalent: %.1f %% of %d, in %.0f s\n",
+		m.Exercise, m.Total, m.Killed, byTime(m.TimedOut), len(m.Survivors), m.Equivalent, 100*m.Score, m.Total-m.Equivalent, m.Seconds)
+}
+
+// byTime says of how many it is not sure that a test tells them from the original.
+func byTime(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" (%d by time alone)", n)
 }

@@ -62,7 +62,7 @@ go.mod does not take it from elsewhere. No other file is overwritten.`,
 
 // taken are the names that a package of an exercise cannot have: of packages that
 // its hidden tests import, and of folders that are no packages.
-var taken = []string{"main", "testing", "observe", "kit", "grade", "hidden", "starter", "submissions", "testdata", "vendor"}
+var taken = []string{"main", "testing", "observe", "kit", "grade", "hidden", "starter", "submissions", "testdata", "vendor", "schema", "scaffold"}
 
 func (o *newOptions) run() error {
 	if !exercises.IsName(o.name) {
@@ -103,6 +103,11 @@ func (o *newOptions) own(dir string) ([]exercises.File, error) {
 		return nil, err
 	}
 	own, course := []exercises.File{{Name: "go.mod", Data: mod}}, modfile.ModulePath(mod)
+	schemas, err := scaffold.Schemas(course)
+	if err != nil {
+		return nil, err
+	}
+	own = append(own, schemas...)
 	switch {
 	case course == exercises.KitModule:
 		return own, nil
@@ -147,6 +152,9 @@ func (o *newOptions) goMod(dir string) (mod []byte, elsewhere string, err error)
 		if err != nil {
 			return nil, "", err
 		}
+		if around := courseAround(abs); around != "" {
+			return nil, "", usage("go there, or name it: --course "+around, "%s lies in a course, %s, and would become one of its own", dir, around)
+		}
 		o.module = cmp.Or(o.module, moduleName(filepath.Base(abs)))
 	case err != nil:
 		return nil, "", err
@@ -158,6 +166,18 @@ func (o *newOptions) goMod(dir string) (mod []byte, elsewhere string, err error)
 		return nil, "", &grader.UsageError{Message: "read " + name, Hint: "mend it, or remove it to have a new one", Err: err}
 	}
 	return mod, elsewhere, nil
+}
+
+// courseAround is the innermost folder above dir that is a course; "" if none is.
+func courseAround(dir string) string {
+	for up := filepath.Dir(dir); up != dir; dir, up = up, filepath.Dir(up) {
+		_, noModule := os.Stat(filepath.Join(up, "go.mod"))
+		info, err := os.Stat(filepath.Join(up, "exercises"))
+		if noModule == nil && err == nil && info.IsDir() {
+			return up
+		}
+	}
+	return ""
 }
 
 // moduleName makes a module path of a folder's name.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -33,12 +34,17 @@ type submitOptions struct {
 	seed     string
 	timeout  time.Duration
 	json     bool
+	reports  []string
 	quiet    bool
 	sandbox  sandboxOptions
+
+	env      func(string) string
+	identity report.Identity // for the reports
+	targets  []reportTarget
 }
 
 func newSubmit(a *app) *cobra.Command {
-	o := &submitOptions{app: a, grade: gradeInSandbox}
+	o := &submitOptions{app: a, grade: gradeInSandbox, env: os.Getenv}
 	cmd := &cobra.Command{
 		Use:     "submit [DIR]",
 		Short:   "Grade a solution",
@@ -55,6 +61,7 @@ error; in a pipe there is none.`,
   grade submit ~/go/autograd
   grade submit --only correctness      # quick: nothing is measured
   grade submit --json > result.json    # for a program; see: grade help json
+  grade submit --report html=report.html --report junit=report.xml   # see: grade help reports
   grade submit --seed 5feceb66...      # the inputs of that report once more`,
 		Args: atMost(1),
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
@@ -79,6 +86,7 @@ func (o *submitOptions) addFlags(cmd *cobra.Command) {
 	f.StringVar(&o.seed, "seed", "", "repeat a grading: the `SEED` of its report, 64 hexadecimal digits")
 	f.DurationVar(&o.timeout, "timeout", 0, "give up after this time, without a verdict (such as 5m; 0: never)")
 	f.BoolVar(&o.json, "json", false, "write the report as JSON; see: grade help json")
+	f.StringArrayVar(&o.reports, "report", nil, "write another report, `FORMAT=FILE`, as often as given; see: grade help reports")
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "no progress, only the report")
 	o.sandbox.addFlags(cmd)
 
@@ -87,6 +95,7 @@ func (o *submitOptions) addFlags(cmd *cobra.Command) {
 		return o.app.completeNames()
 	})
 	complete("only", cobra.FixedCompletions(kindNames(), cobra.ShellCompDirectiveNoFileComp))
+	complete("report", completeReport)
 	for _, flag := range []string{"seed", "timeout"} {
 		complete(flag, cobra.NoFileCompletions)
 	}
@@ -112,25 +121,27 @@ func (o *submitOptions) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	e, err := o.findExercise()
+	result, err := o.verdict(ctx, only)
 	if err != nil {
+		o.withoutVerdict(err)
 		return submitError(err)
 	}
-	result, err := o.gradeWatched(ctx, e, grader.Options{Snapshot: o.snapshot, Seed: o.seed, Only: only, Timeout: o.timeout})
-	if err != nil {
-		return submitError(err)
-	}
-	write := func() error { return report.Text(o.app.out, result, o.app.out.textOptions()) }
-	if o.json {
-		write = func() error { return report.JSON(o.app.out, result) }
-	}
-	if err := write(); err != nil {
+	if err := o.writeReports(result); err != nil {
 		return submitError(err)
 	}
 	if !allPoints(result, only) {
 		return errPointsMissing
 	}
 	return nil
+}
+
+// verdict finds the exercise and grades.
+func (o *submitOptions) verdict(ctx context.Context, only []exercises.Kind) (*grader.Result, error) {
+	e, err := o.findExercise()
+	if err != nil {
+		return nil, err
+	}
+	return o.gradeWatched(ctx, e, grader.Options{Snapshot: o.snapshot, Seed: o.seed, Only: only, Timeout: o.timeout})
 }
 
 // check refuses values of flags before anything is read.
@@ -144,7 +155,24 @@ func (o *submitOptions) check() (only []exercises.Kind, err error) {
 	if o.timeout < 0 {
 		return nil, usage("", "--timeout %v: want a time above 0", o.timeout)
 	}
-	return only, nil
+	return only, o.checkReports()
+}
+
+// checkReports finds out what the reports need and where they go.
+func (o *submitOptions) checkReports() (err error) {
+	if len(o.reports) == 0 {
+		return nil
+	}
+	if o.identity, err = identityOf(o.dir, o.env); err != nil {
+		return err
+	}
+	if o.targets, err = parseReports(o.reports, o.identity); err != nil {
+		return err
+	}
+	if _, taken := onStdout(o.targets); taken && o.json {
+		return usage("give the report a file", "--json and a report both go to standard output")
+	}
+	return nil
 }
 
 // submitError tells errors of whoever typed the command from those that kept a

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/spf13/cobra"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -88,7 +89,7 @@ func TestSubmitExitCodes(t *testing.T) {
 			s := newSession(t, answers(c.result, c.err))
 			s.only = c.only
 			err := s.run(t.Context())
-			assert.Equal(t, c.want, s.app.exit(t.Context(), nil, err))
+			assert.Equal(t, c.want, s.app.exit(t.Context(), &cobra.Command{Use: "submit"}, err))
 		})
 	}
 }
@@ -96,7 +97,7 @@ func TestSubmitExitCodes(t *testing.T) {
 func TestSubmitWithoutVerdict(t *testing.T) {
 	s := newSession(t, answers(nil, errors.New("start container: engine gone\x1b[2J")))
 	err := s.run(t.Context())
-	require.Equal(t, exitNoVerdict, s.app.exit(t.Context(), nil, err))
+	require.Equal(t, exitNoVerdict, s.app.exit(t.Context(), &cobra.Command{Use: "submit"}, err))
 	assert.Empty(t, s.out.String(), "no report without a verdict")
 	assert.Equal(t, "grade: no verdict: start container: engine gone\\x1b[2J\n"+
 		"hint: this says nothing about the submission; see: grade help exit-codes\n", s.err.String())

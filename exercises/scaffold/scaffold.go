@@ -8,7 +8,9 @@ import (
 	"embed"
 	"errors"
 	"go/version"
+	"io/fs"
 	"path"
+	"path/filepath"
 	"slices"
 	"text/template"
 
@@ -19,6 +21,12 @@ import (
 
 //go:embed template
 var templates embed.FS
+
+// data is what templates are filled with.
+type data struct {
+	Name, Module string
+	Schemas      string // the way to the schemas' folder, for an editor
+}
 
 // Exercise returns the files of a new exercise, below the course's root.
 func Exercise(name, module string) ([]exercises.File, error) {
@@ -41,7 +49,8 @@ func Exercise(name, module string) ([]exercises.File, error) {
 			return nil, err
 		}
 		var b bytes.Buffer
-		if err := t.Execute(&b, struct{ Name, Module string }{name, module}); err != nil {
+		to := data{name, module, schemasFrom(path.Dir(f.name), module)}
+		if err := t.Execute(&b, to); err != nil {
 			return nil, err
 		}
 		files = append(files, exercises.File{Name: f.name, Data: b.Bytes()})
@@ -51,6 +60,44 @@ func Exercise(name, module string) ([]exercises.File, error) {
 
 // kitVersion is what a course requires that has the kit in a folder.
 const kitVersion = "v0.0.0"
+
+// schemasDir is where a course that is not grade's own has the schemas: beside the
+// kit's packages.
+const schemasDir = exercises.KitDir + "/schema"
+
+// schemasFrom is the way to the schemas from a folder of a course: in grade's own,
+// where they are written, and else in the kit.
+func schemasFrom(dir, module string) string {
+	to := schemasDir
+	if module == exercises.KitModule {
+		to = "exercises/schema"
+	}
+	way, err := filepath.Rel(filepath.FromSlash(dir), filepath.FromSlash(to))
+	if err != nil {
+		panic(err) // both are relative
+	}
+	return filepath.ToSlash(way)
+}
+
+// Schemas returns the files of a course by which an editor, without a network, knows
+// what YAML files may hold.
+func Schemas(module string) (files []exercises.File, err error) {
+	if module == exercises.KitModule {
+		return nil, nil
+	}
+	names, err := fs.Glob(exercises.Schemas, "schema/*.json")
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range names {
+		data, err := exercises.Schemas.ReadFile(name)
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, exercises.File{Name: path.Join(schemasDir, path.Base(name)), Data: data})
+	}
+	return files, nil
+}
 
 // GoMod makes a course's go.mod say where the kit is, and that starters and
 // submissions, which need not compile, are no packages of the course. An empty old

@@ -18,6 +18,7 @@ import (
 	"go/types"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -64,10 +65,11 @@ func Of(ctx context.Context, files []File) ([]Mutant, error) {
 		}
 		for _, e := range p.edits(tree, files[i].Data) {
 			m, ok := e.mutant(files[i])
-			if !ok || seen[string(m.Data)] || !p.compiles(i, m.Data) {
+			key := string(blank.ReplaceAll(m.Data, []byte("\n")))
+			if !ok || seen[key] || !p.compiles(i, m.Data) {
 				continue
 			}
-			seen[string(m.Data)] = true
+			seen[key] = true
 			ids[m.ID]++
 			if n := ids[m.ID]; n > 1 {
 				m.ID += fmt.Sprintf(".%d", n)
@@ -80,6 +82,9 @@ func Of(ctx context.Context, files []File) ([]Mutant, error) {
 	})
 	return list, nil
 }
+
+// blank are lines in which two mutants may differ and be the same.
+var blank = regexp.MustCompile(`\n\s*\n`)
 
 // source is a package that has been read.
 type source struct {

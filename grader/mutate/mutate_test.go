@@ -43,7 +43,8 @@ func TestOperators(t *testing.T) {
 		want []string
 	}{
 		{Statement, "var n int\n\nfunc F() {\n\tn = 3\n\tn++\n}", []string{"", ""}},
-		{Statement, "var n int\n\nfunc F(x int) {\n\tif x > 2 {\n\t\tn--\n\t}\n}", []string{"", ""}},
+		{Statement, "var n int\n\nfunc F(x int) {\n\tif x > 2 {\n\t\tn--\n\t}\n}", []string{""}},
+		{Statement, "var n int\n\nfunc F(x int) {\n\tif x > 2 {\n\t\tn--\n\t\tn = x\n\t}\n}", []string{"", "", ""}},
 		{Statement, "func F(x int) int { y := x; return y }", nil},
 		{Error, "import \"errors\"\n\nvar one = errors.New(\"one\")\n\nfunc F(x int) (int, error) {\n\tif x == 1 {\n\t\treturn 0, one\n\t}\n\treturn x, nil\n}", []string{"return 0, nil"}},
 		{Return, "func F(x int) (string, *int) {\n\treturn \"a\", &x\n}", []string{`if true { return "", nil }`}},
@@ -53,9 +54,13 @@ func TestOperators(t *testing.T) {
 		{Logic, "func F(x, y bool) bool {\n\treturn x && !y\n}", []string{"return x || !y"}},
 		{Negation, "func F(x bool, y int) int {\n\tif x {\n\t\treturn -y\n\t}\n\tif !x {\n\t\treturn 2\n\t}\n\treturn 0\n}", []string{"if !(x) {", "return y", "if x {"}},
 		{Arguments, "func f(x, y int, s string) int { return x - y }\n\nfunc F(x, y int) int {\n\treturn f(x, y, \"\") + max(x, y)\n}", []string{"return f(y, x, \"\") + max(x, y)"}},
+		{Arguments, "import \"fmt\"\n\nfunc F(x, y error) error {\n\treturn fmt.Errorf(\"%w: %w\", x, y)\n}", nil},
 		{Arithmetic, "func F(x, y int, s string) int {\n\ts += s + s\n\tx += y\n\treturn x*y + x%2\n}", []string{"x -= y", "return x*y - x%2", "return x/y + x%2", "return x*y + x*2"}},
 		{Loop, "func F(xs []int) (n int) {\n\tfor _, x := range xs {\n\t\tif x == 0 {\n\t\t\tcontinue\n\t\t}\n\t\tn += x\n\t}\n\treturn n\n}", []string{"break", "break"}},
 		{Boundary, "func F(x int) bool {\n\treturn x < 2 && x >= 0 && x != 1\n}", []string{"return x < 2 && x > 0 && x != 1", "return x <= 2 && x >= 0 && x != 1"}},
+		{Constant, "import \"errors\"\n\nfunc F(x int) (int, bool, error) {\n\tif x > 2 {\n\t\treturn 7, true, errors.New(\"large\")\n\t}\n\treturn 3, false, nil\n}",
+			[]string{"if x > 3 {", "return 4, false, nil", "return 3, true, nil"}},
+		{Constant, "import \"math\"\n\nfunc F(x float64) (float64, bool) {\n\treturn math.Inf(-1) + math.Inf(1), math.IsInf(x, 0)\n}", []string{"return math.Inf(-1) + math.Inf(-1), math.IsInf(x, 0)"}},
 		{Constant, "const eps = 1e-3\n\nfunc F(x float64) (float64, bool) {\n\treturn x + eps*1 + 2.5, true\n}",
 			[]string{"const eps = 1.001", "return x + eps*1 + 3.5, true", "return x + eps*0 + 2.5, true", "return x + eps*1 + 2.5, false"}},
 		// A number of floating point stays one, and is another one.

@@ -55,13 +55,14 @@ type visitor struct {
 	*source
 	data     []byte
 	function string
-	results  []*types.Tuple // of the functions around, the innermost last
+	results  []*types.Tuple    // of the functions around, the innermost last
+	settled  map[ast.Expr]bool // whose value tells nothing: returned beside an error, or the sign of an infinity
 	list     []edit
 }
 
 // edits are all changes to a file that the operators know.
 func (s *source) edits(tree *ast.File, data []byte) []edit {
-	v := &visitor{source: s, data: data}
+	v := &visitor{source: s, data: data, settled: map[ast.Expr]bool{}}
 	for _, decl := range tree.Decls {
 		switch d := decl.(type) {
 		case *ast.FuncDecl:
@@ -186,6 +187,7 @@ func (v *visitor) inspect(root ast.Node) {
 			v.unary(n)
 		case *ast.CallExpr:
 			v.swap(n)
+			v.sign(n)
 		case *ast.AssignStmt:
 			v.token(Arithmetic, arithmetic, n.Tok, n.TokPos, n.Lhs[0])
 		case *ast.IncDecStmt:
@@ -270,6 +272,9 @@ func (v *visitor) dropErrors(n *ast.ReturnStmt) {
 	for i, e := range n.Results {
 		if types.Identical(results.At(i).Type(), errorType) && !v.info.Types[e].IsNil() {
 			v.edit(Error, e.Pos(), e.End(), "nil")
+			for _, other := range n.Results {
+				v.settled[other] = true
+			}
 		}
 	}
 }
@@ -313,8 +318,9 @@ func (v *visitor) unary(n *ast.UnaryExpr) {
 	}
 }
 
-// symmetric are functions whose arguments may change places.
-var symmetric = []string{"min", "max", "math.Max", "math.Min", "math.Hypot", "bits.Mul64", "bits.Mul"}
+// symmetric are functions whose arguments may change places. What an error says is
+// for people.
+var symmetric = []string{"fmt.Errorf", "min", "max", "math.Max", "math.Min", "math.Hypot", "bits.Mul64", "bits.Mul"}
 
 // swap lets two arguments that stand side by side change places.
 func (v *visitor) swap(n *ast.CallExpr) {
@@ -329,9 +335,24 @@ func (v *visitor) swap(n *ast.CallExpr) {
 	}
 }
 
+// sign turns an infinity round. That 0 is as good as 1 there, nobody needs to know.
+func (v *visitor) sign(n *ast.CallExpr) {
+	if f := types.ExprString(n.Fun); f != "math.Inf" && f != "math.IsInf" {
+		return
+	}
+	last := n.Args[len(n.Args)-1]
+	if minus, ok := last.(*ast.UnaryExpr); ok {
+		last = minus.X
+	}
+	v.settled[last] = true
+	if at := n.Args[len(n.Args)-1]; v.text(at) == "1" {
+		v.edit(Constant, at.Pos(), at.End(), "-1")
+	}
+}
+
 // literal makes a number one more, and 1 and true numbers 0.
 func (v *visitor) literal(n *ast.BasicLit) {
-	if n.Kind != token.INT && n.Kind != token.FLOAT {
+	if n.Kind != token.INT && n.Kind != token.FLOAT || v.settled[n] {
 		return
 	}
 	x := constant.MakeFromLiteral(n.Value, n.Kind, 0)
@@ -354,6 +375,9 @@ func (v *visitor) literal(n *ast.BasicLit) {
 }
 
 func (v *visitor) truth(n *ast.Ident) {
+	if v.settled[n] {
+		return
+	}
 	if c, ok := v.info.Uses[n].(*types.Const); ok && c.Pkg() == nil && c.Parent() == types.Universe {
 		switch n.Name {
 		case "true":

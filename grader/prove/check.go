@@ -1,10 +1,9 @@
 package prove
 
 import (
+	"cmp"
 	"context"
 	"errors"
-	"fmt"
-	"math"
 	"path"
 	"slices"
 	"strings"
@@ -16,38 +15,10 @@ import (
 	"grade/grader"
 )
 
-// Finding is a fault of an exercise: the author's, never a student's.
-type Finding struct {
-	File    string `json:"file"` // below the course's root
-	Line    int    `json:"line"` // 0: the file as a whole
-	Message string `json:"message"`
-}
-
-func (f Finding) String() string {
-	if f.Line > 0 {
-		return fmt.Sprintf("%s:%d: %s", f.File, f.Line, f.Message)
-	}
-	return f.File + ": " + f.Message
-}
-
-// Margin is how well the limit of a measured check separates right from wrong.
-type Margin struct {
-	Check    string   `json:"check"`
-	Limit    float64  `json:"limit"`
-	Highest  *Reading `json:"highest"`  // of what must pass; null: nothing was measured
-	Lowest   *Reading `json:"lowest"`   // of what must fail; null: no submission is shipped that does
-	Proposed float64  `json:"proposed"` // between the two, at the same distance from both; 0: cannot be told
-}
-
-// Reading is a ratio that was measured.
-type Reading struct {
-	Submission string  `json:"submission"`
-	Ratio      float64 `json:"ratio"`
-}
-
 // Report is what is known of one exercise.
 type Report struct {
 	Exercise    string    `json:"exercise"`
+	Checks      int       `json:"checks"`      // that it has; 0: it cannot be loaded
 	Submissions int       `json:"submissions"` // that were graded
 	Findings    []Finding `json:"findings"`
 	Margins     []Margin  `json:"margins"`
@@ -65,96 +36,57 @@ type CheckOptions struct {
 	Progress Progress // of gradings
 }
 
-const (
-	// StarterFloor is what a starter may score: what `grade start` hands out shall
-	// compile, and be no solution.
-	StarterFloor = 10
-	// separation is the distance that a limit keeps from what it must let pass, and
-	// from what it must not.
-	separation = 1.5
-)
+// StarterFloor is what a starter may score: what `grade start` hands out shall
+// compile, and be no solution.
+const StarterFloor = 10
 
 // Check reads an exercise, grades all that is shipped with it, and says what is
 // wrong. An error is a fault of the sandbox or of grade.
 func Check(ctx context.Context, g *grader.Grader, course *exercises.Course, name string, o CheckOptions) (*Report, error) {
-	c := &checking{grader: g, options: o, report: &Report{Exercise: name, Findings: []Finding{}, Margins: []Margin{}}}
-	e, err := course.Load(name)
-	if err != nil {
-		c.problems(err)
+	c := read(ctx, course, name)
+	c.options = o
+	if c.exercise == nil {
 		return c.report, nil
 	}
-	c.exercise = e
-	c.problems(course.Lint(name))
-	shipped, err := course.Submissions(name)
-	c.problems(err)
-	if err == nil {
-		c.classes(shipped)
-	}
-	if err := c.gradeAll(ctx, shipped); err != nil {
+	c.shipped = NewShipped(g, o.Root, c.exercise, c.submissions)
+	if err := c.gradeAll(ctx); err != nil {
 		return nil, err
 	}
-	c.margins()
-	slices.SortStableFunc(c.report.Findings, func(a, b Finding) int { return strings.Compare(a.File, b.File) })
+	c.separate()
+	slices.SortStableFunc(c.report.Findings, func(a, b Finding) int { return cmp.Or(strings.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line)) })
 	return c.report, nil
 }
 
+// read is the part of a check that grades nothing. Of what cannot be loaded, there
+// is no more than that.
+func read(ctx context.Context, course *exercises.Course, name string) *checking {
+	c := &checking{report: &Report{Exercise: name, Findings: []Finding{}, Margins: []Margin{}}}
+	e, err := course.Load(name)
+	if err != nil {
+		c.problems(err)
+		return c
+	}
+	c.exercise, c.report.Checks = e, len(e.Checks)
+	c.problems(course.Lint(name))
+	c.marks(ctx, course)
+	c.submissions, err = course.Submissions(name)
+	c.problems(err)
+	if err == nil {
+		c.classes(c.submissions)
+	}
+	return c
+}
+
 type checking struct {
-	grader   *grader.Grader
-	exercise *exercises.Exercise
-	options  CheckOptions
-	shipped  *Shipped
+	exercise    *exercises.Exercise
+	options     CheckOptions
+	submissions []exercises.Submission
+	shipped     *Shipped // the same, to be graded
 
 	mu       sync.Mutex
 	report   *Report
 	readings []reading
 	done     int
-}
-
-// reading is the ratio that a submission had in a check.
-type reading struct {
-	check string
-	right bool // it has to pass
-	Reading
-}
-
-func (c *checking) find(file string, line int, format string, args ...any) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.report.Findings = append(c.report.Findings, Finding{file, line, fmt.Sprintf(format, args...)})
-}
-
-// once takes down what every grading would say again.
-func (c *checking) once(file, format string, args ...any) {
-	c.mu.Lock()
-	told := slices.ContainsFunc(c.report.Findings, func(f Finding) bool { return f.File == file && strings.HasPrefix(f.Message, "it cannot be graded") })
-	c.mu.Unlock()
-	if !told {
-		c.find(file, 0, format, args...)
-	}
-}
-
-// problems takes down what package exercises has found.
-func (c *checking) problems(err error) {
-	if err == nil {
-		return
-	}
-	list := []error{err}
-	if joined, ok := err.(interface{ Unwrap() []error }); ok {
-		list = joined.Unwrap()
-	}
-	dir := path.Join("exercises", c.report.Exercise)
-	for _, err := range list {
-		var p *exercises.Problem
-		if !errors.As(err, &p) {
-			c.find(dir, 0, "%v", err)
-			continue
-		}
-		file := p.File
-		if !strings.HasPrefix(file, "reference/") {
-			file = path.Join(dir, file)
-		}
-		c.find(file, p.Line, "%v", p.Err)
-	}
 }
 
 // classes wants something that is right beside the reference, and something wrong.
@@ -172,12 +104,11 @@ func (c *checking) classes(shipped []exercises.Submission) {
 }
 
 // gradeAll grades reference, starter and submissions.
-func (c *checking) gradeAll(ctx context.Context, shipped []exercises.Submission) error {
-	c.shipped = NewShipped(c.grader, c.options.Root, c.exercise, shipped)
+func (c *checking) gradeAll(ctx context.Context) error {
 	// What is measured comes last, one after the other: beside other work of ours
 	// its ratios would be those of a busy machine.
 	together, alone := []job{c.seeds, c.starter}, []job{c.reference}
-	for _, s := range shipped {
+	for _, s := range c.submissions {
 		grade := func(ctx context.Context) error { return c.submission(ctx, s) }
 		if c.measured(s.Expect) {
 			alone = append(alone, grade)
@@ -205,7 +136,7 @@ func (c *checking) run(ctx context.Context, jobs []job, workers, total int) erro
 			defer c.tell(total)
 			err := one(ctx)
 			if errors.Is(err, grader.ErrExercise) {
-				c.once(path.Join("exercises", c.exercise.Name, "hidden"), "it cannot be graded: %v", err)
+				c.ungradable(err)
 				return nil
 			}
 			return err
@@ -237,27 +168,50 @@ func (c *checking) reference(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	full := exercises.MaxScore
-	for _, d := range grader.Unmet(exercises.Expect{Verdict: string(grader.Graded), Score: &full}, r, nil) {
-		c.find(dir, 0, "the reference: %s", d)
+	for _, p := range r.Problems {
+		c.find(path.Join(dir, p.File), p.Line, "the reference is refused or does not compile: %s", p.Message)
+	}
+	for _, got := range r.Checks {
+		if r.Verdict == grader.Graded && got.Verdict != grader.Passed {
+			c.find(c.configFile(), c.lineOf(got.Name), "%s: the reference loses its points: %s %s", got.Name, got.Verdict, got.Detail)
+		}
 	}
 	c.read("reference", true, r)
 	return nil
 }
 
-// seeds has the reference keep its points on many inputs.
+func (c *checking) configFile() string {
+	return path.Join("exercises", c.exercise.Name, "exercise.yaml")
+}
+
+// lineOf is where exercise.yaml has a check.
+func (c *checking) lineOf(check string) int {
+	for _, known := range c.exercise.Checks {
+		if known.Name == check {
+			return known.Line
+		}
+	}
+	return 0
+}
+
+// seeds has the reference keep its points on many inputs, and looks for answers that
+// stand in the hidden tests.
 func (c *checking) seeds(ctx context.Context) error {
 	if c.options.Seeds < 1 {
 		return nil
 	}
 	dir := path.Join("reference", c.exercise.Name)
-	r, err := c.shipped.grade(ctx, dir, grader.Options{Only: []exercises.Kind{exercises.Correctness}, Repeat: c.options.Seeds})
+	leaks := newLeaks(path.Join("exercises", c.exercise.Name, "hidden"), c.exercise.Hidden)
+	r, err := c.shipped.grade(ctx, dir, grader.Options{Only: []exercises.Kind{exercises.Correctness}, Repeat: c.options.Seeds, Observed: leaks.observe})
 	if err != nil {
 		return err
 	}
+	for _, f := range leaks.findings() {
+		c.find(f.File, f.Line, "%s", f.Message)
+	}
 	for _, got := range r.Checks {
 		if got.Kind == string(exercises.Correctness) && got.Verdict != grader.Passed {
-			c.find(dir, 0, "%s: the reference does not agree with itself on the inputs of seed %s: %s %s", got.Name, r.Seed, got.Verdict, got.Detail)
+			c.find(c.configFile(), c.lineOf(got.Name), "%s: the reference does not agree with itself on the inputs of seed %s: %s %s", got.Name, r.Seed, got.Verdict, got.Detail)
 		}
 	}
 	return nil
@@ -272,14 +226,10 @@ func (c *checking) starter(ctx context.Context) error {
 	for _, p := range r.Problems {
 		c.find(path.Join(dir, p.File), p.Line, "the starter is refused or does not compile: %s", p.Message)
 	}
-	if r.Score > StarterFloor {
-		var passed []string
-		for _, got := range r.Checks {
-			if got.Verdict == grader.Passed {
-				passed = append(passed, got.Name)
-			}
+	for _, got := range r.Checks {
+		if r.Score > StarterFloor && got.Verdict == grader.Passed {
+			c.find(c.configFile(), c.lineOf(got.Name), "%s: the starter passes it, and scores %d in all, more than %d: it is a solution already, or the test passes on zeros", got.Name, r.Score, StarterFloor)
 		}
-		c.find(dir, 0, "the starter scores %d, more than %d: it is a solution already, or %s would pass on zeros", r.Score, StarterFloor, strings.Join(passed, ", "))
 	}
 	return nil
 }
@@ -294,64 +244,8 @@ func (c *checking) submission(ctx context.Context, s exercises.Submission) error
 	c.report.Submissions++
 	c.mu.Unlock()
 	for _, d := range h.Unmet {
-		c.find(path.Join(s.Dir, "expect.yaml"), 0, "not as declared: %s", d)
+		c.find(path.Join(s.Dir, "expect.yaml"), s.Expect.Line(d.Field), "not as declared: %s", d)
 	}
 	c.read(s.Name, s.Class == exercises.Accepted, h.Result)
 	return nil
-}
-
-// read takes down the ratios of what has to pass, and of what a limit has stopped.
-func (c *checking) read(name string, right bool, r *grader.Result) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for _, got := range r.Checks {
-		stopped := got.Verdict == grader.TooSlow || got.Verdict == grader.TooMuchMemory
-		if got.Ratio != nil && (right || stopped) {
-			c.readings = append(c.readings, reading{got.Name, right, Reading{name, *got.Ratio}})
-		}
-	}
-}
-
-// margins holds each limit against what was measured.
-func (c *checking) margins() {
-	file := path.Join("exercises", c.exercise.Name, "exercise.yaml")
-	for _, check := range c.exercise.Checks {
-		if check.Kind == exercises.Correctness {
-			continue
-		}
-		m := Margin{Check: check.Name, Limit: check.Limit}
-		for _, r := range c.readings {
-			switch {
-			case r.check != check.Name:
-			case r.right && (m.Highest == nil || r.Ratio > m.Highest.Ratio):
-				m.Highest = &r.Reading
-			case !r.right && (m.Lowest == nil || r.Ratio < m.Lowest.Ratio):
-				m.Lowest = &r.Reading
-			}
-		}
-		m.Proposed = proposed(m.Highest, m.Lowest)
-		c.report.Margins = append(c.report.Margins, m)
-		if m.Highest != nil && m.Highest.Ratio*separation > m.Limit {
-			c.find(file, check.Line, "%s: %s takes %.2f times the reference's, and the limit is %.4g: want at least %.2g times as much", m.Check, m.Highest.Submission, m.Highest.Ratio, m.Limit, separation)
-		}
-		if m.Lowest != nil && m.Limit*separation > m.Lowest.Ratio {
-			c.find(file, check.Line, "%s: %s takes %.2f times the reference's, and the limit is %.4g: want it at least %.2g times above the limit", m.Check, m.Lowest.Submission, m.Lowest.Ratio, m.Limit, separation)
-		}
-	}
-}
-
-// proposed is the geometric mean of the two, which is as far from one as from the
-// other; without one of them, it keeps twice the distance from the other. It has two digits.
-func proposed(highest, lowest *Reading) float64 {
-	var x float64
-	switch {
-	case highest != nil && lowest != nil:
-		x = math.Sqrt(highest.Ratio * lowest.Ratio)
-	case highest != nil:
-		x = 2 * separation * highest.Ratio
-	default:
-		return 0
-	}
-	unit := math.Pow(10, math.Floor(math.Log10(x))-1)
-	return math.Round(x/unit) * unit
 }

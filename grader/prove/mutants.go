@@ -25,13 +25,15 @@ type Mutation struct {
 	Exercise   string     `json:"exercise"`
 	Total      int        `json:"total"`      // mutants that compile
 	Killed     int        `json:"killed"`     // lost points
+	TimedOut   int        `json:"timed_out"`  // of those: by a time limit alone, which is shorter for mutants
 	Equivalent int        `json:"equivalent"` // survived, and are marked
 	Score      float64    `json:"score"`      // killed / (total - equivalent)
 	Survivors  []Survivor `json:"survivors"`  // that are not marked, most telling first
 	Seconds    float64    `json:"seconds"`
 
-	// Faults are marks in equivalent.yaml on what is killed, or is not there.
-	Faults []error `json:"-"`
+	// Faults are marks in equivalent.yaml on what is killed, or is not there. With one
+	// of the latter kind, nothing was graded.
+	Faults []Finding `json:"faults"`
 }
 
 // Survivor is a mutant that kept all points.
@@ -58,14 +60,30 @@ const (
 	mutantSlack  = time.Second
 )
 
-// Mutate grades every mutant of e's reference: with the hidden tests, up to the
-// first that fails, and what survives them with the benchmarks as well.
-func Mutate(ctx context.Context, g *grader.Grader, e *exercises.Exercise, o MutationOptions) (*Mutation, error) {
-	started := time.Now()
+// Mutants makes the mutants of e's reference, and finds marks that are of none: a
+// moment's work, before minutes of grading.
+func Mutants(ctx context.Context, e *exercises.Exercise, marks []exercises.Equivalent) ([]mutate.Mutant, []Finding, error) {
 	mutants, err := mutate.Of(ctx, sources(e))
 	if err != nil {
-		return nil, fmt.Errorf("exercise %s: %w", e.Name, err)
+		return nil, nil, fmt.Errorf("exercise %s: %w", e.Name, err)
 	}
+	faults := []Finding{}
+	for _, x := range marks {
+		if !slices.ContainsFunc(mutants, func(m mutate.Mutant) bool { return m.ID == x.Mutant }) {
+			faults = append(faults, markFault(e, x, "is no mutant of the reference: it has changed"))
+		}
+	}
+	return mutants, faults, nil
+}
+
+func markFault(e *exercises.Exercise, x exercises.Equivalent, fault string) Finding {
+	return Finding{path.Join("exercises", e.Name, "equivalent.yaml"), x.Line, fmt.Sprintf("%s %s; remove it", x.Mutant, fault)}
+}
+
+// Mutate grades mutants of e's reference: with the hidden tests, up to the first that
+// fails, and what survives them with the benchmarks as well.
+func Mutate(ctx context.Context, g *grader.Grader, e *exercises.Exercise, mutants []mutate.Mutant, o MutationOptions) (*Mutation, error) {
+	started := time.Now()
 	r := &mutation{grader: g, exercise: e, options: o, mutants: mutants, verdicts: make([]fate, len(mutants))}
 	if err := r.hurry(ctx); err != nil {
 		return nil, err
@@ -97,6 +115,7 @@ type fate int
 const (
 	_ fate = iota
 	killed
+	timedOut // killed by a limit on time and by nothing else
 	survived
 	refused // does not build: no mutant at all
 )
@@ -185,10 +204,14 @@ func fateOf(r *grader.Result) fate {
 	switch {
 	case r.Verdict != grader.Graded:
 		return refused
-	case r.Score < r.MaxScore:
+	case r.Score == r.MaxScore:
+		return survived
+	case slices.ContainsFunc(r.Checks, func(c grader.CheckResult) bool {
+		return !slices.Contains([]grader.Verdict{grader.Passed, grader.NotRun, grader.TimeLimit}, c.Verdict)
+	}):
 		return killed
 	}
-	return survived
+	return timedOut
 }
 
 // measure has the survivors face the benchmarks, one after the other.
@@ -229,7 +252,7 @@ func (r *mutation) tell(what string, total int) {
 
 // sum counts.
 func (r *mutation) sum() *Mutation {
-	m := &Mutation{Exercise: r.exercise.Name, Survivors: []Survivor{}}
+	m := &Mutation{Exercise: r.exercise.Name, Survivors: []Survivor{}, Faults: []Finding{}}
 	alive := map[string]fate{}
 	for i, one := range r.mutants {
 		alive[one.ID] = r.verdicts[i]
@@ -238,6 +261,9 @@ func (r *mutation) sum() *Mutation {
 			continue
 		case r.verdicts[i] == killed:
 			m.Killed++
+		case r.verdicts[i] == timedOut:
+			m.Killed++
+			m.TimedOut++
 		case r.marked(one):
 			m.Equivalent++
 		default:
@@ -251,16 +277,12 @@ func (r *mutation) sum() *Mutation {
 		m.Score = float64(m.Killed) / float64(tested)
 	}
 	for _, x := range r.options.Equivalent {
-		fault := ""
 		switch alive[x.Mutant] {
-		case survived:
-			continue
-		case killed:
-			fault = "is killed, and so not equivalent"
-		default:
-			fault = "is no mutant of the reference: it has changed"
+		case killed, timedOut:
+			m.Faults = append(m.Faults, markFault(r.exercise, x, "is killed, and so not equivalent"))
+		case refused:
+			m.Faults = append(m.Faults, markFault(r.exercise, x, "does not build, and so counts for nothing"))
 		}
-		m.Faults = append(m.Faults, fmt.Errorf("exercises/%s/equivalent.yaml:%d: %s %s; remove it", m.Exercise, x.Line, x.Mutant, fault))
 	}
 	return m
 }

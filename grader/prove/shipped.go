@@ -36,14 +36,13 @@ func NewShipped(g *grader.Grader, root string, e *exercises.Exercise, list []exe
 // Held is a submission beside what it declares.
 type Held struct {
 	Result *grader.Result
-	Unmet  []string // what is not as declared, a line each
-	First  []string // the same of a first grading, where there had to be a second
+	Unmet  []grader.Difference // what is not as declared
+	First  []grader.Difference // the same of a first grading, where there had to be a second
 }
 
 // Hold grades a submission with the checks that its expectations are about, and holds
-// it against what it declares. One that is
-// caught by what a draw happens to hold may get through once; twice is a fault of
-// the exercise. An accepted one has no second chance.
+// it against what it declares. One that is caught by what a draw happens to hold may
+// get through once; twice is a fault of the exercise. An accepted one has no second chance.
 func (s *Shipped) Hold(ctx context.Context, one exercises.Submission, o grader.Options) (*Held, error) {
 	o.Checks = needed(one.Expect)
 	h, err := s.once(ctx, one, o)

@@ -49,7 +49,7 @@ func TestHoldTwice(t *testing.T) {
 
 	h, err = s.Hold(t.Context(), wrong, grader.Options{})
 	require.NoError(t, err)
-	assert.Equal(t, []string{"score 90, want 60"}, h.Unmet)
+	assert.Equal(t, []grader.Difference{{Field: "score", What: "score 90, want 60"}}, h.Unmet)
 
 	_, err = s.Hold(t.Context(), wrong, grader.Options{})
 	assert.ErrorContains(t, err, "engine", "what is ours is no difference")
@@ -92,5 +92,5 @@ func TestForgeryThatBeatsItsTwin(t *testing.T) {
 	s, _ := scripted(map[string][]int{"honest": {40}, "forgery": {50, 50}}, honest, forgery)
 	h, err := s.Hold(t.Context(), forgery, grader.Options{})
 	require.NoError(t, err)
-	assert.Equal(t, []string{"score 50, and without the trick 40"}, h.Unmet)
+	assert.Equal(t, []grader.Difference{{Field: "twin", What: "score 50, and without the trick 40"}}, h.Unmet)
 }

@@ -26,17 +26,36 @@ var ResultSchema []byte
 // characters that are not printable stand as \u escapes, and so does a "[" after
 // "##", which a GitHub runner would take for a command.
 func JSON(w io.Writer, r *grader.Result) error {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false) // & and < are read by people here, not by browsers
-	e.SetIndent("", "  ")
-	if err := e.Encode(withoutNulls(*r)); err != nil {
-		return fmt.Errorf("write result as JSON: %w", err)
+	doc, err := encodeJSON(withoutNulls(*r), false) // & and < are read by people here, not by browsers
+	if err == nil {
+		_, err = w.Write(doc)
 	}
-	if _, err := w.Write(escapeJSON(b.Bytes())); err != nil {
+	if err != nil {
 		return fmt.Errorf("write result as JSON: %w", err)
 	}
 	return nil
+}
+
+// writeJSON writes a document for another program, which may well put it into a
+// page: <, > and & stand as escapes.
+func writeJSON(w io.Writer, v any) error {
+	doc, err := encodeJSON(v, true)
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(doc)
+	return err
+}
+
+func encodeJSON(v any, escapeHTML bool) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(escapeHTML)
+	e.SetIndent("", "  ")
+	if err := e.Encode(v); err != nil {
+		return nil, err
+	}
+	return escapeJSON(b.Bytes()), nil
 }
 
 // withoutNulls makes nil slices empty ones.

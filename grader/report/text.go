@@ -86,16 +86,10 @@ func (t *text) header(r *grader.Result) {
 
 // notRun tells how many of the missing points nobody tried for.
 func (t *text) notRun(r *grader.Result) string {
-	points := 0
-	for _, c := range r.Checks {
-		if c.Verdict == grader.NotRun {
-			points += c.MaxPoints
-		}
+	if n := pointsNotRun(r); n > 0 {
+		return fmt.Sprintf(", %d not run", n)
 	}
-	if points == 0 {
-		return ""
-	}
-	return fmt.Sprintf(", %d not run", points)
+	return ""
 }
 
 func (t *text) problems(r *grader.Result) {

@@ -191,7 +191,7 @@ func figure(kind string, f grader.Figures) string {
 	case f.Runs == 0:
 		return ""
 	case kind == "memory":
-		return size(f.PeakBytes) + " peak (" + terminal.Escape(f.PeakSource) + ")"
+		return size(f.PeakBytes) + " peak (" + terminal.Excerpt(f.PeakSource, maxName) + ")"
 	}
 	return milliseconds(f.CPUMs) + " CPU"
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 )
 
 // callbacks are a Config's, by what they want to hear of: who is not interested
@@ -20,26 +21,24 @@ type callbacks struct {
 // or a value in place of a pointer it would never be called, in silence.
 func sortOut(all []Callback) (c callbacks, err error) {
 	for i, callback := range all {
-		known := 0
-		known += add(&c.trainStart, callback)
-		known += add(&c.batchEnd, callback)
-		known += add(&c.stepEnd, callback)
-		known += add(&c.epochEnd, callback)
-		known += add(&c.trainEnd, callback)
-		if known == 0 {
+		wanted := []bool{
+			add(&c.trainStart, callback), add(&c.batchEnd, callback), add(&c.stepEnd, callback),
+			add(&c.epochEnd, callback), add(&c.trainEnd, callback),
+		}
+		if !slices.Contains(wanted, true) {
 			return callbacks{}, fmt.Errorf("callback %d, a %T, has none of the methods", i, callback)
 		}
 	}
 	return c, nil
 }
 
-func add[H any](list *[]H, callback Callback) int {
-	h, ok := callback.(H)
-	if !ok {
-		return 0
+// add takes a callback that has the method of H into the list.
+func add[H any](list *[]H, callback Callback) (has bool) {
+	h, has := callback.(H)
+	if has {
+		*list = append(*list, h)
 	}
-	*list = append(*list, h)
-	return 1
+	return has
 }
 
 // errStopped is that a callback has returned ErrStop. It is not ErrStop itself:

@@ -155,7 +155,7 @@ func TestStateIsACopy(t *testing.T) {
 }
 
 // SetState refuses, and changes nothing, for a State that no Stopper of its Mode can
-// have.
+// have, and takes every other: with each Reason there is.
 func TestSetStateRefuses(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
@@ -183,6 +183,10 @@ func TestSetStateRefuses(t *testing.T) {
 		lines.Add("a right one: refused %v, then %s", s.SetState(right) != nil, s.status())
 		s.restore(m)
 		s.epoch(7, x, m)
+		for _, i := range r.Perm(int(earlystop.NonFinite) + 1) {
+			right.Reason = earlystop.Reason(i)
+			lines.Add("Reason %d: refused %v, then %s", i, s.SetState(right) != nil, s.status())
+		}
 	}
 	o.Transcript("states", &lines)
 }

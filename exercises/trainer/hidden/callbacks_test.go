@@ -124,12 +124,18 @@ func TestTrainEnd(t *testing.T) {
 			o.Floats("losses", w.losses)
 		}
 	}
-	w := newWorld(o)
-	tr := w.trainer(trainer.Config{Callbacks: []trainer.Callback{callback{w, "a"}, callback{w, "b"}}})
-	w.at("a TrainEnd", 0, func() error { return trainer.ErrStop })
-	w.fail("b TrainEnd", 0)
-	_, err := tr.Fit(w.ctx(), w.loader("train", w.sizes(1)...), nil)
-	o.String("after an ErrStop", kind(err))
+	for _, stop := range []error{trainer.ErrStop, fmt.Errorf("patience: %w", trainer.ErrStop)} {
+		for _, also := range []string{"", "b TrainEnd"} {
+			w := newWorld(o)
+			tr := w.trainer(trainer.Config{Callbacks: []trainer.Callback{callback{w, "a"}, callback{w, "b"}}})
+			w.at("a TrainEnd", 0, func() error { return stop })
+			if also != "" {
+				w.fail(also, 0)
+			}
+			_, err := tr.Fit(w.ctx(), w.loader("train", w.sizes(1)...), nil)
+			o.String("after an ErrStop", kind(err))
+		}
+	}
 }
 
 // A callback may evaluate and predict with the same Trainer in the middle of a

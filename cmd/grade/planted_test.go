@@ -1,0 +1,124 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"grade/exercises"
+	"grade/exercises/scaffold"
+	"grade/grader/prove"
+)
+
+// planted is a fault: files that are added to a new exercise, or changed in it.
+type planted struct {
+	name  string
+	files map[string]string // new contents, or "old => new" of what is there
+	want  string            // how a finding begins
+}
+
+const (
+	plantedIn        = "exercises/clip/"
+	plantedConfig    = plantedIn + "exercise.yaml"
+	plantedStarter   = plantedIn + "starter/clip.go"
+	plantedHidden    = plantedIn + "hidden/clip_test.go"
+	plantedReference = "reference/clip/clip.go"
+	plantedAccepted  = plantedIn + "submissions/accepted/running-mean/"
+	plantedWrong     = plantedIn + "submissions/wrong_answer/empty-is-nan/"
+	// zeros passes on no numbers and nothing else.
+	zeros = "package clip\n\nfunc Mean(xs []float64) float64 { return 0 }\n"
+	right = "package clip\n\nfunc Mean(xs []float64) (mean float64) {\n\tfor i, x := range xs {\n\t\tmean += (x - mean) / float64(i+1)\n\t}\n\treturn mean\n}\n"
+)
+
+// plantedFaults are those that only a grading finds.
+var plantedFaults = []planted{
+	{"reference that is random", map[string]string{plantedReference: "package clip\n\nimport \"math/rand/v2\"\n\nfunc Mean(xs []float64) float64 { return rand.Float64() }\n"},
+		plantedConfig + ":7: TestMean: the reference does not agree with itself on the inputs of seed "},
+	{"reference that loses points", map[string]string{plantedReference: "package clip\n\nimport \"math/rand/v2\"\n\nfunc Mean(xs []float64) float64 { return rand.Float64() }\n"},
+		plantedConfig + ":7: TestMean: the reference loses its points: wrong_answer"},
+	{"reference that is refused", map[string]string{plantedReference: "package clip => package clip\n\nimport _ \"net/http\""},
+		plantedReference + ":4: the reference is refused or does not compile: "},
+	{"reference that does not compile", map[string]string{plantedReference: "return sum / float64(len(xs)) => return sum / len(xs)"},
+		plantedReference + ":13: it cannot be graded: invalid operation"},
+	{"reference that panics", map[string]string{plantedReference: "sum := 0.0 => sum := xs[100]"},
+		plantedConfig + ":7: it cannot be graded: "},
+	{"hidden test that does not compile", map[string]string{plantedHidden: "o.Float( => o.Int("},
+		plantedHidden + ":22: it cannot be graded: cannot use clip.Mean(xs)"},
+	{"starter that does not compile", map[string]string{plantedStarter: "return 0 => return nil"},
+		plantedStarter + ":6: the starter is refused or does not compile: "},
+	{"starter that is a solution", map[string]string{plantedStarter: right},
+		plantedConfig + ":7: TestMean: the starter passes it, and scores 100 in all"},
+	{"right that is wrong", map[string]string{plantedAccepted + "clip.go": zeros},
+		plantedAccepted + "expect.yaml:4: not as declared: score 0, want 100"},
+	{"wrong that is right", map[string]string{plantedWrong + "clip.go": right},
+		plantedWrong + "expect.yaml:5: not as declared: TestMean: passed, want wrong_answer"},
+	{"wrong in another way", map[string]string{plantedWrong + "clip.go": "package clip\n\nfunc Mean(xs []float64) float64 { return xs[0] }\n"},
+		plantedWrong + "expect.yaml:5: not as declared: TestMean: runtime_error, want wrong_answer"},
+	{"wrong that does not compile", map[string]string{plantedWrong + "clip.go": "package clip\n\nfunc Mean(xs []float64) float64 { return \"\" }\n"},
+		plantedWrong + "expect.yaml:3: not as declared: verdict compile_error, want graded"},
+	{"invalid by another rule", map[string]string{
+		plantedIn + "submissions/invalid/imports/expect.yaml": "why: opens a socket\nverdict: invalid\nrule: unsafe\n",
+		plantedIn + "submissions/invalid/imports/clip.go":     "package clip\n\nimport _ \"net\"\n\nfunc Mean(xs []float64) float64 { return 0 }\n"},
+		plantedIn + "submissions/invalid/imports/expect.yaml:3: not as declared: no problem of the rule unsafe"},
+	{"trick that gains points", map[string]string{
+		plantedIn + "submissions/forgery/trick/expect.yaml":  "why: a trick\nverdict: graded\ntwin: forgery/honest\n",
+		plantedIn + "submissions/forgery/trick/clip.go":      right,
+		plantedIn + "submissions/forgery/honest/expect.yaml": "why: gives up\nverdict: graded\nmax_score: 0\n",
+		plantedIn + "submissions/forgery/honest/clip.go":     zeros},
+		plantedIn + "submissions/forgery/trick/expect.yaml:3: not as declared: score 100, and without the trick 0"},
+	{"forgery that scores too much", map[string]string{
+		plantedIn + "submissions/forgery/trick/expect.yaml": "why: a trick\nverdict: graded\nmax_score: 10\n",
+		plantedIn + "submissions/forgery/trick/clip.go":     right},
+		plantedIn + "submissions/forgery/trick/expect.yaml:3: not as declared: score 100, want at most 10"},
+	{"answer in a hidden test", map[string]string{plantedHidden: "	r := o.Rand() => 	if got := clip.Mean([]float64{0.25, 0.0025}); got != 0.12625 {\n\t\tt.Error(got)\n\t} else {\n\t\to.Float(\"of two\", got)\n\t}\n\tr := o.Rand()"},
+		plantedHidden + ":16: 0.12625 is what TestMean observes of the reference, whatever the seed"},
+}
+
+// What only a grading finds is found, where it is; the faults that reading finds are
+// tested beside it.
+func TestCheckFindsWhatIsPlanted(t *testing.T) {
+	if testing.Short() {
+		t.Skip("grades in a sandbox")
+	}
+	s, err := openSandbox(t.Context(), sandboxOptions{Kind: sandboxProcess})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, s.Close()) })
+	g := graderIn(t, s)
+	for _, p := range plantedFaults {
+		t.Run(p.name, func(t *testing.T) {
+			root := t.TempDir()
+			p.into(t, root)
+			r, err := prove.Check(t.Context(), g, exercises.Open(os.DirFS(root)), "clip", prove.CheckOptions{Root: root, Seeds: 2, Workers: 2})
+			require.NoError(t, err)
+			assert.True(t, slices.ContainsFunc(r.Findings, func(f prove.Finding) bool { return strings.HasPrefix(f.String(), p.want) }), "%v\nlacks %s", r.Findings, p.want)
+		})
+	}
+}
+
+// into writes a new exercise with the fault.
+func (p planted) into(t *testing.T, root string) {
+	t.Helper()
+	files, err := scaffold.Exercise("clip", "example.com/mine")
+	require.NoError(t, err)
+	texts := map[string]string{"go.mod": "module example.com/mine\n"}
+	for _, f := range files {
+		texts[f.Name] = string(f.Data)
+	}
+	for name, text := range p.files {
+		if old, with, ok := strings.Cut(text, " => "); ok {
+			require.Contains(t, texts[name], old)
+			text = strings.Replace(texts[name], old, with, 1)
+		}
+		texts[name] = text
+	}
+	for name, text := range texts {
+		file := filepath.Join(root, filepath.FromSlash(name))
+		require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o777))
+		require.NoError(t, os.WriteFile(file, []byte(text), 0o666))
+	}
+}

@@ -1,0 +1,137 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"grade/exercises"
+	"grade/grader"
+)
+
+// reportSession is a submit with reports, in an environment of its own.
+func reportSession(t *testing.T, grade gradeFunc, reports ...string) *session {
+	t.Helper()
+	s := newSession(t, grade)
+	s.env = func(string) string { return "" }
+	s.reports = reports
+	return s
+}
+
+func content(t *testing.T, name string) string {
+	t.Helper()
+	b, err := os.ReadFile(name)
+	require.NoError(t, err)
+	return string(b)
+}
+
+func TestReportsAreWritten(t *testing.T) {
+	dir := t.TempDir()
+	html, xml := filepath.Join(dir, "a.html"), filepath.Join(dir, "a=b.xml")
+	s := reportSession(t, answers(graded(50, 0), nil), "html="+html, "junit="+xml, "github-annotations=-")
+	require.ErrorIs(t, s.run(t.Context()), errPointsMissing)
+	assert.Contains(t, content(t, html), "<h1>ring</h1>")
+	assert.Contains(t, content(t, xml), "<testsuites")
+	assert.Regexp(t, `(?s)^ring  50 of 100 points.*\n::notice title=ring::50 of 100 points, unofficial\n$`, s.out.String())
+	files, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	assert.Len(t, files, 2, "nothing beside them")
+}
+
+// An old grade is kept where there is no new one, and nobody reads our errors.
+func TestReportsWithoutVerdict(t *testing.T) {
+	for name, c := range map[string]struct {
+		err  error
+		want string
+	}{
+		"ours":   {errors.New("engine gone at /srv/secret"), "This says nothing about the submission"},
+		"theirs": {&grader.UsageError{Message: "no Go file in the folder", Err: errors.New("/srv/secret")}, "no Go file in the folder"},
+		"nobody": {context.Canceled, "This says nothing about the submission"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			xml, scope := filepath.Join(dir, "junit.xml"), filepath.Join(dir, "results.json")
+			require.NoError(t, os.WriteFile(xml, []byte("old"), 0o600))
+			s := reportSession(t, answers(nil, c.err), "junit="+xml, "gradescope="+scope, "prairielearn=-")
+			require.Error(t, s.run(t.Context()))
+			assert.Equal(t, "old", content(t, xml))
+			assert.Contains(t, content(t, scope), c.want)
+			assert.NotContains(t, content(t, scope)+s.out.String(), "secret")
+			assert.Contains(t, s.out.String(), `"gradable": false`)
+		})
+	}
+}
+
+// One report that cannot be written keeps no other back.
+func TestReportThatCannotBeWritten(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "gone")
+	require.NoError(t, os.Mkdir(dir, 0o777))
+	xml := filepath.Join(t.TempDir(), "junit.xml")
+	goes := func(context.Context, string, *exercises.Exercise, sandboxOptions, grader.Options) (*grader.Result, error) {
+		return graded(50, 50), os.Remove(dir)
+	}
+	s := reportSession(t, goes, "html="+filepath.Join(dir, "a.html"), "junit="+xml)
+	err := s.run(t.Context())
+	assert.ErrorContains(t, err, "a.html")
+	assert.Equal(t, exitNoVerdict, s.app.exit(t.Context(), nil, err))
+	assert.Contains(t, content(t, xml), "<testsuites")
+	assert.Contains(t, s.out.String(), "ring  100 of 100 points")
+}
+
+func TestWriteFile(t *testing.T) {
+	dir := t.TempDir()
+	name, link := filepath.Join(dir, "file"), filepath.Join(dir, "link")
+	say := func(s string) func(*os.File) error {
+		return func(f *os.File) error { _, err := f.WriteString(s); return err }
+	}
+	require.NoError(t, writeFile(name, say("one")))
+	require.NoError(t, os.Chmod(name, 0o640))
+	require.NoError(t, os.Symlink("file", link))
+	require.NoError(t, writeFile(link, say("two")))
+	assert.Equal(t, "two", content(t, name), "what a link points to is replaced, not the link")
+	info, err := os.Stat(name)
+	require.NoError(t, err)
+	assert.Equal(t, os.FileMode(0o640), info.Mode().Perm())
+
+	assert.ErrorContains(t, writeFile(name, func(f *os.File) error { _, _ = f.WriteString("half"); return errors.New("disk full") }), "disk full")
+	assert.Equal(t, "two", content(t, name))
+
+	require.NoError(t, writeFile(os.DevNull, say("gone")))
+	info, err = os.Stat(os.DevNull)
+	require.NoError(t, err)
+	assert.False(t, info.Mode().IsRegular(), "a device is written to, not replaced")
+	files, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	assert.Len(t, files, 2)
+}
+
+func TestIdentityOf(t *testing.T) {
+	env := map[string]string{"USERNAME": "root"}
+	get := func(name string) string { return env[name] }
+	id, err := identityOf(".", get)
+	require.NoError(t, err)
+	assert.Empty(t, id.Student, "outside of a classroom USERNAME is whoever is logged in")
+	env["CLASSROOM"], env["MODE"], env["GITHUB_ACTOR_ID"], env["COMMIT_TIME"] = "c", "group", "1815", "2026-03-14T16:00:00+01:00"
+	id, err = identityOf("week1/ring", get)
+	require.NoError(t, err)
+	assert.Equal(t, "root", id.Student)
+	assert.True(t, id.Group)
+	assert.EqualValues(t, 1815, id.ActorID)
+	assert.Equal(t, "week1/ring", id.Folder)
+	assert.Equal(t, 15, id.Committed.UTC().Hour())
+	env["COMMIT_TIME"] = "yesterday"
+	_, err = identityOf(".", get)
+	assert.ErrorContains(t, err, "COMMIT_TIME")
+}
+
+func TestFolderIn(t *testing.T) {
+	assert.Equal(t, "ring", folderIn("/srv/repo", "/srv/repo/ring"))
+	assert.Empty(t, folderIn("/srv/repo", "/srv/repo"))
+	assert.Empty(t, folderIn("/srv/repo", "/srv/other/ring"))
+	assert.Empty(t, folderIn("", ".."))
+}

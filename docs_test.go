@@ -1,0 +1,187 @@
+package grade_test
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// Whoever does what the guides say, in their order and in an empty folder, gets
+// what they show. A child process grades; the rest is as a reader has it.
+func TestGuides(t *testing.T) {
+	if testing.Short() {
+		t.Skip("grades in a sandbox")
+	}
+	r := &reader{t: t, dir: t.TempDir(), env: withoutEngine(t)}
+	for _, guide := range []string{"writing-an-exercise.md", "feedback.md"} {
+		steps, err := readGuide(filepath.Join("docs", guide))
+		require.NoError(t, err)
+		for _, s := range steps {
+			if r.do(s); t.Failed() {
+				return // what comes next rests on it
+			}
+		}
+	}
+}
+
+// step is a fenced block of a guide: a file, or commands and what they answer.
+type step struct {
+	place    string // in the guide
+	file     string // "" of commands
+	added    bool   // to the file
+	text     string
+	commands []command
+}
+
+type command struct {
+	line   string
+	status int
+	want   string // "": not shown
+}
+
+var (
+	fenced     = regexp.MustCompile("^(`{3,})([a-z]*)$")
+	fileName   = regexp.MustCompile("^(Add to )?`([^`]+)`$")
+	exitStatus = regexp.MustCompile(`# exit status (\d+)$`)
+)
+
+// readGuide lists the blocks of a guide that a reader acts on. A block that is none
+// of them is an error: nobody would notice that it is wrong.
+func readGuide(name string) (steps []step, err error) {
+	data, err := os.ReadFile(name)
+	if err != nil {
+		return nil, err
+	}
+	var s step
+	fence, kind, before := "", "", ""
+	lines := bufio.NewScanner(bytes.NewReader(data))
+	for n := 1; lines.Scan(); n++ {
+		l := lines.Text()
+		open := fenced.FindStringSubmatch(l)
+		switch {
+		case fence == "" && open != nil:
+			fence, kind = open[1], open[2]
+			s = step{place: fmt.Sprintf("%s:%d", name, n)}
+			if m := fileName.FindStringSubmatch(before); m != nil {
+				s.added, s.file = m[1] != "", m[2]
+			} else if kind != "console" {
+				return nil, fmt.Errorf("%s: a block of %q without the name of its file", s.place, kind)
+			}
+		case fence != "" && l == fence:
+			if kind == "console" {
+				s.commands = commands(s.text)
+			}
+			steps, fence = append(steps, s), ""
+		case fence != "":
+			s.text += l + "\n"
+		}
+		if strings.TrimSpace(l) != "" {
+			before = l
+		}
+	}
+	return steps, lines.Err()
+}
+
+func commands(text string) (list []command) {
+	for l := range strings.Lines(text) {
+		typed, ok := strings.CutPrefix(l, "$ ")
+		if !ok {
+			list[len(list)-1].want += l
+			continue
+		}
+		c := command{line: strings.TrimSpace(typed)}
+		if m := exitStatus.FindStringSubmatch(c.line); m != nil {
+			_, _ = fmt.Sscan(m[1], &c.status)
+		}
+		list = append(list, c)
+	}
+	return list
+}
+
+// reader does what a guide says.
+type reader struct {
+	t   *testing.T
+	dir string
+	env []string
+}
+
+func (r *reader) do(s step) {
+	r.t.Helper()
+	if s.file != "" {
+		r.write(s)
+	}
+	for _, c := range s.commands {
+		if to, ok := strings.CutPrefix(c.line, "cd "); ok {
+			r.dir = filepath.Join(r.dir, to)
+			continue
+		}
+		start := time.Now()
+		out, status := bash(r.t, r.dir, r.env, c.line)
+		r.t.Logf("%5.1f s  %s", time.Since(start).Seconds(), c.line)
+		assert.Equal(r.t, c.status, status, "%s: %s\n%s", s.place, c.line, out)
+		if c.want != "" {
+			assert.Regexp(r.t, pattern(c.want), out, "%s: %s\n%s", s.place, c.line, out)
+		}
+	}
+}
+
+func (r *reader) write(s step) {
+	name := filepath.Join(r.dir, filepath.FromSlash(s.file))
+	require.NoError(r.t, os.MkdirAll(filepath.Dir(name), 0o777))
+	text := s.text
+	if s.added {
+		old, err := os.ReadFile(name)
+		require.NoError(r.t, err, s.place)
+		text = string(old) + text
+	}
+	require.NoError(r.t, os.WriteFile(name, []byte(text), 0o666))
+}
+
+// figure is what differs from one machine to the next, and the room before it that
+// lines it up.
+var figure = regexp.MustCompile(` *[0-9]+\\\.[0-9]+`)
+
+// pattern matches the whole of an output. A number with a point stands for any
+// number, … for anything in a line, and on a line of its own for any number of lines.
+func pattern(shown string) string {
+	var b strings.Builder
+	for l := range strings.Lines(shown) {
+		l = strings.TrimRight(l, "\n")
+		if strings.TrimSpace(l) == "…" {
+			b.WriteString(`(?:.*\n)*`)
+			continue
+		}
+		l = figure.ReplaceAllLiteralString(regexp.QuoteMeta(l), ` *[0-9]+(?:\.[0-9]+)?`)
+		b.WriteString(strings.ReplaceAll(l, "…", ".*") + "\n")
+	}
+	return `\A` + b.String() + `\z`
+}
+
+// withoutEngine puts a grade on the path that grades in a child process, whether
+// there is an engine or not, and a git that knows who commits.
+func withoutEngine(t *testing.T) (env []string) {
+	t.Helper()
+	bin, program := t.TempDir(), t.TempDir()
+	out, err := exec.Command("go", "build", "-buildvcs=false", "-o", program, "./cmd/grade").CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	wrapper := fmt.Sprintf(`#!/usr/bin/env bash
+case "$1 ${2-}" in
+submit\ * | "exercise check" | "exercise mutate" | "exercise diff") set -- "$@" --sandbox process ;;
+esac
+exec %q "$@"
+`, filepath.Join(program, "grade"))
+	require.NoError(t, os.WriteFile(filepath.Join(bin, "grade"), []byte(wrapper), 0o777))
+	return append(os.Environ(), "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"),
+		"GOWORK=off", "GOFLAGS=", "GOPROXY=off",
+		"GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.com", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@example.com")
+}

@@ -1,0 +1,107 @@
+package prove
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"grade/exercises"
+	"grade/grader"
+)
+
+// Finding is a fault of an exercise: the author's, never a student's.
+type Finding struct {
+	File    string `json:"file"` // below the course's root
+	Line    int    `json:"line"` // 0: the file as a whole
+	Message string `json:"message"`
+}
+
+func (f Finding) String() string {
+	if f.Line > 0 {
+		return fmt.Sprintf("%s:%d: %s", f.File, f.Line, f.Message)
+	}
+	return f.File + ": " + f.Message
+}
+
+func (c *checking) find(file string, line int, format string, args ...any) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.report.Findings = append(c.report.Findings, Finding{file, line, fmt.Sprintf(format, args...)})
+}
+
+const ungraded = "it cannot be graded: "
+
+// ungradable takes down a fault that keeps gradings from a verdict: at its check, or
+// where the compiler stopped. Every grading tells it, and it is taken down once.
+func (c *checking) ungradable(err error) {
+	at := places(err.Error())
+	if check := grader.CheckAtFault(err); check != "" {
+		at = []Finding{{c.configFile(), c.lineOf(check), err.Error()}}
+	} else if len(at) == 0 {
+		at = []Finding{{File: path.Join("exercises", c.exercise.Name, "hidden"), Message: err.Error()}}
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, f := range at {
+		if !slices.ContainsFunc(c.report.Findings, func(old Finding) bool {
+			return old.File == f.File && old.Line == f.Line && strings.HasPrefix(old.Message, ungraded)
+		}) {
+			c.report.Findings = append(c.report.Findings, Finding{f.File, f.Line, ungraded + f.Message})
+		}
+	}
+}
+
+var place = regexp.MustCompile(`(?m)^((?:exercises|reference)/\S+\.go):(\d+)(?::\d+)?: (.+)$`)
+
+// places are those that a compiler names which did not build the reference: what a
+// submission prints is in no such error.
+func places(text string) (list []Finding) {
+	for _, m := range place.FindAllStringSubmatch(text, -1) {
+		line, _ := strconv.Atoi(m[2])
+		list = append(list, Finding{m[1], line, m[3]})
+	}
+	return list
+}
+
+// problems takes down what package exercises has found.
+func (c *checking) problems(err error) {
+	if err == nil {
+		return
+	}
+	list := []error{err}
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		list = joined.Unwrap()
+	}
+	dir := path.Join("exercises", c.report.Exercise)
+	for _, err := range list {
+		var p *exercises.Problem
+		if !errors.As(err, &p) {
+			c.find(dir, 0, "%v", err)
+			continue
+		}
+		file := p.File
+		if !strings.HasPrefix(file, "reference/") {
+			file = path.Join(dir, file)
+		}
+		c.find(file, p.Line, "%v", p.Err)
+	}
+}
+
+// marks looks for marks in equivalent.yaml that the reference has left behind.
+func (c *checking) marks(ctx context.Context, course *exercises.Course) {
+	marks, err := course.Equivalents(c.exercise.Name)
+	c.problems(err)
+	if len(marks) == 0 {
+		return
+	}
+	_, faults, err := Mutants(ctx, c.exercise, marks)
+	if err != nil {
+		c.find(path.Join("reference", c.exercise.Name), 0, "no mutants can be made: %v", err)
+	}
+	c.report.Findings = append(c.report.Findings, faults...)
+}

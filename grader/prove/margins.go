@@ -1,0 +1,111 @@
+package prove
+
+import (
+	"fmt"
+	"math"
+
+	"grade/exercises"
+	"grade/grader"
+)
+
+// separation is the distance that a limit keeps from what it must let pass, and from
+// what it must not.
+const separation = 1.5
+
+// Margin is how well the limit of a measured check separates right from wrong.
+type Margin struct {
+	Check    string   `json:"check"`
+	Limit    float64  `json:"limit"`
+	Highest  *Reading `json:"highest"`  // of what must pass; null: nothing was measured
+	Lowest   *Reading `json:"lowest"`   // of what must fail; null: no submission is shipped that does
+	Proposed float64  `json:"proposed"` // between the two, at the same distance from both; 0: cannot be told
+}
+
+// Reading is a ratio that was measured.
+type Reading struct {
+	Submission string  `json:"submission"`
+	Ratio      float64 `json:"ratio"`
+}
+
+// reading is the ratio that a submission had in a check.
+type reading struct {
+	check string
+	right bool // it has to pass
+	Reading
+}
+
+// read takes down the ratios of what has to pass, and of what a limit has stopped.
+func (c *checking) read(name string, right bool, r *grader.Result) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, got := range r.Checks {
+		stopped := got.Verdict == grader.TooSlow || got.Verdict == grader.TooMuchMemory
+		if got.Ratio != nil && (right || stopped) {
+			c.readings = append(c.readings, reading{got.Name, right, Reading{name, *got.Ratio}})
+		}
+	}
+}
+
+// separate holds each limit against what was measured.
+func (c *checking) separate() {
+	margins, faults := separate(c.exercise.Checks, c.readings)
+	c.report.Margins = append(c.report.Margins, margins...)
+	for _, f := range faults {
+		c.find(c.configFile(), f.Line, "%s", f.Message)
+	}
+}
+
+// separate holds the limits of checks against what was measured. The findings have
+// the lines of exercise.yaml, and no file.
+func separate(checks []exercises.Check, readings []reading) (margins []Margin, faults []Finding) {
+	for _, check := range checks {
+		if check.Kind == exercises.Correctness {
+			continue
+		}
+		m := Margin{Check: check.Name, Limit: check.Limit}
+		for _, r := range readings {
+			switch {
+			case r.check != check.Name:
+			case r.right && (m.Highest == nil || r.Ratio > m.Highest.Ratio):
+				m.Highest = &r.Reading
+			case !r.right && (m.Lowest == nil || r.Ratio < m.Lowest.Ratio):
+				m.Lowest = &r.Reading
+			}
+		}
+		m.Proposed = proposed(m.Highest, m.Lowest)
+		margins = append(margins, m)
+		faults = append(faults, m.faults(check.Line)...)
+	}
+	return margins, faults
+}
+
+// faults says where a limit is too near to what it must let pass, or to what it must
+// not. What was not measured has no distance.
+func (m Margin) faults(line int) (list []Finding) {
+	fault := func(r *Reading, want string) {
+		list = append(list, Finding{Line: line, Message: fmt.Sprintf("%s: %s takes %.2f times the reference's, and the limit is %.4g: %s", m.Check, r.Submission, r.Ratio, m.Limit, want)})
+	}
+	if m.Highest != nil && m.Highest.Ratio*separation > m.Limit {
+		fault(m.Highest, fmt.Sprintf("want at least %.2g times as much", separation))
+	}
+	if m.Lowest != nil && m.Limit*separation > m.Lowest.Ratio {
+		fault(m.Lowest, fmt.Sprintf("want it at least %.2g times above the limit", separation))
+	}
+	return list
+}
+
+// proposed is the geometric mean of the two, which is as far from one as from the
+// other; without one of them, it keeps twice the distance from the other. It has two digits.
+func proposed(highest, lowest *Reading) float64 {
+	var x float64
+	switch {
+	case highest != nil && lowest != nil:
+		x = math.Sqrt(highest.Ratio * lowest.Ratio)
+	case highest != nil:
+		x = 2 * separation * highest.Ratio
+	default:
+		return 0
+	}
+	unit := math.Pow(10, math.Floor(math.Log10(x))-1)
+	return math.Round(x/unit) * unit
+}

@@ -1,0 +1,59 @@
+package prove
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"grade/exercises"
+	"grade/grader"
+	"grade/grader/mutate"
+)
+
+func TestFateOf(t *testing.T) {
+	result := func(score int, verdicts ...grader.Verdict) *grader.Result {
+		r := &grader.Result{Verdict: grader.Graded, Score: score, MaxScore: 100}
+		for _, v := range verdicts {
+			r.Checks = append(r.Checks, grader.CheckResult{Verdict: v})
+		}
+		return r
+	}
+	for _, test := range []struct {
+		name   string
+		result *grader.Result
+		want   fate
+	}{
+		{"all points", result(100, grader.Passed, grader.NotRun), survived},
+		{"a wrong answer", result(50, grader.Passed, grader.WrongAnswer, grader.NotRun), killed},
+		{"a loop without end", result(50, grader.Passed, grader.TimeLimit, grader.NotRun), timedOut},
+		{"slow, and wrong as well", result(0, grader.TimeLimit, grader.WrongAnswer), killed},
+		{"too slow by its own measure", result(50, grader.Passed, grader.TooSlow), killed},
+		{"it does not compile", &grader.Result{Verdict: grader.CompileError, MaxScore: 100}, refused},
+	} {
+		t.Run(test.name, func(t *testing.T) { assert.Equal(t, test.want, fateOf(test.result)) })
+	}
+}
+
+// What does not build counts nowhere, what is marked counts as neither, and a mark on
+// what is killed is a fault.
+func TestSum(t *testing.T) {
+	marks := []exercises.Equivalent{{Mutant: "marked", Line: 2}, {Mutant: "slow", Line: 3}, {Mutant: "unbuilt", Line: 4}}
+	r := &mutation{exercise: &exercises.Exercise{Name: "e"}, options: MutationOptions{Equivalent: marks}}
+	for id, f := range map[string]fate{"caught": killed, "slow": timedOut, "marked": survived, "missed": survived, "unbuilt": refused} {
+		r.mutants, r.verdicts = append(r.mutants, mutate.Mutant{ID: id}), append(r.verdicts, f)
+	}
+	m := r.sum()
+	assert.Equal(t, []int{4, 2, 1, 1}, []int{m.Total, m.Killed, m.TimedOut, m.Equivalent})
+	assert.Equal(t, []Survivor{{ID: "missed"}}, m.Survivors)
+	assert.InDelta(t, 2.0/3, m.Score, 1e-9)
+	assert.Equal(t, []Finding{
+		{"exercises/e/equivalent.yaml", 3, "slow is killed, and so not equivalent; remove it"},
+		{"exercises/e/equivalent.yaml", 4, "unbuilt does not build, and so counts for nothing; remove it"},
+	}, m.Faults)
+}
+
+// Without a mutant there is nothing that could be missed.
+func TestSumOfNone(t *testing.T) {
+	r := &mutation{exercise: &exercises.Exercise{Name: "e"}}
+	assert.InDelta(t, 1, r.sum().Score, 0)
+}

@@ -1,0 +1,137 @@
+package prove
+
+import (
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"grade/exercises"
+	"grade/exercises/scaffold"
+)
+
+// fresh is a course with a new exercise, clip.
+func fresh(t *testing.T) fstest.MapFS {
+	t.Helper()
+	files, err := scaffold.Exercise("clip", "example.com/mine")
+	require.NoError(t, err)
+	course := fstest.MapFS{"go.mod": {Data: []byte("module example.com/mine\n")}}
+	for _, f := range files {
+		course[f.Name] = &fstest.MapFile{Data: f.Data}
+	}
+	return course
+}
+
+// plant returns the course with the first old in a file replaced by new. An empty old
+// means the whole file, an empty new beside it removes what has that name, or is
+// below it.
+func plant(t *testing.T, course fstest.MapFS, file, old, new string) {
+	t.Helper()
+	switch {
+	case old == "" && new == "":
+		maps.DeleteFunc(course, func(name string, _ *fstest.MapFile) bool {
+			return name == file || strings.HasPrefix(name, file+"/")
+		})
+	case old == "":
+		course[file] = &fstest.MapFile{Data: []byte(new)}
+	default:
+		text := string(course[file].Data)
+		require.Contains(t, text, old, file)
+		course[file] = &fstest.MapFile{Data: []byte(strings.Replace(text, old, new, 1))}
+	}
+}
+
+func TestReadFindsNothing(t *testing.T) {
+	c := read(t.Context(), exercises.Open(fresh(t)), "clip")
+	assert.Empty(t, c.report.Findings)
+	assert.Equal(t, 1, c.report.Checks)
+}
+
+// Nor in what this repository ships.
+func TestReadFindsNothingInWhatIsShipped(t *testing.T) {
+	course := exercises.Open(os.DirFS("../.."))
+	names, err := course.Names()
+	require.NoError(t, err)
+	require.NotEmpty(t, names)
+	for _, name := range names {
+		assert.Empty(t, read(t.Context(), course, name).report.Findings, name)
+	}
+}
+
+// Every fault that can be read is found, where it is.
+func TestReadFinds(t *testing.T) {
+	const (
+		in        = "exercises/clip/"
+		config    = in + "exercise.yaml"
+		readme    = in + "README.md"
+		starter   = in + "starter/clip.go"
+		hidden    = in + "hidden/clip_test.go"
+		reference = "reference/clip/clip.go"
+		accepted  = in + "submissions/accepted/running-mean/expect.yaml"
+		wrong     = in + "submissions/wrong_answer/empty-is-nan/expect.yaml"
+		marks     = in + "equivalent.yaml"
+		check     = "{test: TestMean, points: 100}"
+	)
+	for _, c := range []struct{ name, file, old, new, want string }{
+		{"unknown field", config, "summary:", "sumary:", config + `:3: unknown field "sumary"`},
+		{"missing field", config, "title: Mean\n", "", config + `: field "title" is missing`},
+		{"size", config, "package: clip\n", "package: clip\nlimits: {memory: 12MB}\n", config + `:5: memory: want a size`},
+		{"duration", config, "package: clip\n", "package: clip\nlimits: {cpu: 5}\n", config + `:5: cpu: want a duration`},
+		{"syntax", config, "title: Mean", "title: [Mean", config + ":"},
+		{"sum", config, "100", "90", config + ":6: checks: points sum to 90, not 100"},
+		{"nothing for a check", config, check, "{test: TestMean}", config + ":7: TestMean: points are missing"},
+		{"no such test", config, check, "{test: TestMeen, points: 100}", config + ":7: TestMeen: no such function in hidden"},
+		{"test measured", config, check, "{test: TestMean, points: 100, limit: 2}", config + ":7: TestMean: limit: only benchmarks have one"},
+		{"benchmark without limit", config, check, "{benchmark: BenchmarkMean, kind: speed, points: 100}", config + ":7: BenchmarkMean/speed: limit is missing"},
+		{"self-reported", config, check, "{test: TestMean, points: 100, self_reported: true}", config + ":7: TestMean: a self-reported check carries at most 3 points"},
+		{"self-reported without a word", hidden, "observe.New(t)", "observe.New(t).SelfReported()", config + ":7: TestMean: it records self-reported values"},
+		{"provided", config, "package: clip\n", "package: clip\nprovided: [types.go]\n", config + `:5: provided: no file "types.go"`},
+		{"anchor", config, check, "{test: TestMean, points: 100, anchor: means}", config + `:7: TestMean: no heading of README.md has the anchor "means"`},
+		{"not described", readme, "TestMean", "Mean", config + ":7: TestMean: README.md does not describe it"},
+
+		{"without points", hidden, "// The mean of", "// More.\nfunc TestMore(t *testing.T) { observe.New(t) }\n\n// The mean of", hidden + ":14: TestMore: no check in exercise.yaml names it"},
+		{"no hint", hidden, "// The mean of any numbers, and 0 of none (rules 1 and 2).\n", "", hidden + ":13: TestMean: no comment"},
+		{"no observation", hidden, "observe.New(t)", "observe.Old(t)", hidden + ":14: TestMean: it never calls observe.New"},
+		{"syntax of a test", hidden, "func TestMean", "fun TestMean", hidden + ":14: "},
+		{"clause of a test", hidden, "package hidden", "package clip", hidden + ":3: package clip; hidden tests are of package hidden"},
+		{"nothing tested", hidden, "reference/clip", "reference/clap", in + `hidden: no file imports "example.com/mine/reference/clip"`},
+		{"embedded", hidden, "// The mean of", "//go:embed clip_test.go\nvar want string\n\n// The mean of", hidden + ":13: embeds a file"},
+		{"a file beside tests", in + "hidden/want.json", "", "[1]", in + "hidden/want.json: hidden holds _test.go files and nothing else"},
+
+		{"no README", readme, "", "", readme + ": file does not exist"},
+		{"README's API", readme, "[]float64) float64", "[]float32) float64", readme + ":8: Mean here is func([]float32) float64; in the reference it is func([]float64) float64"},
+		{"README without API", readme, "```go", "```", readme + ": the API lacks func Mean([]float64) float64"},
+		{"starter's API", starter, "[]float64) float64", "[]float64) float32", starter + ":5: Mean here is func([]float64) float32"},
+		{"starter without API", starter, "func Mean", "func mean", in + "starter: the starter lacks func Mean"},
+		{"starter with more", starter, "// Mean returns", "const Max = 3\n\n// Mean returns", starter + ":4: the reference lacks const Max"},
+		{"starter that is solved", starter, "package clip", "package clip\n\nimport _ \"example.com/mine/reference/clip\"", starter + `:4: imports "example.com/mine/reference/clip", a solution`},
+		{"starter with the kit", starter, "package clip", "package clip\n\nimport _ \"grade/observe\"", starter + `:4: imports "grade/observe": a student does not have it`},
+		{"starter's clause", starter, "package clip", "package clap", starter + ":2: package clap; the exercise is about package clip"},
+		{"reference's clause", reference, "package clip", "package clap", reference + ":2: package clap; the exercise is about package clip"},
+		{"no reference", reference, "", "", "reference/clip: file does not exist"},
+
+		{"unknown field of a submission", wrong, "checks:", "chekcs:", wrong + `:4: unknown field "chekcs"`},
+		{"unknown check", wrong, "TestMean", "TestMeen", wrong + `:5: unknown field "TestMeen"`},
+		{"verdict of a check", wrong, "wrong_answer", "wrong", wrong + ":5: TestMean: want passed or"},
+		{"caught by nothing", wrong, "TestMean: wrong_answer", "TestMean: passed", wrong + ":3: wrong_answer: want a check with the verdict wrong_answer"},
+		{"accepted with less", accepted, "100", "90", accepted + ":3: accepted: want verdict: graded and score: 100"},
+		{"twin", in + "submissions/forgery/exit/expect.yaml", "", "why: exits\nverdict: graded\ntwin: forgery/none\n", in + `submissions/forgery/exit/expect.yaml:3: twin: no other submission "forgery/none"`},
+		{"no expectation", wrong, "", "", wrong + ": file does not exist"},
+		{"unknown class", in + "submissions/odd/one/expect.yaml", "", "why: odd\n", in + "submissions/odd: not a class of submissions"},
+		{"nothing right", in + "submissions/accepted", "", "", in + "submissions: no submission in accepted/"},
+		{"nothing wrong", in + "submissions/wrong_answer", "", "", in + "submissions: no wrong submission"},
+		{"mark without a reason", marks, "", "mutants:\n  - {id: a}\n", marks + ":2: a mutant that is equivalent has an id and a why"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			course := fresh(t)
+			plant(t, course, c.file, c.old, c.new)
+			found := read(t.Context(), exercises.Open(course), "clip").report.Findings
+			assert.True(t, slices.ContainsFunc(found, func(f Finding) bool { return strings.HasPrefix(f.String(), c.want) }), "%v\nlacks %s", found, c.want)
+		})
+	}
+}

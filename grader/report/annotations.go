@@ -1,0 +1,103 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"path"
+	"strings"
+
+	"grade/grader"
+)
+
+// maxAnnotations is how many of one kind a step of GitHub Actions shows. The last says
+// how many there are beyond it.
+const maxAnnotations = 10
+
+// An annotation is a workflow command that puts a message beside a line of a file.
+type annotation struct {
+	level   string // error, warning or notice
+	file    string // empty: beside no file
+	line    int    // 0: the file as a whole
+	title   string
+	message string
+}
+
+// Annotations writes r as workflow commands of GitHub Actions, a line each: problems
+// of the source at their file and line, checks that did not pass, warnings, the score.
+// Every line is one of ours: text from elsewhere stands behind "::" and has no end of
+// line. Print it as it is, in a step where workflow commands are not stopped.
+func Annotations(w io.Writer, r *grader.Result, id Identity) error {
+	var list []annotation
+	list = append(list, capped(problemAnnotations(r, id))...)
+	list = append(list, capped(checkAnnotations(r))...)
+	list = append(list, annotation{level: "notice", title: name(r.Exercise), message: headline(r)})
+	for _, a := range list {
+		if _, err := io.WriteString(w, a.command()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// problemAnnotations are errors. There are none but these: the caps are per level.
+func problemAnnotations(r *grader.Result, id Identity) (list []annotation) {
+	for _, p := range r.Problems {
+		list = append(list, annotation{level: "error", file: inRepository(id, p.File), line: p.Line, title: name(p.Rule), message: plain(p.Message)})
+	}
+	return list
+}
+
+// inRepository is where a file of the submission is in the repository. A name that is
+// more than a name would point elsewhere.
+func inRepository(id Identity, file string) string {
+	if file == "" || strings.ContainsAny(file, `/\`) {
+		return name(file)
+	}
+	return path.Join(name(id.Folder), name(file))
+}
+
+// checkAnnotations are warnings: what a student has to look at first are the errors,
+// and a failed check is at no line of theirs.
+func checkAnnotations(r *grader.Result) (list []annotation) {
+	if r.Verdict == grader.Graded {
+		for _, c := range r.Checks {
+			if c.Verdict != grader.Passed && !unasked(c) {
+				list = append(list, annotation{level: "warning", title: name(c.Name) + " " + points(c), message: paragraphs(verdict(c), explain(c))})
+			}
+		}
+	}
+	for _, w := range warningList(r) {
+		list = append(list, annotation{level: "warning", title: name(r.Exercise), message: w})
+	}
+	return list
+}
+
+// capped keeps as many annotations as are shown.
+func capped(list []annotation) []annotation {
+	if len(list) <= maxAnnotations {
+		return list
+	}
+	rest := annotation{level: list[0].level, title: "More", message: fmt.Sprintf("… and %d more in the report", len(list)-maxAnnotations+1)}
+	return append(list[:maxAnnotations-1:maxAnnotations-1], rest)
+}
+
+// command is the line that the runner reads.
+func (a annotation) command() string {
+	var props []string
+	if a.file != "" {
+		props = append(props, "file="+escapeProperty.Replace(a.file))
+		if a.line > 0 {
+			props = append(props, fmt.Sprintf("line=%d", a.line))
+		}
+	}
+	if a.title != "" {
+		props = append(props, "title="+escapeProperty.Replace(a.title))
+	}
+	return "::" + a.level + " " + strings.Join(props, ",") + "::" + escapeData.Replace(a.message) + "\n"
+}
+
+// The escapes of the runner's own toolkit: what it decodes, and no more.
+var (
+	escapeData     = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
+	escapeProperty = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
+)

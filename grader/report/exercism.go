@@ -1,0 +1,83 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"unicode/utf8"
+
+	"grade/grader"
+)
+
+// The caps of Exercism, in characters.
+const (
+	exercismMessage = 65535
+	exercismOutput  = 500
+)
+
+type (
+	exercismResult struct {
+		Version int            `json:"version"`
+		Status  string         `json:"status"`
+		Message *string        `json:"message"`
+		Tests   []exercismTest `json:"tests"`
+	}
+	exercismTest struct {
+		Name    string  `json:"name"`
+		Status  string  `json:"status"`
+		Message *string `json:"message"`
+		Output  *string `json:"output"`
+	}
+)
+
+// Exercism writes r as results.json of an Exercism test runner, version 3. Tests
+// stand in the exercise's order. The status is "error" only where no test ran, as for
+// a submission that was refused, and then the message says why; else "pass" if every
+// check passed. A hidden test's source is not among what a student may see, so there
+// is no test_code: this is for practice exercises.
+func Exercism(w io.Writer, r *grader.Result) error {
+	doc := exercismResult{Version: 3, Status: "pass", Tests: []exercismTest{}}
+	if r.Verdict != grader.Graded {
+		doc.Status, doc.Message = "error", new(shorten(overview(r), exercismMessage))
+		return writeJSON(w, doc)
+	}
+	for _, c := range r.Checks {
+		t := newExercismTest(c)
+		if t.Status != "pass" {
+			doc.Status = "fail"
+		}
+		doc.Tests = append(doc.Tests, t)
+	}
+	return writeJSON(w, doc)
+}
+
+func newExercismTest(c grader.CheckResult) exercismTest {
+	t := exercismTest{Name: name(c.Name), Status: status(c)}
+	if t.Status != "pass" {
+		t.Message = new(shorten(paragraphs(verdict(c), explain(c)), exercismMessage))
+	} else if f := figures(c); f != "" {
+		t.Output = new(shorten(f, exercismOutput))
+	}
+	return t
+}
+
+// status is a check's in the words of Exercism, and of GitHub Classroom, which took
+// them over: one that was not run is an error, as there is nothing to say of it.
+func status(c grader.CheckResult) string {
+	switch c.Verdict {
+	case grader.Passed:
+		return "pass"
+	case grader.NotRun:
+		return "error"
+	}
+	return "fail"
+}
+
+// shorten cuts s to n characters, the cut visible.
+func shorten(s string, n int) string {
+	if utf8.RuneCountInString(s) <= n {
+		return s
+	}
+	const mark = "\n… cut"
+	r := []rune(s)
+	return fmt.Sprint(string(r[:n-utf8.RuneCountInString(mark)]), mark)
+}

@@ -1,0 +1,116 @@
+package report
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"slices"
+	"time"
+
+	"grade/grader"
+)
+
+// Identity says whose submission was graded and what it is part of, for the formats
+// that carry it. Whoever runs a grading knows it, and none of it is read from the
+// submission. The zero Identity is that of nobody in particular.
+type Identity struct {
+	Student    string // a login or a name
+	Classroom  string
+	Assignment string
+	Group      bool   // of an assignment for several students
+	Submission string // the tag that was graded
+	Commit     string // links
+	Release    string
+	Review     string
+	Committed  time.Time // when the graded commit was committed
+	Actor      string    // who pushed it
+	ActorID    int64     // 0: unknown
+	Folder     string    // the submission's folder, with slashes, from the repository's root
+}
+
+// A Format is one way to write a grading down, for one reader.
+type Format struct {
+	Name    string
+	Summary string
+	// Beside tells that its lines may follow the text report on standard output.
+	Beside bool
+
+	write     func(io.Writer, *grader.Result, Identity) error
+	noVerdict func(message string) any // nil: nothing is written, and an older report stays
+	lacks     func(Identity) error     // nil: needs no identity
+}
+
+// Formats are all formats, in the order in which help lists them.
+func Formats() []Format {
+	return []Format{
+		{Name: "html", Summary: "a page for the student, complete in one file", write: HTML},
+		{Name: "markdown", Summary: "a comment, at most 65,536 characters", write: Markdown},
+		{Name: "text", Summary: "what submit prints in a pipe", write: anonymous(plainText)},
+		{Name: "json", Summary: "everything, as --json prints it; see: grade help json", write: anonymous(JSON)},
+		{Name: "junit", Summary: "JUnit XML, for Jenkins, GitLab, Artemis, CodeGrade", write: anonymous(JUnit)},
+		{Name: "github-annotations", Summary: "workflow commands that mark lines and say the score", Beside: true, write: Annotations},
+		{Name: "github-summary", Summary: "a job's summary, for $GITHUB_STEP_SUMMARY", write: Summary},
+		{Name: "classroom50", Summary: "result.json of Classroom 50; who and what from its environment", write: Classroom50, lacks: lacksClassroom50},
+		{Name: "github-classroom", Summary: "a runner's result of GitHub Classroom", write: anonymous(GitHubClassroom)},
+		{Name: "github-classroom-base64", Summary: "the same as a step's output has it", write: anonymous(GitHubClassroomBase64)},
+		{Name: "gradescope", Summary: "results.json of Gradescope", write: anonymous(Gradescope), noVerdict: gradescopeNoVerdict},
+		{Name: "prairielearn", Summary: "results.json of PrairieLearn", write: anonymous(PrairieLearn), noVerdict: prairieLearnNoVerdict},
+		{Name: "exercism", Summary: "results.json of an Exercism test runner, version 3", write: anonymous(Exercism)},
+	}
+}
+
+// FormatNamed finds a format.
+func FormatNamed(name string) (Format, bool) {
+	all := Formats()
+	i := slices.IndexFunc(all, func(f Format) bool { return f.Name == name })
+	if i < 0 {
+		return Format{}, false
+	}
+	return all[i], true
+}
+
+// FormatNames are the names of all formats.
+func FormatNames() []string {
+	var names []string
+	for _, f := range Formats() {
+		names = append(names, f.Name)
+	}
+	return names
+}
+
+// Lacks says what is missing in id for this format, before anything is graded.
+func (f Format) Lacks(id Identity) error {
+	if f.lacks == nil {
+		return nil
+	}
+	return f.lacks(id)
+}
+
+// Write writes r. Nothing has been written if it could not be put into the format.
+func (f Format) Write(w io.Writer, r *grader.Result, id Identity) error {
+	var b bytes.Buffer
+	if err := f.write(&b, r, id); err != nil {
+		return fmt.Errorf("write report %s: %w", f.Name, err)
+	}
+	if _, err := w.Write(b.Bytes()); err != nil {
+		return fmt.Errorf("write report %s: %w", f.Name, err)
+	}
+	return nil
+}
+
+// TellsNoVerdict reports whether the format has a way to say that there is none.
+// For one that has not, an older report is better than any that could be written.
+func (f Format) TellsNoVerdict() bool { return f.noVerdict != nil }
+
+// WriteNoVerdict says, in a format that [Format.TellsNoVerdict], that no grade was
+// come by. The student reads the message: no error of ours belongs into it.
+func (f Format) WriteNoVerdict(w io.Writer, message string) error {
+	return writeJSON(w, f.noVerdict(plain(message)))
+}
+
+// anonymous is a writer that says nothing of whose submission it is.
+func anonymous(write func(io.Writer, *grader.Result) error) func(io.Writer, *grader.Result, Identity) error {
+	return func(w io.Writer, r *grader.Result, _ Identity) error { return write(w, r) }
+}
+
+func plainText(w io.Writer, r *grader.Result) error { return Text(w, r, TextOptions{}) }

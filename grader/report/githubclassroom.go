@@ -1,0 +1,113 @@
+package report
+
+import (
+	"bytes"
+	"encoding/base64"
+	"fmt"
+	"io"
+
+	"grade/grader"
+)
+
+type (
+	runnerResult struct {
+		Version  int          `json:"version"`
+		Status   string       `json:"status"`
+		MaxScore int          `json:"max_score"`
+		Message  *string      `json:"message"`
+		Tests    []runnerTest `json:"tests"`
+	}
+	runnerTest struct {
+		Name          string  `json:"name"`
+		Status        string  `json:"status"`
+		Score         int     `json:"score"`
+		Message       *string `json:"message"`
+		TestCode      string  `json:"test_code"`
+		Filename      string  `json:"filename"`
+		Line          int     `json:"line_no"`
+		ExecutionTime string  `json:"execution_time"`
+	}
+)
+
+// GitHubClassroom writes r as the result of a runner of GitHub Classroom's
+// autograding, which its reporter adds up.
+//
+// The reporter does so twice: its table says what part of the tests passed, times the
+// maximum, and its notice the sum of the tests' scores. Both agree where all tests
+// weigh the same, so a check of 15 points beside ones of 10 is three tests of 5.
+func GitHubClassroom(w io.Writer, r *grader.Result) error {
+	doc := runnerResult{Version: 1, Status: "pass", MaxScore: most(r), Tests: []runnerTest{}}
+	weight := commonWeight(r.Checks)
+	for _, c := range r.Checks {
+		tests := runnerTests(c, weight)
+		doc.Tests = append(doc.Tests, tests...)
+		if c.Points < c.MaxPoints {
+			doc.Status = "fail"
+		}
+	}
+	if r.Verdict != grader.Graded {
+		doc.Status, doc.Message = "error", new(overview(r))
+	}
+	return writeJSON(w, doc)
+}
+
+// GitHubClassroomBase64 writes the same as a step's output carries it to the
+// reporter: base64, in one line.
+func GitHubClassroomBase64(w io.Writer, r *grader.Result) error {
+	var b bytes.Buffer
+	if err := GitHubClassroom(&b, r); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintln(w, base64.StdEncoding.EncodeToString(b.Bytes()))
+	return err
+}
+
+// commonWeight is the largest number of points that all checks are multiples of.
+func commonWeight(checks []grader.CheckResult) int {
+	weight := 0
+	for _, c := range checks {
+		for _, n := range []int{c.MaxPoints, c.Points} {
+			for n != 0 {
+				weight, n = n, weight%n
+			}
+		}
+	}
+	return max(weight, 1)
+}
+
+// runnerTests are a check as tests of one weight. The first that failed says why,
+// and the others name it.
+func runnerTests(c grader.CheckResult, weight int) []runnerTest {
+	n, passed := c.MaxPoints/weight, c.Points/weight
+	var list []runnerTest
+	for i := range n {
+		t := runnerTest{Name: part(c, i, n), Status: "pass", Score: weight, ExecutionTime: seconds(c.Submission.CPUMs) + "s"}
+		switch {
+		case i == passed:
+			t.Message = new(paragraphs(verdict(c), explain(c)))
+		case i > passed:
+			t.Message = new("see " + part(c, passed, n))
+		}
+		if i >= passed {
+			t.Status, t.Score = missed(c), 0
+		}
+		list = append(list, t)
+	}
+	return list
+}
+
+// part names the test i of the n that a check is.
+func part(c grader.CheckResult, i, n int) string {
+	if n == 1 {
+		return name(c.Name)
+	}
+	return fmt.Sprintf("%s (%d of %d)", name(c.Name), i+1, n)
+}
+
+// missed is the status of a test without its points, which is never "pass".
+func missed(c grader.CheckResult) string {
+	if c.Verdict == grader.NotRun {
+		return "error"
+	}
+	return "fail"
+}

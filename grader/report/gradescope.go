@@ -1,0 +1,97 @@
+package report
+
+import (
+	"fmt"
+	"io"
+
+	"grade/grader"
+)
+
+type (
+	gradescopeResult struct {
+		Score            *int             `json:"score,omitempty"`
+		ExecutionTime    float64          `json:"execution_time,omitempty"` // seconds
+		Output           string           `json:"output"`
+		OutputFormat     string           `json:"output_format"`
+		TestOutputFormat string           `json:"test_output_format,omitempty"`
+		TestNameFormat   string           `json:"test_name_format,omitempty"`
+		Visibility       string           `json:"visibility"`
+		StdoutVisibility string           `json:"stdout_visibility"`
+		Tests            []gradescopeTest `json:"tests,omitempty"`
+		ExtraData        any              `json:"extra_data,omitempty"`
+	}
+	gradescopeTest struct {
+		Score     int      `json:"score"`
+		MaxScore  int      `json:"max_score"`
+		Status    string   `json:"status"`
+		Name      string   `json:"name"`
+		Number    string   `json:"number"`
+		Output    string   `json:"output"`
+		Tags      []string `json:"tags"`
+		ExtraData any      `json:"extra_data"`
+	}
+	// gradescopeRun is what an instructor's program needs to repeat a grading.
+	gradescopeRun struct {
+		Schema         string `json:"schema"`
+		Exercise       string `json:"exercise"`
+		ExerciseHash   string `json:"exercise_hash"`
+		SubmissionHash string `json:"submission_hash"`
+		Verdict        string `json:"verdict"`
+		Official       bool   `json:"official"`
+		Seed           string `json:"seed"`
+		Toolchain      string `json:"toolchain"`
+		GraderVersion  string `json:"grader_version"`
+	}
+	gradescopeFigures struct {
+		Verdict  string      `json:"verdict"`
+		Ratio    *float64    `json:"ratio"`
+		Limit    *float64    `json:"limit"`
+		Interval *[2]float64 `json:"interval"`
+	}
+)
+
+// Gradescope writes r as results.json of Gradescope. Its maxima add up to those of
+// the exercise, which is what the assignment has to be worth there.
+//
+// All of it is plain text and visible: a single hidden test would hide the total, and
+// a result holds only what a student may see. What the wrapper prints stays hidden.
+func Gradescope(w io.Writer, r *grader.Result) error {
+	doc := newGradescope(overview(r))
+	doc.Score = new(r.Score)
+	doc.ExecutionTime = r.Phases.TotalMs / 1000
+	doc.TestOutputFormat, doc.TestNameFormat = "text", "text"
+	doc.ExtraData = gradescopeRun{
+		Schema: name(r.Schema), Exercise: name(r.Exercise), ExerciseHash: name(r.ExerciseHash), SubmissionHash: name(r.Submission.Hash),
+		Verdict: name(string(r.Verdict)), Official: r.Sandbox.Official, Seed: name(r.Seed), Toolchain: name(r.Toolchain),
+		GraderVersion: name(r.GraderVersion),
+	}
+	number := map[string]int{}
+	for i, s := range group(r.Checks) {
+		for _, c := range s.checks {
+			number[c.Kind]++
+			doc.Tests = append(doc.Tests, newGradescopeTest(c, fmt.Sprintf("%d.%d", i+1, number[c.Kind])))
+		}
+	}
+	return writeJSON(w, doc)
+}
+
+func newGradescope(output string) gradescopeResult {
+	return gradescopeResult{Output: output, OutputFormat: "text", Visibility: "visible", StdoutVisibility: "hidden"}
+}
+
+func newGradescopeTest(c grader.CheckResult, number string) gradescopeTest {
+	t := gradescopeTest{
+		Score: c.Points, MaxScore: c.MaxPoints, Status: "failed", Name: name(c.Name), Number: number,
+		Output: paragraphs(verdict(c), explain(c)), Tags: []string{name(c.Kind)},
+		ExtraData: gradescopeFigures{Verdict: name(string(c.Verdict)), Ratio: c.Ratio, Limit: c.Limit, Interval: c.Interval},
+	}
+	if c.Verdict == grader.Passed {
+		t.Status = "passed"
+	}
+	return t
+}
+
+// gradescopeNoVerdict has no score and no tests, so that Gradescope does not take it
+// for a grade of 0: it tells of a failed autograder, and earlier submissions keep
+// their scores.
+func gradescopeNoVerdict(message string) any { return newGradescope(message) }

@@ -1,0 +1,199 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"regexp"
+	"strings"
+
+	"grade/grader"
+	"grade/grader/report/terminal"
+)
+
+// What GitHub takes, in bytes: its caps count characters, of which there are no more.
+const (
+	maxComment = 65_000  // of 65,536 in a comment
+	maxSummary = 1 << 20 // in a step's summary
+)
+
+// Markdown writes r as a comment on GitHub or a like place: the grade, a table of the
+// checks, and below it what to do about those that did not pass.
+//
+// Text of a student stands in code only, behind a fence longer than any in it: there
+// it is no link, image, mention, table or HTML. Hints and warnings are escaped text.
+// There is no HTML at all.
+func Markdown(w io.Writer, r *grader.Result, _ Identity) error {
+	return writeMarkdown(w, r, maxComment)
+}
+
+// Summary writes the same for the summary of a step of GitHub Actions, with its cap.
+func Summary(w io.Writer, r *grader.Result, _ Identity) error {
+	return writeMarkdown(w, r, maxSummary)
+}
+
+func writeMarkdown(w io.Writer, r *grader.Result, limit int) error {
+	m := &markdown{limit: limit}
+	m.block("## " + escapeMarkdown(oneLine(r.Exercise)) + ": " + headline(r))
+	m.problems(r)
+	m.checks(r)
+	for _, s := range warningList(r) {
+		m.block("**Note:** " + escapeMarkdown(s))
+	}
+	m.footer(r)
+	if m.cut > 0 {
+		m.b.WriteString("\n… and more than fits here: the text report has all of it.\n")
+	}
+	_, err := io.WriteString(w, m.b.String())
+	return err
+}
+
+// markdown is a document of blocks. Each is closed in itself, so that one that does
+// not fit can be left out.
+type markdown struct {
+	b     strings.Builder
+	limit int // bytes
+	cut   int // blocks left out
+}
+
+// cutRoom is left for the line that says what was left out.
+const cutRoom = 100
+
+func (m *markdown) block(lines ...string) {
+	s := strings.Join(lines, "\n") + "\n"
+	if m.b.Len()+len(s)+cutRoom > m.limit {
+		m.cut++
+		return
+	}
+	if m.b.Len() > 0 {
+		m.b.WriteByte('\n')
+	}
+	m.b.WriteString(s)
+}
+
+func (m *markdown) problems(r *grader.Result) {
+	for i, p := range r.Problems {
+		if i == maxProblems {
+			m.block(fmt.Sprintf("… and %d more", len(r.Problems)-i))
+			break
+		}
+		m.block(codeSpan(place(p.File, p.Line, p.Rule)), "", fenced(plain(p.Message)))
+	}
+	if r.Verdict != grader.Graded {
+		m.block("None of it was run. Mend what is named above and submit again.")
+	}
+}
+
+// checks writes the table, and below it what there is to say about single checks.
+func (m *markdown) checks(r *grader.Result) {
+	if r.Verdict != grader.Graded {
+		return
+	}
+	rows := []string{"| Check | Points | Verdict |", "|---|---:|---|"}
+	for _, s := range group(r.Checks) {
+		for _, c := range s.checks {
+			rows = append(rows, fmt.Sprintf("| %s | %s | %s |", cell(codeSpan(name(c.Name))), points(c), mark(c)+" "+cell(ratioWords(c))))
+		}
+	}
+	m.block(rows...)
+	for _, s := range group(r.Checks) {
+		for _, c := range s.checks {
+			m.check(c)
+		}
+	}
+}
+
+func (m *markdown) check(c grader.CheckResult) {
+	if c.Verdict == grader.Passed || unasked(c) {
+		return
+	}
+	lines := []string{"**" + codeSpan(name(c.Name)) + "** " + verdict(c)}
+	if h := oneLine(c.Hint); h != "" {
+		lines = append(lines, "", escapeMarkdown(h))
+	}
+	if d := paragraphs(plain(c.Detail), figures(c)); d != "" {
+		lines = append(lines, "", fenced(d))
+	}
+	m.block(lines...)
+}
+
+func (m *markdown) footer(r *grader.Result) {
+	said := "graded by " + terminal.Escape(graded(r)) + "\nseed " + name(r.Seed)
+	if files := names(r.Submission.Files); files != "" {
+		said += "\nfiles " + files
+	}
+	if files := names(r.Submission.Ignored); files != "" {
+		said += "\nignored " + files
+	}
+	m.block(fenced(said))
+}
+
+// mark says the verdict of a check by a sign; the word stands beside it.
+func mark(c grader.CheckResult) string {
+	switch c.Verdict {
+	case grader.Passed:
+		return "✅"
+	case grader.NotRun:
+		return "⬜"
+	}
+	return "❌"
+}
+
+// ratioWords are the verdict and, where it was measured, how much of the limit it is.
+func ratioWords(c grader.CheckResult) string {
+	if c.Ratio == nil {
+		return verdict(c)
+	}
+	return verdict(c) + ", " + ratio(c)
+}
+
+// cell makes one line fit for a table. GFM splits rows before it looks for code.
+func cell(s string) string { return strings.ReplaceAll(s, "|", `\|`) }
+
+// codeSpan puts one line into code that nothing in it can end.
+func codeSpan(s string) string {
+	if s == "" {
+		return "(no name)"
+	}
+	if strings.HasPrefix(s, "`") || strings.HasSuffix(s, "`") || strings.HasPrefix(s, " ") && strings.HasSuffix(s, " ") {
+		s = " " + s + " "
+	}
+	ticks := strings.Repeat("`", longestRun(s)+1)
+	return ticks + s + ticks
+}
+
+// fenced puts lines into a block of code that nothing in them can end.
+func fenced(s string) string {
+	fence := strings.Repeat("`", max(3, longestRun(s)+1))
+	return fence + "text\n" + s + "\n" + fence
+}
+
+// longestRun is how many backticks stand beside each other in s at most.
+func longestRun(s string) int {
+	longest, run := 0, 0
+	for _, c := range s {
+		if run++; c != '`' {
+			run = 0
+		}
+		longest = max(longest, run)
+	}
+	return longest
+}
+
+var (
+	markup = regexp.MustCompile("[\\\\`*_\\[\\]<>&~|!$#]|^[-+=:]|^[0-9]+[.)]")
+	// autolinks are what GitHub makes links and mentions of in plain text, where an
+	// escape does not count: it looks at what has been rendered.
+	autolinks = regexp.MustCompile(`(?i)@|\\#|:/|www\.|\bGH-`)
+)
+
+// escapeMarkdown writes one line of text as Markdown that shows it. What would be a
+// link or a mention has a blank of no width in it.
+func escapeMarkdown(s string) string {
+	s = markup.ReplaceAllStringFunc(s, func(m string) string { return m[:len(m)-1] + `\` + m[len(m)-1:] })
+	return autolinks.ReplaceAllStringFunc(s, func(m string) string {
+		if m == ":/" {
+			return ":&#8203;/"
+		}
+		return m + "&#8203;"
+	})
+}

@@ -1,0 +1,99 @@
+package report
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+
+	"grade/grader"
+)
+
+// maxPrairieLearn is what PrairieLearn reads of a result, in bytes; shortMessage is
+// what stays of a text in one that would be larger, in characters.
+const (
+	maxPrairieLearn = 1 << 20
+	shortMessage    = 500
+)
+
+type (
+	prairieLearnResult struct {
+		Gradable     bool               `json:"gradable"`
+		Score        *float64           `json:"score,omitempty"` // 0 to 1
+		FormatErrors []string           `json:"format_errors,omitempty"`
+		Message      string             `json:"message"`
+		Tests        []prairieLearnTest `json:"tests,omitempty"`
+	}
+	prairieLearnTest struct {
+		Name        string `json:"name"`
+		Description string `json:"description"`
+		Points      int    `json:"points"`
+		MaxPoints   int    `json:"max_points"`
+		Message     string `json:"message"`
+	}
+)
+
+// PrairieLearn writes r as results.json of PrairieLearn. A submission that was refused
+// or does not compile is not gradable, with its problems as format errors: that costs
+// the student no attempt.
+func PrairieLearn(w io.Writer, r *grader.Result) error {
+	doc := prairieLearnResult{Message: overview(r)}
+	if r.Verdict == grader.Graded {
+		doc.Gradable, doc.Score = true, new(fraction(r))
+		for _, c := range r.Checks {
+			doc.Tests = append(doc.Tests, newPrairieLearnTest(c))
+		}
+	} else {
+		doc.Message = name(r.Exercise) + ": " + word(r.Verdict)
+		doc.FormatErrors = problemList(r)
+		if len(doc.FormatErrors) == 0 {
+			doc.FormatErrors = []string{word(r.Verdict)}
+		}
+	}
+	return writeWithin(w, doc)
+}
+
+func newPrairieLearnTest(c grader.CheckResult) prairieLearnTest {
+	t := prairieLearnTest{Name: name(c.Name), Points: c.Points, MaxPoints: c.MaxPoints, Message: paragraphs(verdict(c), explain(c))}
+	if c.Verdict == grader.Passed {
+		t.Description = oneLine(c.Hint)
+	}
+	return t
+}
+
+// fraction is the score as a part of 1.
+func fraction(r *grader.Result) float64 {
+	if n := most(r); n > 0 {
+		return float64(r.Score) / float64(n)
+	}
+	return 0
+}
+
+// writeWithin leaves out, visibly, what makes the document larger than is read: a
+// grade without words is still one, and a document cut anywhere is none.
+func writeWithin(w io.Writer, doc prairieLearnResult) error {
+	var b bytes.Buffer
+	if err := writeJSON(&b, doc); err != nil {
+		return err
+	}
+	if b.Len() > maxPrairieLearn {
+		for i := range doc.Tests {
+			doc.Tests[i].Message, doc.Tests[i].Description = "", ""
+		}
+		doc.Message = shorten(doc.Message, shortMessage) + "\n… the messages of the tests were too long"
+		for i, e := range doc.FormatErrors {
+			doc.FormatErrors[i] = shorten(e, shortMessage)
+		}
+		b.Reset()
+		if err := writeJSON(&b, doc); err != nil {
+			return err
+		}
+	}
+	if b.Len() > maxPrairieLearn {
+		return fmt.Errorf("%d bytes, and %d are read", b.Len(), maxPrairieLearn)
+	}
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+// prairieLearnNoVerdict is not gradable: no attempt is charged for a fault of ours.
+func prairieLearnNoVerdict(message string) any { return prairieLearnResult{Message: message} }

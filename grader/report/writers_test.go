@@ -1,0 +1,61 @@
+package report
+
+import (
+	"bytes"
+	"path"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"grade/grader"
+)
+
+// identity is somebody's, complete.
+func identity() Identity {
+	return Identity{
+		Student: "ada", Classroom: "ml-2026", Assignment: "autograd", Submission: "submit/2026-03-14T15-00-00Z-0a1b2c3",
+		Commit: "https://github.com/ml-2026/autograd-ada/commit/0a1b2c3", Release: "https://github.com/ml-2026/autograd-ada/releases/tag/submit",
+		Committed: time.Date(2026, 3, 14, 16, 0, 0, 0, time.FixedZone("CET", 3600)), Actor: "ada", ActorID: 1815, Folder: "autograd",
+	}
+}
+
+// extensions are what the golden files of a format are called.
+var extensions = map[string]string{
+	"html": ".html", "markdown": ".md", "junit": ".junit.xml", "github-annotations": ".annotations.txt", "classroom50": ".classroom50.json",
+	"github-classroom": ".github-classroom.json", "gradescope": ".gradescope.json", "prairielearn": ".prairielearn.json", "exercism": ".exercism.json",
+}
+
+// written is r in the format called name.
+func written(t *testing.T, name string, r *grader.Result) []byte {
+	t.Helper()
+	f, ok := FormatNamed(name)
+	require.True(t, ok, name)
+	var b bytes.Buffer
+	require.NoError(t, f.Write(&b, r, identity()))
+	return b.Bytes()
+}
+
+func TestGoldenFormats(t *testing.T) {
+	for format, extension := range extensions {
+		for sample, r := range samples() {
+			t.Run(path.Join(format, sample), func(t *testing.T) {
+				golden(t, sample+extension, written(t, format, r))
+			})
+		}
+	}
+}
+
+func TestFormatNames(t *testing.T) {
+	seen := map[string]bool{}
+	for _, n := range FormatNames() {
+		assert.False(t, seen[n], n)
+		seen[n] = true
+	}
+	for n := range extensions {
+		assert.True(t, seen[n], n)
+	}
+	_, ok := FormatNamed("pdf")
+	assert.False(t, ok)
+}
