@@ -135,7 +135,7 @@ func (d *diffing) one(ctx context.Context, s Stored) error {
 }
 
 func (d *diffing) compare(ctx context.Context, s Stored, snapshot *grader.Snapshot) (*Change, error) {
-	o := grader.Options{Snapshot: snapshot, Seed: d.options.Seed, Only: d.options.Only, Hasty: true}
+	o := grader.Options{Snapshot: snapshot, Seed: d.options.Seed, Only: d.options.Only}
 	before, err := d.grader.Grade(ctx, s.Dir, d.before, o)
 	if err != nil {
 		return nil, fmt.Errorf("under the old exercise: %w", err)
