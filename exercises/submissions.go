@@ -5,6 +5,7 @@ import (
 	"path"
 	"regexp"
 	"slices"
+	"strings"
 )
 
 // Class is why a submission is shipped with an exercise, and the name of the
@@ -111,6 +112,9 @@ func (r *submissionReader) submission(class Class, name string) {
 	before := len(r.problems.list)
 	s.Expect = readExpect(files[at].Data, class, r.checks, document{r.problems, path.Join(shown, expectFile)})
 	s.Files = slices.Delete(files, at, at+1)
+	if !slices.ContainsFunc(s.Files, func(f File) bool { return strings.HasSuffix(f.Name, ".go") }) {
+		r.add(shown, 0, "no Go file: there is nothing to grade")
+	}
 	if len(r.problems.list) > before {
 		r.faulty[name] = true
 	}
