@@ -28,7 +28,7 @@ type arrow struct{ all, tests []string }
 var arrows = map[string]arrow{
 	".":                {},
 	"bench":            {all: []string{".", "exercises", "grader", "sandbox", "sandbox/docker", "sandbox/toolchain"}},
-	"bench/mutants":    {all: []string{".", "exercises", "grader/mutate"}},
+	"bench/mutants":    {all: []string{".", "exercises", "grader/mutate", "grader/prove"}},
 	"bench/references": {},
 
 	"observe":      {all: []string{"observe/wire"}},

@@ -5,6 +5,7 @@ import (
 	"path"
 	"regexp"
 	"slices"
+	"strings"
 )
 
 // Class is why a submission is shipped with an exercise, and the name of the
@@ -41,8 +42,9 @@ type Submission struct {
 
 var whyGrammar = regexp.MustCompile(`^[a-z0-9]+([-_][a-z0-9]+)*$`)
 
-// Submissions reads the submissions shipped with an exercise, sorted by name.
-// An error names every fault, each as a [Problem]. It wraps [fs.ErrNotExist]
+// Submissions reads the submissions shipped with an exercise, sorted by name. An
+// error names every fault, each as a [Problem]; those without one are returned all the
+// same. It wraps [fs.ErrNotExist]
 // when there is no folder of submissions, as in a course that is embedded in a
 // program: a test of no submissions at all must not pass for one.
 func (c *Course) Submissions(name string) ([]Submission, error) {
@@ -57,7 +59,7 @@ func (c *Course) Submissions(name string) ([]Submission, error) {
 		p.add(submissionsDir, 0, "%w: nothing shows what the exercise lets pass, and what it stops", reason(err))
 		return nil, p.join()
 	}
-	r := submissionReader{problems: p, fsys: c.fsys, root: root, checks: e.Checks}
+	r := submissionReader{problems: p, fsys: c.fsys, root: root, checks: e.Checks, faulty: map[string]bool{}}
 	for _, class := range classes {
 		if !class.IsDir() || !slices.Contains(Classes, Class(class.Name())) {
 			p.add(path.Join(submissionsDir, class.Name()), 0, "not a class of submissions")
@@ -66,10 +68,7 @@ func (c *Course) Submissions(name string) ([]Submission, error) {
 		r.class(Class(class.Name()))
 	}
 	r.twins()
-	if err := p.join(); err != nil {
-		return nil, err
-	}
-	return r.list, nil
+	return r.sound(), p.join()
 }
 
 type submissionReader struct {
@@ -78,6 +77,7 @@ type submissionReader struct {
 	root   string
 	checks []Check
 	list   []Submission
+	faulty map[string]bool // by name
 }
 
 func (r *submissionReader) class(class Class) {
@@ -109,8 +109,15 @@ func (r *submissionReader) submission(class Class, name string) {
 		r.add(path.Join(shown, expectFile), 0, "%w", fs.ErrNotExist)
 		return
 	}
+	before := len(r.problems.list)
 	s.Expect = readExpect(files[at].Data, class, r.checks, document{r.problems, path.Join(shown, expectFile)})
 	s.Files = slices.Delete(files, at, at+1)
+	if !slices.ContainsFunc(s.Files, func(f File) bool { return strings.HasSuffix(f.Name, ".go") }) {
+		r.add(shown, 0, "no Go file: there is nothing to grade")
+	}
+	if len(r.problems.list) > before {
+		r.faulty[name] = true
+	}
 	r.list = append(r.list, s)
 }
 
@@ -119,7 +126,23 @@ func (r *submissionReader) twins() {
 	for _, s := range r.list {
 		exists := slices.ContainsFunc(r.list, func(t Submission) bool { return t.Name == s.Expect.Twin })
 		if s.Expect.Twin != "" && (!exists || s.Expect.Twin == s.Name) {
+			r.faulty[s.Name] = true
 			r.add(path.Join(submissionsDir, s.Name, expectFile), s.Expect.Line("twin"), "twin: no other submission %q", s.Expect.Twin)
 		}
 	}
+}
+
+// sound are those without a fault, of their own or of a twin's.
+func (r *submissionReader) sound() []Submission {
+	list := r.list
+	for before := -1; before != len(r.faulty); {
+		before = len(r.faulty)
+		list = slices.DeleteFunc(slices.Clone(list), func(s Submission) bool {
+			if r.faulty[s.Expect.Twin] {
+				r.faulty[s.Name] = true
+			}
+			return r.faulty[s.Name]
+		})
+	}
+	return list
 }

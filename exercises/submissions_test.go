@@ -61,6 +61,8 @@ func TestSubmissionsRefuses(t *testing.T) {
 		{"name", "accepted/A b/expect.yaml", "", "why: x\n", "submissions/accepted/A b: want a folder"},
 		{"no expect", "accepted/loop/expect.yaml", "", "", "submissions/accepted/loop/expect.yaml: file does not exist"},
 		{"empty", "accepted/loop/expect.yaml", "", "\n", "submissions/accepted/loop/expect.yaml: the file is empty"},
+		{"text that is no text", "accepted/loop/expect.yaml", "why: ", "why: a loop: ", `expect.yaml:1: mapping values are not allowed in this context: put a text with a ": " in it in quotes`},
+		{"nothing to grade", "forgery/honest/gears.go", "", "", "submissions/forgery/honest: no Go file"},
 		{"unknown", "accepted/loop/expect.yaml", "score", "scroe", `submissions/accepted/loop/expect.yaml:3: unknown field "scroe"`},
 		{"no why", "forgery/honest/expect.yaml", "why: gives up\n", "", `submissions/forgery/honest/expect.yaml: field "why" is missing`},
 		{"no verdict", "forgery/honest/expect.yaml", "verdict: graded\n", "", `submissions/forgery/honest/expect.yaml: field "verdict" is missing`},
@@ -87,7 +89,11 @@ func TestSubmissionsRefuses(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			got, err := open(change(withSubmissions(), submissionsRoot+tt.file, tt.old, tt.new)).Submissions("gears")
 			require.Error(t, err)
-			assert.Nil(t, got)
+			for _, s := range got {
+				assert.False(t, strings.HasPrefix(tt.file, s.Name+"/"), s.Name)
+				assert.False(t, strings.HasPrefix(tt.file, s.Expect.Twin+"/"), s.Name)
+			}
+			assert.GreaterOrEqual(t, len(got), 3, "the others are there")
 			t.Log(err)
 			assert.ErrorContains(t, err, tt.want)
 			assert.True(t, strings.HasPrefix(err.Error(), "load submissions of gears: submissions/"))

@@ -28,6 +28,13 @@ type fields map[string]func(*yaml.Node) error
 
 var yamlError = regexp.MustCompile(`^yaml: line (\d+): (.*)$`)
 
+// quoted says what to do where prose has been taken for more.
+var quoted = map[string]string{
+	"mapping values are not allowed in this context":        `: put a text with a ": " in it in quotes`,
+	"did not find expected alphabetic or numeric character": `: put a text that begins with a * or & in quotes`,
+	"found character that cannot start any token":           `: put a text that begins with a @, % or backquote in quotes`,
+}
+
 // read reads data, which must hold one mapping, and returns what mapping does.
 func (d document) read(data []byte, f fields) map[string]int {
 	var root, more yaml.Node
@@ -41,15 +48,24 @@ func (d document) read(data []byte, f fields) map[string]int {
 		return nil
 	}
 	if err != nil {
-		if m := yamlError.FindStringSubmatch(err.Error()); m != nil {
-			line, _ := strconv.Atoi(m[1])
-			d.add(d.file, line, "%s", m[2])
-		} else {
-			d.add(d.file, 0, "%s", strings.TrimPrefix(err.Error(), "yaml: "))
-		}
+		d.unreadable(err)
 		return nil
 	}
 	return d.mapping("", root.Content[0], f)
+}
+
+// unreadable tells what the parser says. It gives no line where that is the first.
+func (d document) unreadable(err error) {
+	line, message := 0, strings.TrimPrefix(err.Error(), "yaml: ")
+	if m := yamlError.FindStringSubmatch(err.Error()); m != nil {
+		line, _ = strconv.Atoi(m[1])
+		message = m[2]
+	}
+	hint := quoted[message]
+	if hint != "" {
+		line = max(line, 1)
+	}
+	d.add(d.file, line, "%s%s", message, hint)
 }
 
 // mapping reads the mapping n, which problems introduce by what, and returns the

@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/gofrs/flock"
@@ -15,73 +14,128 @@ import (
 
 const lockRetry = 50 * time.Millisecond
 
-// lock waits for other gradings on this machine to stop measuring; hasty ones, whose
-// figures are not shown, only for those that are not. Whoever comes first makes the
-// file, for all users; it is only ever read afterwards, because a kernel may forbid
-// writing to another user's file in a shared folder.
-func (r *grading) lock(ctx context.Context) (unlock func(), err error) {
-	name := r.config.LockFile
-	if name == "" {
-		return func() {}, nil
+// exclusive waits until this grading may measure, and says on which CPU. On a machine
+// one grading measures at a time; hasty ones, whose figures are not shown, measure side
+// by side, on a CPU each. Whoever wants to measure passes a gate, which a grading that
+// is not hasty keeps shut until it is done: so nobody waits for those that came later.
+func (r *grading) exclusive(ctx context.Context) (cpu int, release func(), err error) {
+	cpus, err := r.sharedCPUs()
+	if err != nil {
+		return 0, nil, err
 	}
-	f, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
-	if err == nil {
-		err = errors.Join(f.Chmod(0o644), f.Close())
+	last := cpus[len(cpus)-1]
+	if r.config.LockFile == "" {
+		return last, func() {}, nil
 	}
-	if err != nil && !errors.Is(err, fs.ErrExist) {
-		return nil, fmt.Errorf("lock for measuring: %w", err)
-	}
-	l := flock.New(name, flock.SetFlag(os.O_RDONLY))
-	try, wait := l.TryLock, l.TryLockContext
-	if r.options.Hasty {
-		try, wait = l.TryRLock, l.TryRLockContext
-	}
-	if ok, err := try(); err != nil {
-		return nil, fmt.Errorf("lock for measuring: %w: remove %s if no grading needs it", err, name)
-	} else if !ok {
+	q := &queue{file: r.config.LockFile, waiting: func() {
 		r.tell(Event{Phase: "measure", Text: "waiting for another grading to finish measuring"})
-		if _, err := wait(ctx, lockRetry); err != nil {
-			return nil, fmt.Errorf("wait for another grading to finish measuring (%s): %w", name, err)
+	}}
+	defer func() {
+		if err != nil {
+			q.leave()
+		}
+	}()
+	if _, err := q.wait(ctx, q.file); err != nil {
+		return 0, nil, err
+	}
+	// The first CPU serves the machine's interrupts: it comes last.
+	slices.Reverse(cpus)
+	if r.options.Hasty {
+		gate := q.held
+		cpu, err := q.wait(ctx, q.ofCPUs(cpus)...)
+		if err != nil {
+			return 0, nil, err
+		}
+		q.held = q.held[len(gate):]
+		_ = gate[0].Unlock()
+		return cpus[cpu], q.leave, nil
+	}
+	for _, name := range q.ofCPUs(cpus) {
+		if _, err := q.wait(ctx, name); err != nil {
+			return 0, nil, err
 		}
 	}
-	return func() { _ = l.Unlock() }, nil
+	return last, q.leave, nil
 }
 
-// cpu is the last CPU that both boxes may use, because the first serves the
-// machine's interrupts. Hasty gradings take one each, and wait for one.
-func (r *grading) cpu(ctx context.Context) (cpu int, giveBack func(), err error) {
-	var both []int
+// sharedCPUs are those that both boxes may use.
+func (r *grading) sharedCPUs() (both []int, err error) {
 	for _, c := range r.ref.box.CPUs() {
 		if slices.Contains(r.sub.box.CPUs(), c) {
 			both = append(both, c)
 		}
 	}
 	if len(both) == 0 {
-		return 0, nil, errors.New("the boxes share no CPU to measure on")
+		return nil, errors.New("the boxes share no CPU to measure on")
 	}
-	if !r.options.Hasty {
-		return both[len(both)-1], func() {}, nil
-	}
-	return r.cpus.take(ctx, both)
+	return both, nil
 }
 
-// cpus are those that are measured on, each by one hasty grading.
-type cpus struct {
-	once sync.Once
-	free chan int
+// queue is a grading among those that want to measure, and what it holds.
+type queue struct {
+	file    string
+	waiting func() // called once, if there is somebody to wait for
+	held    []*flock.Flock
 }
 
-func (c *cpus) take(ctx context.Context, all []int) (cpu int, giveBack func(), err error) {
-	c.once.Do(func() {
-		c.free = make(chan int, len(all))
-		for _, one := range all {
-			c.free <- one
+func (q *queue) ofCPUs(cpus []int) (files []string) {
+	for _, c := range cpus {
+		files = append(files, fmt.Sprintf("%s.%d", q.file, c))
+	}
+	return files
+}
+
+// wait takes the first of some files that nobody else holds, and says which.
+func (q *queue) wait(ctx context.Context, files ...string) (which int, err error) {
+	var retry *time.Ticker
+	for {
+		for i, name := range files {
+			if ok, err := q.try(name); ok || err != nil {
+				return i, err
+			}
 		}
-	})
-	select {
-	case cpu = <-c.free:
-		return cpu, func() { c.free <- cpu }, nil
-	case <-ctx.Done():
-		return 0, nil, context.Cause(ctx)
+		if q.waiting != nil {
+			q.waiting()
+			q.waiting = nil
+		}
+		if retry == nil {
+			retry = time.NewTicker(lockRetry)
+			defer retry.Stop()
+		}
+		select {
+		case <-retry.C:
+		case <-ctx.Done():
+			return 0, fmt.Errorf("wait for another grading to finish measuring (%s): %w", files[0], context.Cause(ctx))
+		}
 	}
+}
+
+// try takes a file if nobody else holds it. Whoever comes first makes it, for all
+// users; it is only ever read afterwards, because a kernel may forbid writing to
+// another user's file in a shared folder.
+func (q *queue) try(name string) (bool, error) {
+	f, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err == nil {
+		err = errors.Join(f.Chmod(0o644), f.Close())
+	}
+	if err != nil && !errors.Is(err, fs.ErrExist) {
+		return false, fmt.Errorf("lock for measuring: %w", err)
+	}
+	l := flock.New(name, flock.SetFlag(os.O_RDONLY))
+	ok, err := l.TryLock()
+	if err != nil {
+		return false, fmt.Errorf("lock for measuring: %w: remove %s if no grading needs it", err, name)
+	}
+	if ok {
+		q.held = append(q.held, l)
+	}
+	return ok, nil
+}
+
+// leave lets others measure.
+func (q *queue) leave() {
+	for _, l := range q.held {
+		_ = l.Unlock()
+	}
+	q.held = nil
 }

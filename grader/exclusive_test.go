@@ -7,54 +7,94 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"grade/sandbox"
 )
 
-// Hasty gradings measure side by side; one whose figures are shown waits for them,
-// says so, and lets none of them begin.
-func TestLock(t *testing.T) {
+// boxOn is a box that may use some CPUs.
+type boxOn struct {
+	sandbox.Box
+	cpus []int
+}
+
+func (b boxOn) CPUs() []int { return b.cpus }
+
+// Hasty gradings measure side by side, each on a CPU of its own, also those of other
+// processes. One whose figures are shown waits for all of them and says so; whoever
+// comes after it waits for it.
+func TestExclusive(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "lock")
 	var news []string
-	with := func(hasty bool) *grading {
-		return &grading{
+	want := func(ctx context.Context, hasty bool) (int, func(), error) {
+		r := &grading{
 			Grader:  New(nil, Config{LockFile: file}),
 			events:  make(chan struct{}, 1),
 			options: Options{Hasty: hasty, OnEvent: func(e Event) { news = append(news, e.Text) }},
+			ref:     &station{box: boxOn{cpus: []int{0, 2, 5}}}, sub: &station{box: boxOn{cpus: []int{2, 4, 5}}},
 		}
+		return r.exclusive(ctx)
 	}
-	first, err := with(true).lock(t.Context())
-	require.NoError(t, err)
-	second, err := with(true).lock(t.Context())
-	require.NoError(t, err)
 	gaveUp, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, err = with(false).lock(gaveUp)
-	require.ErrorIs(t, err, context.Canceled)
+
+	cpu, first, err := want(t.Context(), true)
+	require.NoError(t, err)
+	assert.Equal(t, 5, cpu)
+	cpu, second, err := want(t.Context(), true)
+	require.NoError(t, err)
+	assert.Equal(t, 2, cpu)
+	assert.Empty(t, news, "nobody waited")
+	_, _, err = want(gaveUp, true)
+	require.ErrorIs(t, err, context.Canceled, "both CPUs are taken")
 	assert.Equal(t, []string{"waiting for another grading to finish measuring"}, news)
+	_, _, err = want(gaveUp, false)
+	require.ErrorIs(t, err, context.Canceled)
 	first()
-	_, err = with(false).lock(gaveUp)
+	_, _, err = want(gaveUp, false)
 	require.ErrorIs(t, err, context.Canceled, "one hasty grading still measures")
 	second()
-	alone, err := with(false).lock(t.Context())
+
+	cpu, alone, err := want(t.Context(), false)
 	require.NoError(t, err)
-	defer alone()
-	_, err = with(true).lock(gaveUp)
-	require.ErrorIs(t, err, context.Canceled)
+	assert.Equal(t, 5, cpu)
+	for _, hasty := range []bool{true, false} {
+		_, _, err = want(gaveUp, hasty)
+		require.ErrorIs(t, err, context.Canceled)
+	}
+	alone()
+	_, again, err := want(t.Context(), true)
+	require.NoError(t, err, "whoever gave up holds nothing")
+	again()
 }
 
-// Every hasty grading has a CPU of its own, and waits for one where all are taken.
-func TestCPUs(t *testing.T) {
-	var c cpus
-	first, giveBack, err := c.take(t.Context(), []int{2, 5})
+// A grading that waits goes before those that come later, hasty or not.
+func TestExclusiveIsInOrder(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "lock")
+	waiting := make(chan struct{})
+	want := func(ctx context.Context, hasty bool) (func(), error) {
+		r := &grading{
+			Grader: New(nil, Config{LockFile: file}), events: make(chan struct{}, 1), options: Options{Hasty: hasty},
+			ref: &station{box: boxOn{cpus: []int{0, 1}}}, sub: &station{box: boxOn{cpus: []int{0, 1}}},
+		}
+		if !hasty {
+			r.options.OnEvent = func(Event) { close(waiting) }
+		}
+		_, release, err := r.exclusive(ctx)
+		return release, err
+	}
+	hasty, err := want(t.Context(), true)
 	require.NoError(t, err)
-	second, _, err := c.take(t.Context(), []int{2, 5})
-	require.NoError(t, err)
-	assert.ElementsMatch(t, []int{2, 5}, []int{first, second})
+	done := make(chan func())
+	go func() {
+		release, err := want(t.Context(), false)
+		assert.NoError(t, err)
+		done <- release
+	}()
+	<-waiting
 	gaveUp, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, _, err = c.take(gaveUp, []int{2, 5})
-	require.ErrorIs(t, err, context.Canceled)
-	giveBack()
-	again, _, err := c.take(t.Context(), []int{2, 5})
-	require.NoError(t, err)
-	assert.Equal(t, first, again)
+	_, err = want(gaveUp, true)
+	require.ErrorIs(t, err, context.Canceled, "a CPU is free, and somebody waits for it")
+	hasty()
+	(<-done)()
 }

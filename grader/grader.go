@@ -44,7 +44,8 @@ type Config struct {
 	VetTool func(ctx context.Context, goarch string) ([]byte, error)
 	// CacheDir keeps compiled references; empty: they are compiled each time.
 	CacheDir string
-	// LockFile is held while measuring: one grading a machine at a time.
+	// LockFile, and files whose names begin with it, are held while measuring: one
+	// grading a machine at a time, but for hasty ones.
 	LockFile string
 	// Version and Toolchain are for the result.
 	Version, Toolchain string
@@ -55,7 +56,6 @@ type Grader struct {
 	sandbox Sandbox
 	config  Config
 	spares  spares
-	cpus    cpus
 }
 
 // New returns a grader that runs programs in s. It has to be closed before s.

@@ -34,16 +34,11 @@ func (r *grading) measure(ctx context.Context) error {
 		return nil
 	}
 	defer r.phase("measure", &r.result.Phases.MeasureMs)()
-	unlock, err := r.lock(ctx)
+	cpu, release, err := r.exclusive(ctx)
 	if err != nil {
 		return err
 	}
-	defer unlock()
-	cpu, giveBack, err := r.cpu(ctx)
-	if err != nil {
-		return err
-	}
-	defer giveBack()
+	defer release()
 	if err := errors.Join(r.ref.pin(ctx, cpu), r.sub.pin(ctx, cpu)); err != nil {
 		return err
 	}

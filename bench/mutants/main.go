@@ -21,6 +21,7 @@ import (
 	"grade"
 	"grade/exercises"
 	"grade/grader/mutate"
+	"grade/grader/prove"
 )
 
 // pointsMissing is the exit status of a grading that is no full one.
@@ -47,15 +48,14 @@ func run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	var files []mutate.File
-	for _, f := range e.Reference {
-		files = append(files, mutate.File{Name: f.Name, Data: f.Data})
-	}
-	mutants, err := mutate.Of(ctx, files)
+	mutants, _, err := prove.Mutants(ctx, e, nil)
 	if err != nil {
 		return err
 	}
-	one, err := oneByOne(ctx, *command, files, mutants, *size)
+	if *size = min(*size, len(mutants)); *size < 1 {
+		return errors.New("-n: want at least one mutant")
+	}
+	one, err := oneByOne(ctx, *command, e.Reference, mutants, *size)
 	if err != nil {
 		return err
 	}
@@ -65,13 +65,12 @@ func run(ctx context.Context, args []string) error {
 	}
 	each := time.Duration(seconds / float64(total) * float64(time.Second))
 	fmt.Printf("%s: grade submit takes %v a mutant (%d of them), grade exercise mutate %v (all %d, %.0f s): %.1f times as fast\n",
-		*name, one.Round(time.Millisecond), min(*size, len(mutants)), each.Round(time.Millisecond), total, seconds, one.Seconds()/each.Seconds())
+		*name, one.Round(time.Millisecond), *size, each.Round(time.Millisecond), total, seconds, one.Seconds()/each.Seconds())
 	return nil
 }
 
 // oneByOne is the mean time that grade submit takes for a mutant.
-func oneByOne(ctx context.Context, command string, files []mutate.File, mutants []mutate.Mutant, size int) (time.Duration, error) {
-	size = min(size, len(mutants))
+func oneByOne(ctx context.Context, command string, files []exercises.File, mutants []mutate.Mutant, size int) (time.Duration, error) {
 	var sum time.Duration
 	for i := range size {
 		took, err := submit(ctx, command, files, mutants[i*len(mutants)/size])
@@ -83,7 +82,7 @@ func oneByOne(ctx context.Context, command string, files []mutate.File, mutants 
 	return sum / time.Duration(size), nil
 }
 
-func submit(ctx context.Context, command string, files []mutate.File, m mutate.Mutant) (time.Duration, error) {
+func submit(ctx context.Context, command string, files []exercises.File, m mutate.Mutant) (time.Duration, error) {
 	dir, err := os.MkdirTemp("", "grade-mutant-")
 	if err != nil {
 		return 0, err

@@ -1,11 +1,8 @@
 package main
 
 import (
-	"archive/zip"
-	"bytes"
 	"context"
 	"fmt"
-	"io"
 	"os"
 	"path"
 	"path/filepath"
@@ -87,13 +84,10 @@ func checkOut(ctx context.Context, dir, revision, name, to string) error {
 		return err
 	}
 	// In the folder itself git would look for that folder in the tree once more.
-	archive, err := git(ctx, strings.TrimSuffix(string(top), "\n"), "archive", "--format=zip", strings.TrimSpace(string(tree)))
+	repository := strings.TrimSuffix(string(top), "\n")
+	files, err := git(ctx, repository, "ls-tree", "-r", "-z", strings.TrimSpace(string(tree)), "--", "go.mod", "exercises/"+name, "reference/"+name)
 	if err != nil {
 		return err
-	}
-	z, err := zip.NewReader(bytes.NewReader(archive), int64(len(archive)))
-	if err != nil {
-		return fmt.Errorf("read %s out of git: %w", revision, err)
 	}
 	if err := os.Mkdir(to, 0o777); err != nil {
 		return err
@@ -103,30 +97,26 @@ func checkOut(ctx context.Context, dir, revision, name, to string) error {
 		return err
 	}
 	defer root.Close()
-	for _, f := range z.File {
-		own := f.Name == "go.mod" || strings.HasPrefix(f.Name, "exercises/"+name+"/") || strings.HasPrefix(f.Name, "reference/"+name+"/")
-		if !own || !f.Mode().IsRegular() {
-			continue
-		}
-		if err := unzip(root, f); err != nil {
-			return fmt.Errorf("read %s of %s out of git: %w", f.Name, revision, err)
+	for entry := range strings.SplitSeq(strings.TrimSuffix(string(files), "\x00"), "\x00") {
+		about, file, _ := strings.Cut(entry, "\t")
+		if f := strings.Fields(about); len(f) == 3 && strings.HasPrefix(f[0], "100") { // no link, no repository
+			if err := takeOut(ctx, repository, f[2], root, file); err != nil {
+				return fmt.Errorf("read %s of %s out of git: %w", file, revision, err)
+			}
 		}
 	}
 	return nil
 }
 
-func unzip(root *os.Root, f *zip.File) error {
-	if err := root.MkdirAll(path.Dir(f.Name), 0o777); err != nil {
-		return err
-	}
-	r, err := f.Open()
+// takeOut writes an object of a repository to a file. What git archive leaves out or
+// changes on its way, by attributes of the course's, belongs to an exercise as well.
+func takeOut(ctx context.Context, repository, object string, root *os.Root, file string) error {
+	data, err := git(ctx, repository, "cat-file", "blob", object)
 	if err != nil {
 		return err
 	}
-	defer r.Close()
-	data, err := io.ReadAll(r)
-	if err != nil {
+	if err := root.MkdirAll(path.Dir(file), 0o777); err != nil {
 		return err
 	}
-	return root.WriteFile(f.Name, data, 0o666)
+	return root.WriteFile(file, data, 0o666)
 }

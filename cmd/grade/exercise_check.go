@@ -49,7 +49,7 @@ anything was found.`,
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.changed, "changed", "", "check only exercises that differ from the git `REVISION`; all, if go.mod or the kit does")
-	f.IntVar(&o.seeds, "seeds", 3, "on how many inputs the reference must keep its points")
+	f.IntVar(&o.seeds, "seeds", 3, "on how many inputs the reference must keep its points; of 2 or more, one\nsees which of its answers stand in the hidden tests")
 	f.BoolVar(&o.calibrate, "calibrate", false, "propose limits, from what was measured")
 	o.addFlags(cmd)
 	for _, flag := range []string{"changed", "seeds"} {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -37,7 +36,8 @@ A test of a mutant may take ten times as long as the longest of the reference, a
 second: some loop for ever. How many were killed by that alone is told, for one of
 them may be merely slow.
 
-The score is killed / (all - equivalent). Below %.0f %% the exit status is 1.`, 100*wantKilled),
+The score is killed / (all - equivalent). Below %.0f %% the exit status is 1, and where a
+mark fits no mutant, which is told before anything is graded.`, 100*wantKilled),
 		Example: `  grade exercise mutate autograd
   grade exercise mutate autograd --json > mutants.json`,
 		Args:              anExercise(a, 0),
@@ -71,20 +71,10 @@ func (o *mutateOptions) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for i := range m.Faults {
-		m.Faults[i].File = filepath.Join(o.app.courseDir, filepath.FromSlash(m.Faults[i].File))
-	}
 	if err := o.write(m, func() error { return o.text(m) }); err != nil {
 		return err
 	}
-	if len(m.Faults) > 0 {
-		var errs []error
-		for _, f := range m.Faults {
-			errs = append(errs, errors.New(f.String()))
-		}
-		return errors.Join(errs...)
-	}
-	if m.Score < wantKilled {
+	if len(m.Faults) > 0 || m.Score < wantKilled {
 		return errPointsMissing
 	}
 	return nil
@@ -104,6 +94,12 @@ func (o *mutateOptions) mutate(ctx context.Context, e *exercises.Exercise, marks
 
 // text shows what survived, and then the figures.
 func (o *mutateOptions) text(m *prove.Mutation) error {
+	for _, f := range m.Faults {
+		f.File = filepath.Join(o.app.courseDir, filepath.FromSlash(f.File))
+		if err := o.app.print("%s\n", terminal.Escape(f.String())); err != nil {
+			return err
+		}
+	}
 	pal := o.app.out.palette()
 	for _, s := range m.Survivors {
 		if err := o.app.print("%s  %s:%d\n", pal.Bold(terminal.Escape(s.ID)), filepath.Join(o.app.courseDir, "reference", m.Exercise, s.File), s.Line); err != nil {

@@ -53,7 +53,9 @@ func Check(ctx context.Context, g *grader.Grader, course *exercises.Course, name
 		return nil, err
 	}
 	c.separate()
-	slices.SortStableFunc(c.report.Findings, func(a, b Finding) int { return cmp.Or(strings.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line)) })
+	slices.SortFunc(c.report.Findings, func(a, b Finding) int {
+		return cmp.Or(strings.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), strings.Compare(a.Message, b.Message))
+	})
 	return c.report, nil
 }
 

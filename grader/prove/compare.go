@@ -42,11 +42,34 @@ type CheckChange struct {
 // Scores reports whether the score is another one.
 func (c *Change) Scores() bool { return c.Old.Score != c.New.Score }
 
-// measured reports whether all that differs was measured, and may be chance.
-func (c *Change) measured() bool {
-	return len(c.Checks) > 0 && !slices.ContainsFunc(c.Checks, func(one CheckChange) bool {
-		return one.kind == exercises.Correctness || one.Old == "" || one.New == ""
-	})
+// measured reports whether some of what differs was measured, and may be chance.
+func (c *Change) measured() bool { return slices.ContainsFunc(c.Checks, CheckChange.measured) }
+
+// measured reports whether a check that both versions have was measured.
+func (c CheckChange) measured() bool {
+	return c.kind != exercises.Correctness && c.Old != "" && c.New != ""
+}
+
+// confirmed is c without those measured checks that came out in another way in the
+// other of two comparisons: near a limit a ratio falls on either side, and the
+// exercise has not changed that. It is nil if nothing is left.
+func (c *Change) confirmed(other *Change) *Change {
+	kept := []CheckChange{}
+	for _, one := range c.Checks {
+		again := other != nil && slices.ContainsFunc(other.Checks, func(o CheckChange) bool {
+			return o.Name == one.Name && o.Old == one.Old && o.New == one.New
+		})
+		if one.measured() && !again {
+			c.New.Score += one.OldPoints - one.NewPoints
+			continue
+		}
+		kept = append(kept, one)
+	}
+	c.Checks = kept
+	if !c.Scores() && c.Old.Verdict == c.New.Verdict && len(kept) == 0 {
+		return nil
+	}
+	return c
 }
 
 // Compare holds the results of one submission under two versions of an exercise

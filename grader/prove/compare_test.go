@@ -80,9 +80,33 @@ func TestChangeThatMayBeChance(t *testing.T) {
 	}
 	a, wrong := tested("TestA", grader.Passed, 0), tested("TestA", grader.WrongAnswer, 0)
 	assert.True(t, Compare("", got(a, speed(grader.Passed)), got(a, speed(grader.TooSlow))).measured())
-	assert.False(t, Compare("", got(a, speed(grader.Passed)), got(wrong, speed(grader.TooSlow))).measured())
+	assert.True(t, Compare("", got(a, speed(grader.Passed)), got(wrong, speed(grader.TooSlow))).measured(), "and something else")
+	assert.False(t, Compare("", got(a, speed(grader.Passed)), got(wrong, speed(grader.Passed))).measured())
 	assert.False(t, Compare("", got(a), got(a, speed(grader.TooSlow))).measured(), "a new check is no chance")
 	assert.False(t, Compare("", got(a), &grader.Result{Verdict: grader.Invalid}).measured())
+}
+
+// What was measured counts if it comes out in the same way twice; the rest stays.
+func TestConfirmed(t *testing.T) {
+	check := func(name string, kind exercises.Kind, was, is grader.Verdict, old, new int) CheckChange {
+		return CheckChange{Name: name, Old: was, New: is, OldPoints: old, NewPoints: new, kind: kind}
+	}
+	fast := check("BenchmarkA/speed", exercises.Speed, grader.Passed, grader.TooSlow, 5, 0)
+	slow := check("BenchmarkA/speed", exercises.Speed, grader.TooSlow, grader.Passed, 0, 5)
+	test := check("TestA", exercises.Correctness, grader.Passed, grader.Passed, 10, 7)
+	change := func(list ...CheckChange) *Change {
+		c := &Change{Old: Outcome{grader.Graded, 80, 100, ""}, New: Outcome{grader.Graded, 80, 100, ""}, Checks: list}
+		for _, one := range list {
+			c.New.Score += one.NewPoints - one.OldPoints
+		}
+		return c
+	}
+	assert.Equal(t, change(fast, test), change(fast, test).confirmed(change(test, fast)))
+	assert.Equal(t, change(test), change(fast, test).confirmed(change(test)))
+	assert.Equal(t, change(test), change(fast, test).confirmed(change(slow, test)), "the other way round is no agreement")
+	assert.Equal(t, change(test), change(test).confirmed(nil), "a test is no chance")
+	assert.Nil(t, change(fast).confirmed(change(slow)))
+	assert.Nil(t, change(fast).confirmed(nil))
 }
 
 func TestDifferencesAreSorted(t *testing.T) {

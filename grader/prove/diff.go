@@ -100,7 +100,8 @@ func (d *diffing) measures() bool {
 	})
 }
 
-// one grades a submission under both versions. An error ends all of it.
+// one grades a submission under both versions. A fault that is not the submission's
+// keeps no other from being graded; an error is a usage error, or the end of ctx.
 func (d *diffing) one(ctx context.Context, s Stored) error {
 	snapshot, err := grader.TakeSnapshot(s.Dir)
 	var theirs *grader.UsageError
@@ -114,7 +115,10 @@ func (d *diffing) one(ctx context.Context, s Stored) error {
 	}
 	// What is measured near a limit falls on either side: once is chance.
 	if err == nil && change != nil && change.measured() {
-		change, err = d.compare(ctx, s, snapshot)
+		var again *Change
+		if again, err = d.compare(ctx, s, snapshot); err == nil {
+			change = change.confirmed(again)
+		}
 	}
 	if errors.As(err, &theirs) || ctx.Err() != nil {
 		return err
@@ -135,7 +139,7 @@ func (d *diffing) one(ctx context.Context, s Stored) error {
 }
 
 func (d *diffing) compare(ctx context.Context, s Stored, snapshot *grader.Snapshot) (*Change, error) {
-	o := grader.Options{Snapshot: snapshot, Seed: d.options.Seed, Only: d.options.Only, Hasty: true}
+	o := grader.Options{Snapshot: snapshot, Seed: d.options.Seed, Only: d.options.Only}
 	before, err := d.grader.Grade(ctx, s.Dir, d.before, o)
 	if err != nil {
 		return nil, fmt.Errorf("under the old exercise: %w", err)

@@ -29,6 +29,7 @@ const (
 type leaks struct {
 	literals map[any][]literal // by their value: a float64, without its sign, or a string
 	seen     map[sighting]int  // in how many runs
+	runs     map[string]int    // of each check
 }
 
 type literal struct {
@@ -45,7 +46,7 @@ type sighting struct {
 
 // newLeaks reads the hidden tests in the folder dir.
 func newLeaks(dir string, hidden []exercises.File) *leaks {
-	l := &leaks{map[any][]literal{}, map[sighting]int{}}
+	l := &leaks{map[any][]literal{}, map[sighting]int{}, map[string]int{}}
 	for _, f := range hidden {
 		fset := token.NewFileSet()
 		tree, err := parser.ParseFile(fset, f.Name, f.Data, parser.SkipObjectResolution)
@@ -126,15 +127,16 @@ func (l *leaks) observe(check exercises.Check, records []wire.Record) {
 			note(math.Abs(x))
 		}
 	}
+	l.runs[check.Name]++
 	for v := range here {
 		l.seen[sighting{check.Name, v}]++
 	}
 }
 
-// findings are the literals that a check has observed in more than one run.
+// findings are the literals that a check has observed in every run, of several.
 func (l *leaks) findings() (list []Finding) {
 	for s, runs := range l.seen {
-		if runs < 2 {
+		if runs < 2 || runs < l.runs[s.check] {
 			continue
 		}
 		for _, at := range l.literals[s.value] {

@@ -41,7 +41,8 @@ func TestLeaks(t *testing.T) {
 	}{
 		{"nothing observed", nil, nil},
 		{"once is by chance", [][]wire.Record{{float(-0.40125), float(-0.40125)}, {float(0.3)}}, nil},
-		{"a number", [][]wire.Record{{float(-0.40125)}, {float(0.3)}, {float(-0.40125)}}, map[int]string{10: "0.40125"}},
+		{"a number", [][]wire.Record{{float(-0.40125)}, {float(0.3), float(-0.40125)}, {float(-0.40125)}}, map[int]string{10: "0.40125"}},
+		{"not always", [][]wire.Record{{float(-0.40125)}, {float(0.3)}, {float(-0.40125)}}, nil},
 		{"in a list", [][]wire.Record{{{Value: wire.Value{Floats: []float64{1, -0.40125}}}}, {float(-0.40125)}}, map[int]string{10: "0.40125"}},
 		{"a whole number", [][]wire.Record{{integer(12345)}, {{Value: wire.Value{Ints: []int64{-12345}}}}}, map[int]string{16: "12_345"}},
 		{"a short one", [][]wire.Record{{float(1.5)}, {float(1.5)}}, nil},

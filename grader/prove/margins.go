@@ -95,7 +95,8 @@ func (m Margin) faults(line int) (list []Finding) {
 }
 
 // proposed is the geometric mean of the two, which is as far from one as from the
-// other; without one of them, it keeps twice the distance from the other. It has two digits.
+// other; without the lower one, it keeps twice the distance from the higher. It has two
+// digits. Where it would be no limit, which is above 1, nothing can be told.
 func proposed(highest, lowest *Reading) float64 {
 	var x float64
 	switch {
@@ -104,6 +105,9 @@ func proposed(highest, lowest *Reading) float64 {
 	case highest != nil:
 		x = 2 * separation * highest.Ratio
 	default:
+		return 0
+	}
+	if x <= 1 {
 		return 0
 	}
 	unit := math.Pow(10, math.Floor(math.Log10(x))-1)

@@ -45,4 +45,9 @@ func TestProposed(t *testing.T) {
 	assert.Equal(t, 6.0, proposed(&Reading{Ratio: 2}, nil))
 	assert.Zero(t, proposed(nil, &Reading{Ratio: 8}), "who knows how slow a right one may be")
 	assert.Equal(t, 32.0, proposed(&Reading{Ratio: 2}, &Reading{Ratio: 500}), "two digits")
+	for _, least := range []float64{0, 0.02} {
+		assert.Zero(t, proposed(&Reading{Ratio: least}, nil), "that is no limit")
+		assert.Zero(t, proposed(&Reading{Ratio: least}, &Reading{Ratio: 45}), "nor that")
+	}
+	assert.Equal(t, 1.1, proposed(&Reading{Ratio: 0.03}, &Reading{Ratio: 40}))
 }

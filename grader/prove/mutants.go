@@ -261,11 +261,11 @@ func (r *mutation) sum() *Mutation {
 			continue
 		case r.verdicts[i] == killed:
 			m.Killed++
+		case r.verdicts[i] == survived && r.marked(one), r.verdicts[i] == timedOut && r.marked(one):
+			m.Equivalent++
 		case r.verdicts[i] == timedOut:
 			m.Killed++
 			m.TimedOut++
-		case r.marked(one):
-			m.Equivalent++
 		default:
 			m.Survivors = append(m.Survivors, Survivor{one.ID, one.File, one.Line, string(one.Operator), one.Diff})
 		}
@@ -278,7 +278,7 @@ func (r *mutation) sum() *Mutation {
 	}
 	for _, x := range r.options.Equivalent {
 		switch alive[x.Mutant] {
-		case killed, timedOut:
+		case killed: // one that was only slow may be the same
 			m.Faults = append(m.Faults, markFault(r.exercise, x, "is killed, and so not equivalent"))
 		case refused:
 			m.Faults = append(m.Faults, markFault(r.exercise, x, "does not build, and so counts for nothing"))

@@ -34,21 +34,21 @@ func TestFateOf(t *testing.T) {
 	}
 }
 
-// What does not build counts nowhere, what is marked counts as neither, and a mark on
-// what is killed is a fault.
+// What does not build counts nowhere; what is marked counts as neither, also if it was
+// merely slow; a mark on what is killed is a fault.
 func TestSum(t *testing.T) {
-	marks := []exercises.Equivalent{{Mutant: "marked", Line: 2}, {Mutant: "slow", Line: 3}, {Mutant: "unbuilt", Line: 4}}
+	marks := []exercises.Equivalent{{Mutant: "marked", Line: 2}, {Mutant: "same but slow", Line: 3}, {Mutant: "caught", Line: 4}, {Mutant: "unbuilt", Line: 5}}
 	r := &mutation{exercise: &exercises.Exercise{Name: "e"}, options: MutationOptions{Equivalent: marks}}
-	for id, f := range map[string]fate{"caught": killed, "slow": timedOut, "marked": survived, "missed": survived, "unbuilt": refused} {
+	for id, f := range map[string]fate{"caught": killed, "slow": timedOut, "same but slow": timedOut, "marked": survived, "missed": survived, "unbuilt": refused} {
 		r.mutants, r.verdicts = append(r.mutants, mutate.Mutant{ID: id}), append(r.verdicts, f)
 	}
 	m := r.sum()
-	assert.Equal(t, []int{4, 2, 1, 1}, []int{m.Total, m.Killed, m.TimedOut, m.Equivalent})
+	assert.Equal(t, []int{5, 2, 1, 2}, []int{m.Total, m.Killed, m.TimedOut, m.Equivalent})
 	assert.Equal(t, []Survivor{{ID: "missed"}}, m.Survivors)
 	assert.InDelta(t, 2.0/3, m.Score, 1e-9)
 	assert.Equal(t, []Finding{
-		{"exercises/e/equivalent.yaml", 3, "slow is killed, and so not equivalent; remove it"},
-		{"exercises/e/equivalent.yaml", 4, "unbuilt does not build, and so counts for nothing; remove it"},
+		{"exercises/e/equivalent.yaml", 4, "caught is killed, and so not equivalent; remove it"},
+		{"exercises/e/equivalent.yaml", 5, "unbuilt does not build, and so counts for nothing; remove it"},
 	}, m.Faults)
 }
 

@@ -45,26 +45,26 @@ type Held struct {
 // get through once; twice is a fault of the exercise. An accepted one has no second chance.
 func (s *Shipped) Hold(ctx context.Context, one exercises.Submission, o grader.Options) (*Held, error) {
 	o.Checks = needed(one.Expect)
-	h, err := s.once(ctx, one, o)
+	h, err := s.once(ctx, one, o, 1)
 	if err != nil || len(h.Unmet) == 0 || one.Class == exercises.Accepted {
 		return h, err
 	}
 	first := h.Unmet
-	if h, err = s.once(ctx, one, o); err != nil {
+	if h, err = s.once(ctx, one, o, 2); err != nil {
 		return nil, err
 	}
 	h.First = first
 	return h, nil
 }
 
-func (s *Shipped) once(ctx context.Context, one exercises.Submission, o grader.Options) (*Held, error) {
+func (s *Shipped) once(ctx context.Context, one exercises.Submission, o grader.Options, time int) (*Held, error) {
 	r, err := s.grade(ctx, one.Dir, o)
 	if err != nil {
 		return nil, err
 	}
 	var twin *grader.Result
 	if one.Expect.Twin != "" && r.Score > 0 { // nothing is more than nothing
-		if twin, err = s.twin(ctx, one.Expect.Twin, o); err != nil {
+		if twin, err = s.twin(ctx, one.Expect.Twin, o, time); err != nil {
 			return nil, err
 		}
 	}
@@ -72,10 +72,11 @@ func (s *Shipped) once(ctx context.Context, one exercises.Submission, o grader.O
 }
 
 // twin is the result of the submission of that name, graded once for each choice of
-// checks.
-func (s *Shipped) twin(ctx context.Context, name string, o grader.Options) (*grader.Result, error) {
+// checks, and once more for those that are graded a second time: it may have been the
+// twin that had bad luck.
+func (s *Shipped) twin(ctx context.Context, name string, o grader.Options, time int) (*grader.Result, error) {
 	i := slices.IndexFunc(s.List, func(t exercises.Submission) bool { return t.Name == name })
-	key := fmt.Sprintf("%s %q %q", name, o.Only, o.Checks)
+	key := fmt.Sprintf("%d %s %q %q", time, name, o.Only, o.Checks)
 	grade, _ := s.twins.LoadOrStore(key, sync.OnceValues(func() (*grader.Result, error) { return s.grade(ctx, s.List[i].Dir, o) }))
 	return grade.(func() (*grader.Result, error))()
 }

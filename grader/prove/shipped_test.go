@@ -59,7 +59,7 @@ func TestHoldTwice(t *testing.T) {
 // all for one that gains nothing.
 func TestTwinsAreGradedOnce(t *testing.T) {
 	list := []exercises.Submission{submission("honest", exercises.WrongAnswer, 40, "")}
-	scores := map[string][]int{"honest": {40, 40}, "nothing": {0}}
+	scores := map[string][]int{"honest": {40, 40, 40}, "nothing": {0}}
 	for _, name := range []string{"a", "b", "c"} {
 		list = append(list, submission(name, exercises.Forgery, 40, "honest"))
 		scores[name] = []int{40, 40, 40}
@@ -84,13 +84,18 @@ func TestTwinsAreGradedOnce(t *testing.T) {
 	other.Expect = exercises.Expect{Verdict: "graded", Checks: map[string]string{"TestA": "passed"}, Twin: "honest"}
 	_, err = s.Hold(t.Context(), other, grader.Options{})
 	require.NoError(t, err)
-	assert.Equal(t, 2, n["honest"])
+	assert.Equal(t, 3, n["honest"], "with other checks, and with other inputs for the second chance")
 }
 
 func TestForgeryThatBeatsItsTwin(t *testing.T) {
 	honest, forgery := submission("honest", exercises.WrongAnswer, 40, ""), submission("forgery", exercises.Forgery, 50, "honest")
-	s, _ := scripted(map[string][]int{"honest": {40}, "forgery": {50, 50}}, honest, forgery)
+	s, _ := scripted(map[string][]int{"honest": {40, 40}, "forgery": {50, 50}}, honest, forgery)
 	h, err := s.Hold(t.Context(), forgery, grader.Options{})
 	require.NoError(t, err)
 	assert.Equal(t, []grader.Difference{{Field: "twin", What: "score 50, and without the trick 40"}}, h.Unmet)
+
+	s, _ = scripted(map[string][]int{"honest": {40, 50}, "forgery": {50, 50}}, honest, forgery)
+	h, err = s.Hold(t.Context(), forgery, grader.Options{})
+	require.NoError(t, err)
+	assert.Empty(t, h.Unmet, "it was the twin that had bad luck")
 }

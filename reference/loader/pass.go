@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"sync"
-	"sync/atomic"
 )
 
 // pass is one way through the dataset.
@@ -15,14 +14,12 @@ type pass[S, B any] struct {
 	order []int
 	count int // of batches
 
-	slots   []slot[B]
-	tickets chan int     // numbers of batches whose slots are free
-	last    atomic.Int64 // the batch after which none is wanted any more
+	slots   []chan result[B] // of one result each
+	tickets chan int         // numbers of batches whose slots are free
 }
 
-// slot is where a batch lies until its turn.
-type slot[B any] struct {
-	ready chan struct{} // holds a token while there is a result
+// result is what became of a batch.
+type result[B any] struct {
 	batch B
 	err   error
 }
@@ -40,21 +37,9 @@ func (p *pass[S, B]) indices(batch int) []int {
 func (p *pass[S, B]) inTurn(yield func(B, error) bool) {
 	ctx, cancel := context.WithCancel(p.outer)
 	defer cancel()
-	var none B
 	for i := range p.count {
-		if err := p.outer.Err(); err != nil {
-			yield(none, err)
-			return
-		}
-		batch, err := p.load(ctx, p.indices(i))
-		if outer := p.outer.Err(); outer != nil {
-			err = outer
-		}
-		if err != nil {
-			yield(none, err)
-			return
-		}
-		if !yield(batch, nil) {
+		r := p.wanted(p.load(ctx, p.indices(i)))
+		if !yield(r.batch, r.err) || r.err != nil {
 			return
 		}
 	}
@@ -63,122 +48,99 @@ func (p *pass[S, B]) inTurn(yield func(B, error) bool) {
 // ahead lets workers fetch what comes next. When it returns, or a panic of the
 // loop's body goes through it, no worker is left.
 func (p *pass[S, B]) ahead(yield func(B, error) bool) {
-	if err := p.outer.Err(); err != nil && p.count > 0 {
-		var none B
-		yield(none, err)
-		return
-	}
 	ctx, cancel := context.WithCancel(p.outer)
-	p.slots = make([]slot[B], min(p.cfg.Prefetch, p.count))
+	p.slots = make([]chan result[B], min(p.cfg.Prefetch, p.count))
 	p.tickets = make(chan int, len(p.slots))
-	p.last.Store(int64(p.count))
 	for i := range p.slots {
-		p.slots[i].ready = make(chan struct{}, 1)
+		p.slots[i] = make(chan result[B], 1)
 		p.tickets <- i
 	}
 	var workers sync.WaitGroup
 	for range min(p.cfg.Workers, p.count) {
 		workers.Go(func() { p.work(ctx) })
 	}
-	stop := sync.OnceFunc(func() {
-		p.endAt(-1)
+	defer func() {
 		cancel()
 		close(p.tickets)
 		workers.Wait()
-	})
-	defer stop()
+	}()
 	for i := range p.count {
-		batch, err := p.take(i)
-		if err != nil {
-			stop() // so that nothing runs while the body looks at the error
-			yield(batch, err)
+		r := p.take(i)
+		if r.err != nil {
+			yield(r.batch, r.err)
 			return
 		}
-		if !yield(batch, nil) {
+		if next := i + len(p.slots); next < p.count {
+			p.tickets <- next // there is room: a ticket for each slot
+		}
+		if !yield(r.batch, nil) {
 			return
 		}
 	}
 }
 
-// take waits for a batch, in its turn, and gives its slot to another.
-func (p *pass[S, B]) take(i int) (batch B, err error) {
-	s := &p.slots[i%len(p.slots)]
+// take waits for a batch, in its turn, and leaves its slot to another.
+func (p *pass[S, B]) take(i int) result[B] {
+	var r result[B]
 	select {
-	case <-s.ready:
+	case r = <-p.slots[i%len(p.slots)]:
 	case <-p.outer.Done():
 	}
-	// A Get that was cancelled has failed as well: the reason is told, and not
-	// its consequence. A batch that is ready is not wanted any more.
-	if err := p.outer.Err(); err != nil {
-		return batch, err
-	}
-	batch, err = s.batch, s.err
-	*s = slot[B]{ready: s.ready}
-	if next := i + len(p.slots); err == nil && next < p.count {
-		p.tickets <- next // there is room: a ticket for each slot
-	}
-	return batch, err
+	return p.wanted(r)
 }
 
-// work fetches batches until there are no more tickets. After a failure those
-// before it are wanted still, and another worker may be about to begin one.
+// wanted is the result that the loop is told. If the caller's ctx is done, a batch
+// that is ready is not wanted any more; and a Get that was cancelled has failed as
+// well: the reason is told, and not its consequence.
+func (p *pass[S, B]) wanted(r result[B]) result[B] {
+	if err := p.outer.Err(); err != nil {
+		return result[B]{err: err}
+	}
+	return r
+}
+
+// work fetches batches until there are no more tickets. When nobody waits for them
+// any more, ctx is done and they cost nothing.
 func (p *pass[S, B]) work(ctx context.Context) {
 	for i := range p.tickets {
-		if int64(i) < p.last.Load() {
-			p.fill(ctx, i)
-		}
-	}
-}
-
-// endAt makes a batch the last that is wanted.
-func (p *pass[S, B]) endAt(i int) {
-	for {
-		last := p.last.Load()
-		if last <= int64(i) || p.last.CompareAndSwap(last, int64(i)) {
-			return
-		}
+		p.fill(ctx, i)
 	}
 }
 
 // fill loads a batch into its slot; also where Get ends the goroutine, for the
 // loop would wait for ever.
 func (p *pass[S, B]) fill(ctx context.Context, i int) {
-	s := &p.slots[i%len(p.slots)]
-	s.err = errGoexit
-	defer func() {
-		if s.err != nil {
-			p.endAt(i)
-		}
-		s.ready <- struct{}{}
-	}()
-	s.batch, s.err = p.load(ctx, p.indices(i))
+	r := result[B]{err: errGoexit}
+	defer func() { p.slots[i%len(p.slots)] <- r }()
+	r = p.load(ctx, p.indices(i))
 }
 
 // load fetches and collates one batch. One recover serves for all its samples.
-func (p *pass[S, B]) load(ctx context.Context, idx []int) (batch B, err error) {
-	at := -1
+func (p *pass[S, B]) load(ctx context.Context, idx []int) (r result[B]) {
+	var at int // the sample that is being fetched; -1 while Collate runs
+	failed := func(err error) result[B] { return result[B]{err: &ItemError{at, err}} }
 	defer func() {
 		if v := recover(); v != nil {
-			var none B
-			batch, err = none, &ItemError{at, panicked(v)}
+			r = failed(panicked(v))
 		}
 	}()
 	samples := make([]S, len(idx))
 	for j, i := range idx {
 		at = i
-		if err := ctx.Err(); err != nil { // nobody waits for this batch any more
-			return batch, &ItemError{i, err}
+		err := ctx.Err()
+		if err == nil {
+			samples[j], err = p.data.Get(ctx, i)
 		}
-		if samples[j], err = p.data.Get(ctx, i); err != nil {
-			return batch, &ItemError{i, err}
+		if err != nil {
+			return failed(err)
 		}
 	}
 	at = -1
-	made, err := p.collate(idx, samples)
+	batch, err := p.collate(idx, samples)
 	if err != nil {
-		return batch, &ItemError{-1, err}
+		return failed(err)
 	}
-	return made, nil
+	return result[B]{batch: batch}
 }
 
 // panicked makes an error of a panic's value, which stays to be found if it was

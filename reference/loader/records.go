@@ -64,8 +64,9 @@ func (r *Records) Get(ctx context.Context, i int) ([]byte, error) {
 
 // Close closes the file. Closing it again does nothing.
 func (r *Records) Close() error {
-	if err := r.file.Close(); err != nil && !errors.Is(err, os.ErrClosed) {
-		return err
+	err := r.file.Close()
+	if errors.Is(err, os.ErrClosed) {
+		return nil
 	}
-	return nil
+	return err
 }

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
@@ -143,7 +144,7 @@ func TestRecordsErrors(t *testing.T) {
 
 // The file is opened once, in OpenRecords: Get goes on reading it when its name
 // belongs to another file. It keeps no records: what is overwritten in place is
-// seen. Close gives the file back.
+// seen. Close gives the file back, and an OpenRecords that fails leaves none open.
 func TestOneFile(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
@@ -179,6 +180,38 @@ func TestOneFile(t *testing.T) {
 	o.Error("Close", rec.Close())
 	_, err = rec.Get(t.Context(), 0)
 	o.Error("Get after Close", err, fs.ErrClosed)
+
+	odd := writeFile(t, path, randomBytes(r, n*size+1))
+	o.Bool("files left open by Close", leaves(t, odd, func() {
+		o.Error("Close", openRecords(t, odd, 1).Close())
+	}))
+	o.Bool("files left open by an error", leaves(t, odd, func() {
+		_, err := loader.OpenRecords(odd, size)
+		o.Error("odd size", err, loader.ErrSize)
+		_, err = loader.OpenRecords(odd, -size)
+		o.Error("record size", err, loader.ErrConfig)
+	}))
+}
+
+// leaves reports whether f leaves a file open each time: one that is opened next has
+// the lowest number that is free. The garbage collector would close it, and waits.
+func leaves(t *testing.T, path string, f func()) bool {
+	t.Helper()
+	defer debug.SetGCPercent(debug.SetGCPercent(-1))
+	lowest := func() int {
+		file, err := os.Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer file.Close()
+		return int(file.Fd())
+	}
+	const times = 10 // and not once: others may open a file meanwhile
+	before := lowest()
+	for range times {
+		f()
+	}
+	return lowest() >= before+times
 }
 
 // Any number of goroutines may call Get: each gets the record that it asked for.
