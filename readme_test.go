@@ -18,7 +18,7 @@ func TestReadme(t *testing.T) {
 	readme, err := os.ReadFile("README.md")
 	require.NoError(t, err)
 	blocks := regexp.MustCompile("(?ms)^```sh\n(.*?)^```$").FindAllSubmatch(readme, -1)
-	require.Len(t, blocks, 2, "the README has a block of commands for a student and one for a CI")
+	require.Len(t, blocks, 3, "the README has a block of commands for a student, one for a CI and one for many submissions")
 	env := withGrade(t)
 
 	dir := t.TempDir()
@@ -44,6 +44,13 @@ func TestReadme(t *testing.T) {
 	assert.Equal(t, 0, status, out)
 	assert.Contains(t, out, "graded:")
 	assert.FileExists(t, filepath.Join(dir, "result.json"))
+
+	class := t.TempDir()
+	require.NoError(t, os.CopyFS(filepath.Join(class, "students", "ada", "autograd"), os.DirFS(dir)))
+	out, status = bash(t, class, env, string(blocks[2][1]))
+	assert.Equal(t, 0, status, out)
+	assert.True(t, strings.HasSuffix(out, "\ngraded 1, cached 0, no verdict 0\n"), out)
+	assert.FileExists(t, filepath.Join(class, "grades", "results.jsonl"))
 }
 
 // withGrade builds grade and puts it on the path. Without an engine the test is
