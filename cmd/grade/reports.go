@@ -101,13 +101,13 @@ func (o *submitOptions) print(r *grader.Result) error {
 }
 
 // withoutVerdict tells the readers that can be told so. All other reports stay what
-// they are: an old grade is better than none. An error of ours is not for a student,
-// and neither is a part of it.
+// they are: an old grade is better than none. An error of ours is not for a student, and
+// neither is one of whoever runs grade, nor a part of either.
 func (o *submitOptions) withoutVerdict(cause error) {
 	message := "No grade: the grader could not finish. This says nothing about the submission; earlier grades stand. " +
 		"Submit again later, or tell whoever runs the course."
-	if u := (*grader.UsageError)(nil); errors.As(cause, &u) {
-		message = "No grade: this cannot be graded as it is.\n" + u.Message
+	if u := (*grader.UsageError)(nil); errors.As(cause, &u) && u.Student != "" {
+		message = "No grade: this cannot be graded as it is.\n" + u.Student
 	}
 	for _, t := range o.targets {
 		if !t.TellsNoVerdict() {
