@@ -155,20 +155,32 @@ func TestWriteFile(t *testing.T) {
 func TestIdentityOf(t *testing.T) {
 	env := map[string]string{"USERNAME": "root"}
 	get := func(name string) string { return env[name] }
-	id, err := identityOf(".", get)
-	require.NoError(t, err)
+	id := identityOf(".", get)
 	assert.Empty(t, id.Student, "outside of a classroom USERNAME is whoever is logged in")
 	env["CLASSROOM"], env["MODE"], env["GITHUB_ACTOR_ID"], env["COMMIT_TIME"] = "c", "group", "1815", "2026-03-14T16:00:00+01:00"
-	id, err = identityOf("week1/ring", get)
-	require.NoError(t, err)
+	id = identityOf("week1/ring", get)
 	assert.Equal(t, "root", id.Student)
 	assert.True(t, id.Group)
 	assert.EqualValues(t, 1815, id.ActorID)
 	assert.Equal(t, "week1/ring", id.Folder)
-	assert.Equal(t, 15, id.Committed.UTC().Hour())
-	env["COMMIT_TIME"] = "yesterday"
-	_, err = identityOf(".", get)
-	assert.ErrorContains(t, err, "COMMIT_TIME")
+	assert.Equal(t, "2026-03-14T16:00:00+01:00", id.Committed)
+}
+
+// The environment may have a time that is none, for whom it may: only one format asks.
+func TestCommitTimeIsForItsFormatOnly(t *testing.T) {
+	env := map[string]string{
+		"CLASSROOM": "c", "ASSIGNMENT": "a", "USERNAME": "ada", "SUBMISSION_TAG": "submit/1", "COMMIT_URL": "https://example.org/c",
+		"RELEASE_URL": "https://example.org/r", "COMMIT_TIME": "yesterday",
+	}
+	with := func(reports ...string) error {
+		s := reportSession(t, answers(graded(50, 50), nil), reports...)
+		s.env = func(name string) string { return env[name] }
+		return s.run(t.Context())
+	}
+	assert.NoError(t, with("html=-"))
+	assert.ErrorContains(t, with("classroom50=-"), `COMMIT_TIME "yesterday" is no time: give it as git show -s --format=%cI prints it`)
+	env["COMMIT_TIME"] = "2026-03-14T16:00:00+01:00"
+	assert.NoError(t, with("classroom50=-"))
 }
 
 func TestFolderIn(t *testing.T) {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"time"
 
 	"grade/grader"
 )
@@ -22,10 +21,10 @@ type Identity struct {
 	Commit     string // links
 	Release    string
 	Review     string
-	Committed  time.Time // when the graded commit was committed
-	Actor      string    // who pushed it
-	ActorID    int64     // 0: unknown
-	Folder     string    // the submission's folder, with slashes, from the repository's root
+	Committed  string // when the graded commit was, as git show -s --format=%cI prints it
+	Actor      string // who pushed it
+	ActorID    int64  // 0: unknown
+	Folder     string // the submission's folder, with slashes, from the repository's root
 }
 
 // A Format is one way to write a grading down, for one reader.

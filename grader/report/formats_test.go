@@ -8,7 +8,6 @@ import (
 	"math"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -117,8 +116,10 @@ func TestClassroom50Lacks(t *testing.T) {
 	id.Submission = "v1"
 	assert.EqualError(t, f.Lacks(id), `SUBMISSION_TAG "v1" does not begin with submit/`)
 	id = identity()
-	id.Committed = time.Time{}
+	id.Committed = ""
 	assert.ErrorContains(t, f.Write(&bytes.Buffer{}, mixed(), id), "write report classroom50: the environment has no COMMIT_TIME")
+	id.Committed = "yesterday"
+	assert.EqualError(t, f.Lacks(id), `COMMIT_TIME "yesterday" is no time: give it as git show -s --format=%cI prints it`)
 }
 
 func TestExercismStatus(t *testing.T) {
