@@ -51,9 +51,9 @@ func problemAnnotations(r *grader.Result, id Identity) (list []annotation) {
 // more than a name would point elsewhere.
 func inRepository(id Identity, file string) string {
 	if file == "" || strings.ContainsAny(file, `/\`) {
-		return name(file)
+		return whole(file)
 	}
-	return path.Join(name(id.Folder), name(file))
+	return path.Join(whole(id.Folder), whole(file))
 }
 
 // checkAnnotations are warnings: what a student has to look at first are the errors,

@@ -86,11 +86,11 @@ func classroom50Tests(r *grader.Result) []classroom50Test {
 	list := []classroom50Test{}
 	for _, c := range r.Checks {
 		t := classroom50Test{
-			Name: name(c.Name), Passed: c.Verdict == grader.Passed, Score: c.Points, MaxScore: c.MaxPoints,
-			Kind: name(c.Kind), Verdict: name(string(c.Verdict)), Message: paragraphs(verdict(c), explain(c)),
+			Name: whole(c.Name), Passed: c.Verdict == grader.Passed, Score: c.Points, MaxScore: c.MaxPoints,
+			Kind: whole(c.Kind), Verdict: whole(string(c.Verdict)), Message: paragraphs(verdict(c), explain(c)),
 		}
 		if r.Verdict != grader.Graded {
-			t.Verdict, t.Message = name(string(r.Verdict)), paragraphs(append([]string{word(r.Verdict)}, problemList(r)...)...)
+			t.Verdict, t.Message = whole(string(r.Verdict)), paragraphs(append([]string{word(r.Verdict)}, problemList(r)...)...)
 		}
 		list = append(list, t)
 	}

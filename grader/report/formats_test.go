@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"grade/grader"
+	"grade/grader/vet"
 )
 
 // parsed is r in a format of JSON, read into a T.
@@ -190,6 +191,30 @@ func TestAnnotationPlace(t *testing.T) {
 	assert.Equal(t, "../secret.go", inRepository(id, "../secret.go"), "no folder of ours is put before it")
 	a := annotation{level: "error", file: "a,b:c%.go", line: 3, title: "x\r\ny", message: "50 % of a:b,c\nd"}
 	assert.Equal(t, "::error file=a%2Cb%3Ac%25.go,line=3,title=x%0D%0Ay::50 %25 of a:b,c%0Ad\n", a.command())
+}
+
+// What a program looks up is there to its end: half a path is no file's, and two long
+// names that begin alike are two.
+func TestWhatProgramsReadIsNotCut(t *testing.T) {
+	long := strings.Repeat("long-", 40)
+	r := mixed()
+	r.Problems = []vet.Problem{{File: long + ".go", Line: 1, Message: "no"}}
+	r.Toolchain, r.Checks[0].Name = "go1.26.0 in golang@sha256:"+long, "Test"+long
+	id := identity()
+	id.Folder = "week1/" + long
+	for format, want := range map[string][]string{
+		"github-annotations": {"file=week1/" + long + "/" + long + ".go,"},
+		"gradescope":         {`"toolchain": "` + r.Toolchain + `"`},
+		"junit":              {`value="` + r.Toolchain + `"`, `<testcase name="Test` + long + `"`, `name="Test` + long + `.points"`},
+		"classroom50":        {`"test-name": "Test` + long + `"`},
+	} {
+		f, _ := FormatNamed(format)
+		var b bytes.Buffer
+		require.NoError(t, f.Write(&b, r, id))
+		for _, w := range want {
+			assert.Contains(t, b.String(), w, format)
+		}
+	}
 }
 
 func TestMarkdownIsCut(t *testing.T) {

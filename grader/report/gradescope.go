@@ -61,9 +61,9 @@ func Gradescope(w io.Writer, r *grader.Result) error {
 	doc.ExecutionTime = r.Phases.TotalMs / 1000
 	doc.TestOutputFormat, doc.TestNameFormat = "text", "text"
 	doc.ExtraData = gradescopeRun{
-		Schema: name(r.Schema), Exercise: name(r.Exercise), ExerciseHash: name(r.ExerciseHash), SubmissionHash: name(r.Submission.Hash),
-		Verdict: name(string(r.Verdict)), Official: r.Sandbox.Official, Seed: name(r.Seed), Toolchain: name(r.Toolchain),
-		GraderVersion: name(r.GraderVersion),
+		Schema: whole(r.Schema), Exercise: whole(r.Exercise), ExerciseHash: whole(r.ExerciseHash), SubmissionHash: whole(r.Submission.Hash),
+		Verdict: whole(string(r.Verdict)), Official: r.Sandbox.Official, Seed: whole(r.Seed), Toolchain: whole(r.Toolchain),
+		GraderVersion: whole(r.GraderVersion),
 	}
 	number := map[string]int{}
 	for i, s := range group(r.Checks) {
@@ -83,7 +83,7 @@ func newGradescopeTest(c grader.CheckResult, number string) gradescopeTest {
 	t := gradescopeTest{
 		Score: c.Points, MaxScore: c.MaxPoints, Status: "failed", Name: name(c.Name), Number: number,
 		Output: paragraphs(verdict(c), explain(c)), Tags: []string{name(c.Kind)},
-		ExtraData: gradescopeFigures{Verdict: name(string(c.Verdict)), Ratio: c.Ratio, Limit: c.Limit, Interval: c.Interval},
+		ExtraData: gradescopeFigures{Verdict: whole(string(c.Verdict)), Ratio: c.Ratio, Limit: c.Limit, Interval: c.Interval},
 	}
 	if c.Verdict == grader.Passed {
 		t.Status = "passed"
