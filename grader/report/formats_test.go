@@ -184,6 +184,20 @@ func TestAnnotationsAreCapped(t *testing.T) {
 	assert.Equal(t, "::warning title=More::… and 21 more in the report", lines[19])
 }
 
+// What is left out is counted, wherever a list has a cap.
+func TestWarningsAreCutVisibly(t *testing.T) {
+	r := allPoints()
+	for i := range 43 {
+		r.Warnings = append(r.Warnings, fmt.Sprintf("warning %d", i))
+	}
+	for _, format := range []string{"html", "markdown", "junit", "gradescope", "prairielearn"} {
+		out := string(written(t, format, r))
+		assert.Contains(t, out, "warning 39", format)
+		assert.NotContains(t, out, "warning 40", format)
+		assert.Contains(t, out, "… and 3 more", format)
+	}
+}
+
 func TestAnnotationPlace(t *testing.T) {
 	id := Identity{Folder: "week1/autograd"}
 	assert.Equal(t, "week1/autograd/value.go", inRepository(id, "value.go"))

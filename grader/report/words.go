@@ -133,10 +133,13 @@ func problemList(r *grader.Result) []string {
 	return list
 }
 
-// warningList says each warning.
+// warningList says each warning, and how many there are beyond the cap.
 func warningList(r *grader.Result) []string {
 	var list []string
-	for _, w := range r.Warnings[:min(len(r.Warnings), maxProblems)] {
+	for i, w := range r.Warnings {
+		if i == maxProblems {
+			return append(list, fmt.Sprintf("… and %d more", len(r.Warnings)-i))
+		}
 		list = append(list, oneLine(w))
 	}
 	return list
