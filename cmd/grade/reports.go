@@ -1,6 +1,7 @@
 package main
 
 import (
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"os"
@@ -129,22 +130,26 @@ func writeFile(name string, write func(*os.File) error) (err error) {
 			err = fmt.Errorf("write %s: %w", name, err)
 		}
 	}()
-	mode := os.FileMode(0o644)
+	mode, old := os.FileMode(0o666), false // less what the umask takes
 	if info, err := os.Stat(name); err == nil {
 		if !info.Mode().IsRegular() {
 			return writeInto(name, write)
 		}
-		mode = info.Mode().Perm()
+		mode, old = info.Mode().Perm(), true
 		if name, err = filepath.EvalSymlinks(name); err != nil {
 			return err
 		}
 	}
-	f, err := os.CreateTemp(filepath.Dir(name), ".report-")
+	// os.CreateTemp would leave only the owner's rights, and the umask is not to be had.
+	f, err := os.OpenFile(filepath.Join(filepath.Dir(name), ".report-"+rand.Text()), os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if err != nil {
 		return err
 	}
 	defer os.Remove(f.Name()) // not there any more, if all went well
-	if err := errors.Join(write(f), f.Chmod(mode), f.Close()); err != nil {
+	if old {
+		err = f.Chmod(mode) // an old file's stays, whatever the umask is now
+	}
+	if err := errors.Join(err, write(f), f.Close()); err != nil {
 		return err
 	}
 	return os.Rename(f.Name(), name)
