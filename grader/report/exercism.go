@@ -60,13 +60,18 @@ func newExercismTest(c grader.CheckResult) exercismTest {
 	return t
 }
 
-// status is a check's in the words of Exercism, and of GitHub Classroom, which took
-// them over: one that was not run is an error, as there is nothing to say of it.
+// status is a check's in the words of Exercism.
 func status(c grader.CheckResult) string {
-	switch c.Verdict {
-	case grader.Passed:
+	if c.Verdict == grader.Passed {
 		return "pass"
-	case grader.NotRun:
+	}
+	return missed(c)
+}
+
+// missed is the status of a test without its points, which is never "pass", in the
+// words of Exercism, which GitHub Classroom took over.
+func missed(c grader.CheckResult) string {
+	if c.Verdict == grader.NotRun {
 		return "error"
 	}
 	return "fail"

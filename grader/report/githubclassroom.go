@@ -103,11 +103,3 @@ func part(c grader.CheckResult, i, n int) string {
 	}
 	return fmt.Sprintf("%s (%d of %d)", name(c.Name), i+1, n)
 }
-
-// missed is the status of a test without its points, which is never "pass".
-func missed(c grader.CheckResult) string {
-	if c.Verdict == grader.NotRun {
-		return "error"
-	}
-	return "fail"
-}
