@@ -29,10 +29,15 @@ var extensions = map[string]string{
 // written is r in the format called name.
 func written(t *testing.T, name string, r *grader.Result) []byte {
 	t.Helper()
+	return writtenFor(t, name, r, identity())
+}
+
+func writtenFor(t *testing.T, name string, r *grader.Result, id Identity) []byte {
+	t.Helper()
 	f, ok := FormatNamed(name)
 	require.True(t, ok, name)
 	var b bytes.Buffer
-	require.NoError(t, f.Write(&b, r, identity()))
+	require.NoError(t, f.Write(&b, r, id))
 	return b.Bytes()
 }
 
