@@ -22,11 +22,11 @@ type annotation struct {
 	message string
 }
 
-// Annotations writes r as workflow commands of GitHub Actions, a line each: problems
+// writeAnnotations writes r as workflow commands of GitHub Actions, a line each: problems
 // of the source at their file and line, checks that did not pass, warnings, the score.
 // Every line is one of ours: text from elsewhere stands behind "::" and has no end of
 // line. Print it as it is, in a step where workflow commands are not stopped.
-func Annotations(w io.Writer, r *grader.Result, id Identity) error {
+func writeAnnotations(w io.Writer, r *grader.Result, id Identity) error {
 	var list []annotation
 	list = append(list, capped(problemAnnotations(r, id))...)
 	list = append(list, capped(checkAnnotations(r))...)

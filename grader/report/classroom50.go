@@ -50,10 +50,10 @@ type (
 	}
 )
 
-// Classroom50 writes r as classroom50/result/v1. Where the submission was refused or
+// writeClassroom50 writes r as classroom50/result/v1. Where the submission was refused or
 // does not compile, the reason is the message of each of its tests, as the format has
 // no other place for one.
-func Classroom50(w io.Writer, r *grader.Result, id Identity) error {
+func writeClassroom50(w io.Writer, r *grader.Result, id Identity) error {
 	if err := lacksClassroom50(id); err != nil {
 		return err
 	}

@@ -29,12 +29,12 @@ type (
 	}
 )
 
-// Exercism writes r as results.json of an Exercism test runner, version 3. Tests
+// writeExercism writes r as results.json of an Exercism test runner, version 3. Tests
 // stand in the exercise's order. The status is "error" only where no test ran, as for
 // a submission that was refused, and then the message says why; else "pass" if every
 // check passed. A hidden test's source is not among what a student may see, so there
 // is no test_code: this is for practice exercises.
-func Exercism(w io.Writer, r *grader.Result) error {
+func writeExercism(w io.Writer, r *grader.Result) error {
 	doc := exercismResult{Version: 3, Status: "pass", Tests: []exercismTest{}}
 	if r.Verdict != grader.Graded {
 		doc.Status, doc.Message = "error", new(shorten(overview(r), exercismMessage))

@@ -98,7 +98,7 @@ func TestClassroom50Identity(t *testing.T) {
 	id := identity()
 	id.Group, id.Review, id.Actor, id.ActorID = true, "https://example.org/compare", "grace", 0
 	var b bytes.Buffer
-	require.NoError(t, Classroom50(&b, mixed(), id))
+	require.NoError(t, writeClassroom50(&b, mixed(), id))
 	readers["classroom50"](t, b.Bytes(), nil)
 	var doc classroom50Result
 	require.NoError(t, json.Unmarshal(b.Bytes(), &doc))

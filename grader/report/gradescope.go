@@ -50,12 +50,12 @@ type (
 	}
 )
 
-// Gradescope writes r as results.json of Gradescope. Its maxima add up to those of
+// writeGradescope writes r as results.json of Gradescope. Its maxima add up to those of
 // the exercise, which is what the assignment has to be worth there.
 //
 // All of it is plain text and visible: a single hidden test would hide the total, and
 // a result holds only what a student may see. What the wrapper prints stays hidden.
-func Gradescope(w io.Writer, r *grader.Result) error {
+func writeGradescope(w io.Writer, r *grader.Result) error {
 	doc := newGradescope(overview(r))
 	doc.Score = new(r.Score)
 	doc.ExecutionTime = r.Phases.TotalMs / 1000

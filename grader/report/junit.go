@@ -52,14 +52,14 @@ type (
 	}
 )
 
-// JUnit writes r as JUnit XML: one suite, in which each check is a test case of the
+// writeJUnit writes r as JUnit XML: one suite, in which each check is a test case of the
 // check's name, in the exercise's order, whatever came of it.
 //
 // A check that did not pass is a failure. All checks of a submission that was refused
 // or does not compile are errors; one that was not asked for is skipped, and one that was
 // not reached is a failure: skipped ones count for nothing with some readers. The time
 // of a test case is the submission's CPU time where that was measured.
-func JUnit(w io.Writer, r *grader.Result) error {
+func writeJUnit(w io.Writer, r *grader.Result) error {
 	suite := junitSuite{
 		Name: whole(r.Exercise), Tests: len(r.Checks), Time: seconds(r.Phases.TotalMs),
 		Timestamp: r.Started.UTC().Format("2006-01-02T15:04:05"), Properties: junitProperties(r), Out: overview(r),
