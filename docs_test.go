@@ -34,6 +34,19 @@ func TestGuides(t *testing.T) {
 	}
 }
 
+// What keeps make docs from writing is told.
+func TestMakeDocsShowsFailures(t *testing.T) {
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "go"), []byte("#!/bin/sh\necho told\nexit ${STATUS:-0}\n"), 0o777))
+	env := append(os.Environ(), "PATH="+dir+string(os.PathListSeparator)+os.Getenv("PATH"))
+	out, status := bash(t, ".", env, "make docs")
+	assert.Zero(t, status, out)
+	assert.Empty(t, out)
+	out, status = bash(t, ".", append(env, "STATUS=1"), "make docs")
+	assert.NotZero(t, status)
+	assert.Contains(t, out, "told")
+}
+
 // step is a fenced block of a guide: a file, or commands and what they answer.
 type step struct {
 	place    string // in the guide

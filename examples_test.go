@@ -2,8 +2,10 @@ package grade_test
 
 import (
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -22,16 +24,15 @@ func TestExampleWrappers(t *testing.T) {
 		"gradescope":   {"run_autograder", "source", 2, []string{"AUTOGRADER="}},
 		"prairielearn": {"entrypoint.sh", "bin", 1, []string{"EXERCISE=tally", "GRADE_ROOT="}},
 	} {
-		for status, writes := range map[string]bool{"0": true, "1": true, "2": true, "3": false, "137": false} {
+		for status, writes := range map[string]string{
+			"0": `{"score": 1}`, "1": `{"score": 0.5}`, "2": `{"message": "what the student has to do"}`, "3": `{"message": "no grade"}`, "137": "",
+		} {
 			t.Run(name+"/"+status, func(t *testing.T) {
 				root := t.TempDir()
 				source := filepath.Join(root, c.source)
 				require.NoError(t, os.CopyFS(source, os.DirFS(filepath.Join("examples", name))))
 				require.NoError(t, os.WriteFile(filepath.Join(source, "grade"), []byte(fakeGrade), 0o777))
-				env := append(os.Environ(), "PATH="+source+string(os.PathListSeparator)+os.Getenv("PATH"), "STATUS="+status, "DOCKER_HOST=")
-				if writes {
-					env = append(env, "WRITES=1")
-				}
+				env := append(os.Environ(), "PATH="+source+string(os.PathListSeparator)+os.Getenv("PATH"), "STATUS="+status, "WRITES="+writes, "DOCKER_HOST=")
 				for _, e := range c.env {
 					if strings.HasSuffix(e, "=") {
 						e += root
@@ -45,7 +46,11 @@ func TestExampleWrappers(t *testing.T) {
 				require.NoError(t, err)
 				var doc map[string]any
 				require.NoError(t, json.Unmarshal(b, &doc))
-				assert.Equal(t, writes, doc["score"] != nil)
+				if writes != "" {
+					assert.Equal(t, writes+"\n", string(b), "what grade has said stays as it is")
+				} else {
+					assert.NotContains(t, doc, "score", "killed is no grade")
+				}
 				calls, err := os.ReadFile(filepath.Join(root, "calls"))
 				require.NoError(t, err)
 				want := 1
@@ -60,9 +65,37 @@ func TestExampleWrappers(t *testing.T) {
 	}
 }
 
-// fakeGrade notes its arguments, writes a result if it is to, and ends as told.
+// All attempts together have the time of one.
+func TestGradescopeWrapperHasOneDeadline(t *testing.T) {
+	run := func(limit string, env ...string) (calls []string) {
+		root := t.TempDir()
+		source := filepath.Join(root, "source")
+		require.NoError(t, os.CopyFS(source, os.DirFS(filepath.Join("examples", "gradescope"))))
+		require.NoError(t, os.WriteFile(filepath.Join(source, "grade"), []byte(fakeGrade), 0o777))
+		settings, err := os.OpenFile(filepath.Join(source, "settings.sh"), os.O_APPEND|os.O_WRONLY, 0)
+		require.NoError(t, err)
+		_, err = settings.WriteString(limit)
+		require.NoError(t, errors.Join(err, settings.Close()))
+		out, code := bash(t, root, append(append(os.Environ(), "AUTOGRADER="+root, "STATUS=3", "DOCKER_HOST="), env...), filepath.Join(source, "run_autograder"))
+		require.Zero(t, code, out)
+		b, err := os.ReadFile(filepath.Join(root, "calls"))
+		require.NoError(t, err)
+		for _, call := range regexp.MustCompile(`--timeout (\d+)s `).FindAllStringSubmatch(string(b), -1) {
+			calls = append(calls, call[1])
+		}
+		return calls
+	}
+	assert.Len(t, run("limit=2", "TAKES=2.1"), 1, "no time is left")
+	both := run("", "TAKES=1.1")
+	require.Len(t, both, 2)
+	assert.Less(t, both[1], both[0], "the second attempt has what is left") // three digits each
+}
+
+// fakeGrade notes its arguments, takes its time, writes a result if it is to, and ends
+// as told.
 const fakeGrade = `#!/usr/bin/env bash
 echo "$*" >>calls
-if [ -n "${WRITES:-}" ]; then echo '{"score": 1}' >results/results.json; fi
+sleep "${TAKES:-0}"
+if [ -n "${WRITES:-}" ]; then echo "$WRITES" >results/results.json; fi
 exit "$STATUS"
 `

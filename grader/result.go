@@ -49,7 +49,7 @@ type Result struct {
 	Submission    Submission    `json:"submission"`
 	Verdict       Verdict       `json:"verdict"`
 	Score         int           `json:"score"`
-	MaxScore      int           `json:"max_score"`
+	MaxScore      int           `json:"max_score"` // of the checks that were asked for
 	Checks        []CheckResult `json:"checks"`
 	Problems      []vet.Problem `json:"problems"`
 	Seed          string        `json:"seed"` // 64 hexadecimal digits

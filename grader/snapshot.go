@@ -63,7 +63,7 @@ func TakeSnapshot(dir string) (*Snapshot, error) {
 		return nil, fmt.Errorf("take snapshot of %s: %w", vet.Printable(abs), err)
 	}
 	if len(entries) == 0 {
-		return nil, &UsageError{Message: fmt.Sprintf("the folder %s is empty", vet.Printable(dir)), Hint: hintStart}
+		return nil, &UsageError{Message: fmt.Sprintf("the folder %s is empty", vet.Printable(dir)), Hint: hintStart, Student: "the submission is empty"}
 	}
 	t := taking{root: root, names: map[string]string{}, Snapshot: Snapshot{Dir: abs}}
 	if !all {
@@ -76,7 +76,7 @@ func TakeSnapshot(dir string) (*Snapshot, error) {
 		}
 	}
 	if len(t.Files) == 0 && len(t.Problems) == 0 {
-		return nil, &UsageError{Message: fmt.Sprintf("no Go file in %s", vet.Printable(dir)), Hint: hintStart}
+		return nil, &UsageError{Message: fmt.Sprintf("no Go file in %s", vet.Printable(dir)), Hint: hintStart, Student: "no Go file in the submission"}
 	}
 	return t.finish(), nil
 }
@@ -194,7 +194,8 @@ func (t *taking) goFile(name string, read readFunc) error {
 	data, problem, err := read()
 	switch {
 	case errors.Is(err, fs.ErrPermission):
-		return &UsageError{Message: "read " + name, Hint: "make the file readable, or leave it out", Err: err}
+		const hint = "make the file readable, or leave it out"
+		return &UsageError{Message: "read " + name, Hint: hint, Err: err, Student: name + " cannot be read; " + hint}
 	case err != nil:
 		return fmt.Errorf("read %s: %w", name, err)
 	case problem != nil:

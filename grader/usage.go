@@ -7,6 +7,10 @@ type UsageError struct {
 	Message string // what is wrong
 	Hint    string // what to do instead; may be empty
 	Err     error  // the cause, if there is one
+
+	// Student is the same for the student whose submission is at fault, without the
+	// folder it was in; empty where whoever runs grade has to do something.
+	Student string
 }
 
 func (e *UsageError) Error() string {

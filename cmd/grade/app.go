@@ -73,6 +73,13 @@ func usage(hint, format string, args ...any) error {
 	return &grader.UsageError{Message: fmt.Sprintf(format, args...), Hint: hint}
 }
 
+// faulty is one of the student whose submission it is about. The message has no folder
+// of this machine in it.
+func faulty(hint, format string, args ...any) error {
+	message := fmt.Sprintf(format, args...)
+	return &grader.UsageError{Message: message, Hint: hint, Student: message}
+}
+
 // course opens the course that --course names, or the one that is built in.
 func (a *app) course() (*exercises.Course, error) {
 	if a.courseDir == "" {

@@ -25,7 +25,7 @@ func (o *submitOptions) findExercise() (*exercises.Exercise, error) {
 		return nil, err
 	}
 	if snap.Package == "" {
-		return nil, usage("say it with --exercise; "+packagesOf(all), "cannot tell the exercise: %s", noPackage(snap))
+		return nil, faulty("say it with --exercise; "+packagesOf(all), "cannot tell the exercise: %s", noPackage(snap))
 	}
 	var found []*exercises.Exercise
 	for _, e := range all {
@@ -43,7 +43,7 @@ func (o *submitOptions) findExercise() (*exercises.Exercise, error) {
 		if len(broken) > 0 {
 			return nil, errors.Join(broken...)
 		}
-		return nil, usage("mend the package clause, or say --exercise; "+packagesOf(all),
+		return nil, faulty("mend the package clause, or say --exercise; "+packagesOf(all),
 			"%s: no exercise has a package %s", place, snap.Package)
 	}
 	return nil, usage("say which with --exercise; "+packagesOf(found), "%s: several exercises have a package %s", place, snap.Package)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"os"
@@ -101,13 +102,13 @@ func (o *submitOptions) print(r *grader.Result) error {
 }
 
 // withoutVerdict tells the readers that can be told so. All other reports stay what
-// they are: an old grade is better than none. An error of ours is not for a student,
-// and neither is a part of it.
+// they are: an old grade is better than none. An error of ours is not for a student, and
+// neither is one of whoever runs grade, nor a part of either.
 func (o *submitOptions) withoutVerdict(cause error) {
 	message := "No grade: the grader could not finish. This says nothing about the submission; earlier grades stand. " +
 		"Submit again later, or tell whoever runs the course."
-	if u := (*grader.UsageError)(nil); errors.As(cause, &u) {
-		message = "No grade: this cannot be graded as it is.\n" + u.Message
+	if u := (*grader.UsageError)(nil); errors.As(cause, &u) && u.Student != "" {
+		message = "No grade: this cannot be graded as it is.\n" + u.Student
 	}
 	for _, t := range o.targets {
 		if !t.TellsNoVerdict() {
@@ -129,22 +130,26 @@ func writeFile(name string, write func(*os.File) error) (err error) {
 			err = fmt.Errorf("write %s: %w", name, err)
 		}
 	}()
-	mode := os.FileMode(0o644)
+	mode, old := os.FileMode(0o666), false // less what the umask takes
 	if info, err := os.Stat(name); err == nil {
 		if !info.Mode().IsRegular() {
 			return writeInto(name, write)
 		}
-		mode = info.Mode().Perm()
+		mode, old = info.Mode().Perm(), true
 		if name, err = filepath.EvalSymlinks(name); err != nil {
 			return err
 		}
 	}
-	f, err := os.CreateTemp(filepath.Dir(name), ".report-")
+	// os.CreateTemp would leave only the owner's rights, and the umask is not to be had.
+	f, err := os.OpenFile(filepath.Join(filepath.Dir(name), ".report-"+rand.Text()), os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if err != nil {
 		return err
 	}
 	defer os.Remove(f.Name()) // not there any more, if all went well
-	if err := errors.Join(write(f), f.Chmod(mode), f.Close()); err != nil {
+	if old {
+		err = f.Chmod(mode) // an old file's stays, whatever the umask is now
+	}
+	if err := errors.Join(err, write(f), f.Close()); err != nil {
 		return err
 	}
 	return os.Rename(f.Name(), name)

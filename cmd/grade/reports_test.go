@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -50,7 +51,8 @@ func TestReportsWithoutVerdict(t *testing.T) {
 		want string
 	}{
 		"ours":   {errors.New("engine gone at /srv/secret"), "This says nothing about the submission"},
-		"theirs": {&grader.UsageError{Message: "no Go file in the folder", Err: errors.New("/srv/secret")}, "no Go file in the folder"},
+		"theirs": {&grader.UsageError{Message: "no Go file in /srv/secret", Student: "no Go file in the submission"}, "no Go file in the submission"},
+		"usage":  {&grader.UsageError{Message: "seed of /srv/secret"}, "This says nothing about the submission"},
 		"nobody": {context.Canceled, "This says nothing about the submission"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -63,6 +65,46 @@ func TestReportsWithoutVerdict(t *testing.T) {
 			assert.Contains(t, content(t, scope), c.want)
 			assert.NotContains(t, content(t, scope)+s.out.String(), "secret")
 			assert.Contains(t, s.out.String(), `"gradable": false`)
+		})
+	}
+}
+
+// A student reads what is to be done about the submission, and neither what whoever
+// runs grade did wrong nor where.
+func TestNoVerdictTellsTheStudentsFaultsOnly(t *testing.T) {
+	const notTheirs = "This says nothing about the submission"
+	folder := func(t *testing.T, files map[string]string) string {
+		dir := filepath.Join(t.TempDir(), "secret")
+		require.NoError(t, os.Mkdir(dir, 0o777))
+		for name, data := range files {
+			require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(data), 0o666))
+		}
+		return dir
+	}
+	for name, c := range map[string]struct {
+		spoil func(*testing.T, *session)
+		want  string
+	}{
+		"empty folder": {func(t *testing.T, s *session) { s.dir = folder(t, nil) }, "the submission is empty"},
+		"no Go file":   {func(t *testing.T, s *session) { s.dir = folder(t, map[string]string{"a.txt": ""}) }, "no Go file in the submission"},
+		"package": {func(t *testing.T, s *session) { s.dir = folder(t, map[string]string{"a.go": "package rong"}) },
+			"a.go:1: no exercise has a package rong"},
+		"no package":  {func(t *testing.T, s *session) { s.dir = folder(t, map[string]string{"a.go": ""}) }, "a.go:1: no package clause"},
+		"no folder":   {func(_ *testing.T, s *session) { s.dir = "/secret" }, notTheirs},
+		"no course":   {func(_ *testing.T, s *session) { s.app.courseDir = "/secret" }, notTheirs},
+		"no exercise": {func(_ *testing.T, s *session) { s.exercise = "secret" }, notTheirs},
+	} {
+		t.Run(name, func(t *testing.T) {
+			scope := filepath.Join(t.TempDir(), "results.json")
+			s := reportSession(t, answers(nil, errors.New("not called")), "gradescope="+scope, "prairielearn=-")
+			c.spoil(t, s)
+			err := s.run(t.Context())
+			assert.Equal(t, exitUsage, s.app.code(t.Context(), err), "%v", err)
+			for _, told := range []string{content(t, scope), s.out.String()} {
+				assert.Contains(t, told, c.want)
+				assert.NotContains(t, told, "secret")
+				assert.Equal(t, c.want != notTheirs, strings.Contains(told, "cannot be graded as it is"))
+			}
 		})
 	}
 }
@@ -113,20 +155,32 @@ func TestWriteFile(t *testing.T) {
 func TestIdentityOf(t *testing.T) {
 	env := map[string]string{"USERNAME": "root"}
 	get := func(name string) string { return env[name] }
-	id, err := identityOf(".", get)
-	require.NoError(t, err)
+	id := identityOf(".", get)
 	assert.Empty(t, id.Student, "outside of a classroom USERNAME is whoever is logged in")
 	env["CLASSROOM"], env["MODE"], env["GITHUB_ACTOR_ID"], env["COMMIT_TIME"] = "c", "group", "1815", "2026-03-14T16:00:00+01:00"
-	id, err = identityOf("week1/ring", get)
-	require.NoError(t, err)
+	id = identityOf("week1/ring", get)
 	assert.Equal(t, "root", id.Student)
 	assert.True(t, id.Group)
 	assert.EqualValues(t, 1815, id.ActorID)
 	assert.Equal(t, "week1/ring", id.Folder)
-	assert.Equal(t, 15, id.Committed.UTC().Hour())
-	env["COMMIT_TIME"] = "yesterday"
-	_, err = identityOf(".", get)
-	assert.ErrorContains(t, err, "COMMIT_TIME")
+	assert.Equal(t, "2026-03-14T16:00:00+01:00", id.Committed)
+}
+
+// The environment may have a time that is none, for whom it may: only one format asks.
+func TestCommitTimeIsForItsFormatOnly(t *testing.T) {
+	env := map[string]string{
+		"CLASSROOM": "c", "ASSIGNMENT": "a", "USERNAME": "ada", "SUBMISSION_TAG": "submit/1", "COMMIT_URL": "https://example.org/c",
+		"RELEASE_URL": "https://example.org/r", "COMMIT_TIME": "yesterday",
+	}
+	with := func(reports ...string) error {
+		s := reportSession(t, answers(graded(50, 50), nil), reports...)
+		s.env = func(name string) string { return env[name] }
+		return s.run(t.Context())
+	}
+	assert.NoError(t, with("html=-"))
+	assert.ErrorContains(t, with("classroom50=-"), `COMMIT_TIME "yesterday" is no time: give it as git show -s --format=%cI prints it`)
+	env["COMMIT_TIME"] = "2026-03-14T16:00:00+01:00"
+	assert.NoError(t, with("classroom50=-"))
 }
 
 func TestFolderIn(t *testing.T) {

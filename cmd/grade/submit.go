@@ -163,9 +163,7 @@ func (o *submitOptions) checkReports() (err error) {
 	if len(o.reports) == 0 {
 		return nil
 	}
-	if o.identity, err = identityOf(o.dir, o.env); err != nil {
-		return err
-	}
+	o.identity = identityOf(o.dir, o.env)
 	if o.targets, err = parseReports(o.reports, o.identity); err != nil {
 		return err
 	}

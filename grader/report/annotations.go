@@ -22,11 +22,11 @@ type annotation struct {
 	message string
 }
 
-// Annotations writes r as workflow commands of GitHub Actions, a line each: problems
+// writeAnnotations writes r as workflow commands of GitHub Actions, a line each: problems
 // of the source at their file and line, checks that did not pass, warnings, the score.
 // Every line is one of ours: text from elsewhere stands behind "::" and has no end of
 // line. Print it as it is, in a step where workflow commands are not stopped.
-func Annotations(w io.Writer, r *grader.Result, id Identity) error {
+func writeAnnotations(w io.Writer, r *grader.Result, id Identity) error {
 	var list []annotation
 	list = append(list, capped(problemAnnotations(r, id))...)
 	list = append(list, capped(checkAnnotations(r))...)
@@ -51,9 +51,9 @@ func problemAnnotations(r *grader.Result, id Identity) (list []annotation) {
 // more than a name would point elsewhere.
 func inRepository(id Identity, file string) string {
 	if file == "" || strings.ContainsAny(file, `/\`) {
-		return name(file)
+		return whole(file)
 	}
-	return path.Join(name(id.Folder), name(file))
+	return path.Join(whole(id.Folder), whole(file))
 }
 
 // checkAnnotations are warnings: what a student has to look at first are the errors,

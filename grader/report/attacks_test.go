@@ -87,6 +87,13 @@ func attacked(s string, v grader.Verdict) *grader.Result {
 	return r
 }
 
+// attackedIdentity is of a submission whose student has named the folder.
+func attackedIdentity(s string) Identity {
+	id := identity()
+	id.Folder = s
+	return id
+}
+
 // readers parse a report as its reader does, and say what must hold of it.
 var readers map[string]func(*testing.T, []byte, *grader.Result)
 
@@ -107,7 +114,7 @@ func TestNoAttackGetsThrough(t *testing.T) {
 			for _, v := range grader.SubmissionVerdicts {
 				t.Run(format+"/"+attack+"/"+string(v), func(t *testing.T) {
 					r := attacked(s, v)
-					out := written(t, format, r)
+					out := writtenFor(t, format, r, attackedIdentity(s))
 					readAsLog(t, string(out))
 					if format != "json" { // which has everything, as the grader capped it
 						assert.Less(t, len(out), 1<<20)
@@ -135,7 +142,7 @@ func FuzzFormats(f *testing.F) {
 	f.Fuzz(func(t *testing.T, s string) {
 		for format, read := range readers {
 			r := attacked(s, grader.Graded)
-			read(t, written(t, format, r), r)
+			read(t, writtenFor(t, format, r, attackedIdentity(s)), r)
 		}
 	})
 }

@@ -50,17 +50,21 @@ type (
 	}
 )
 
-// Classroom50 writes r as classroom50/result/v1. Where the submission was refused or
+// writeClassroom50 writes r as classroom50/result/v1. Where the submission was refused or
 // does not compile, the reason is the message of each of its tests, as the format has
 // no other place for one.
-func Classroom50(w io.Writer, r *grader.Result, id Identity) error {
+func writeClassroom50(w io.Writer, r *grader.Result, id Identity) error {
 	if err := lacksClassroom50(id); err != nil {
+		return err
+	}
+	committed, err := time.Parse(time.RFC3339, id.Committed)
+	if err != nil {
 		return err
 	}
 	doc := classroom50Result{
 		Schema: classroom50Schema, Classroom: id.Classroom, Assignment: id.Assignment, AssignmentType: "individual",
 		Owner: id.Student, Submission: id.Submission, Commit: id.Commit, Release: id.Release, Review: id.Review,
-		Datetime: id.Committed.UTC().Format(classroom50Time), GradedAt: r.Started.UTC().Format(classroom50Time),
+		Datetime: committed.UTC().Format(classroom50Time), GradedAt: r.Started.UTC().Format(classroom50Time),
 		Score: r.Score, MaxScore: most(r), Tests: classroom50Tests(r),
 	}
 	if id.Group {
@@ -82,11 +86,11 @@ func classroom50Tests(r *grader.Result) []classroom50Test {
 	list := []classroom50Test{}
 	for _, c := range r.Checks {
 		t := classroom50Test{
-			Name: name(c.Name), Passed: c.Verdict == grader.Passed, Score: c.Points, MaxScore: c.MaxPoints,
-			Kind: name(c.Kind), Verdict: name(string(c.Verdict)), Message: paragraphs(verdict(c), explain(c)),
+			Name: whole(c.Name), Passed: c.Verdict == grader.Passed, Score: c.Points, MaxScore: c.MaxPoints,
+			Kind: whole(c.Kind), Verdict: whole(string(c.Verdict)), Message: paragraphs(verdict(c), explain(c)),
 		}
 		if r.Verdict != grader.Graded {
-			t.Verdict, t.Message = name(string(r.Verdict)), paragraphs(append([]string{word(r.Verdict)}, problemList(r)...)...)
+			t.Verdict, t.Message = whole(string(r.Verdict)), paragraphs(append([]string{word(r.Verdict)}, problemList(r)...)...)
 		}
 		list = append(list, t)
 	}
@@ -99,20 +103,20 @@ func lacksClassroom50(id Identity) error {
 	var missing []string
 	for _, f := range []struct{ name, value string }{
 		{"CLASSROOM", id.Classroom}, {"ASSIGNMENT", id.Assignment}, {"USERNAME", id.Student},
-		{"SUBMISSION_TAG", id.Submission}, {"COMMIT_URL", id.Commit}, {"RELEASE_URL", id.Release},
+		{"SUBMISSION_TAG", id.Submission}, {"COMMIT_URL", id.Commit}, {"RELEASE_URL", id.Release}, {"COMMIT_TIME", id.Committed},
 	} {
 		if f.value == "" {
 			missing = append(missing, f.name)
 		}
-	}
-	if id.Committed.Equal(time.Time{}) {
-		missing = append(missing, "COMMIT_TIME")
 	}
 	if len(missing) > 0 {
 		return errors.New("the environment has no " + strings.Join(missing, ", "))
 	}
 	if !strings.HasPrefix(id.Submission, "submit/") {
 		return fmt.Errorf("SUBMISSION_TAG %q does not begin with submit/", id.Submission)
+	}
+	if _, err := time.Parse(time.RFC3339, id.Committed); err != nil {
+		return fmt.Errorf("COMMIT_TIME %q is no time: give it as git show -s --format=%%cI prints it", id.Committed)
 	}
 	return nil
 }

@@ -29,12 +29,12 @@ type (
 	}
 )
 
-// Exercism writes r as results.json of an Exercism test runner, version 3. Tests
+// writeExercism writes r as results.json of an Exercism test runner, version 3. Tests
 // stand in the exercise's order. The status is "error" only where no test ran, as for
 // a submission that was refused, and then the message says why; else "pass" if every
 // check passed. A hidden test's source is not among what a student may see, so there
 // is no test_code: this is for practice exercises.
-func Exercism(w io.Writer, r *grader.Result) error {
+func writeExercism(w io.Writer, r *grader.Result) error {
 	doc := exercismResult{Version: 3, Status: "pass", Tests: []exercismTest{}}
 	if r.Verdict != grader.Graded {
 		doc.Status, doc.Message = "error", new(shorten(overview(r), exercismMessage))
@@ -60,13 +60,18 @@ func newExercismTest(c grader.CheckResult) exercismTest {
 	return t
 }
 
-// status is a check's in the words of Exercism, and of GitHub Classroom, which took
-// them over: one that was not run is an error, as there is nothing to say of it.
+// status is a check's in the words of Exercism.
 func status(c grader.CheckResult) string {
-	switch c.Verdict {
-	case grader.Passed:
+	if c.Verdict == grader.Passed {
 		return "pass"
-	case grader.NotRun:
+	}
+	return missed(c)
+}
+
+// missed is the status of a test without its points, which is never "pass", in the
+// words of Exercism, which GitHub Classroom took over.
+func missed(c grader.CheckResult) string {
+	if c.Verdict == grader.NotRun {
 		return "error"
 	}
 	return "fail"

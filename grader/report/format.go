@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"time"
 
 	"grade/grader"
 )
@@ -22,10 +21,10 @@ type Identity struct {
 	Commit     string // links
 	Release    string
 	Review     string
-	Committed  time.Time // when the graded commit was committed
-	Actor      string    // who pushed it
-	ActorID    int64     // 0: unknown
-	Folder     string    // the submission's folder, with slashes, from the repository's root
+	Committed  string // when the graded commit was, as git show -s --format=%cI prints it
+	Actor      string // who pushed it
+	ActorID    int64  // 0: unknown
+	Folder     string // the submission's folder, with slashes, from the repository's root
 }
 
 // A Format is one way to write a grading down, for one reader.
@@ -43,19 +42,19 @@ type Format struct {
 // Formats are all formats, in the order in which help lists them.
 func Formats() []Format {
 	return []Format{
-		{Name: "html", Summary: "a page for the student, complete in one file", write: HTML},
-		{Name: "markdown", Summary: "a comment, at most 65,536 characters", write: Markdown},
+		{Name: "html", Summary: "a page for the student, complete in one file", write: writeHTML},
+		{Name: "markdown", Summary: "a comment, at most 65,536 characters", write: writeMarkdown},
 		{Name: "text", Summary: "what submit prints in a pipe", write: anonymous(plainText)},
 		{Name: "json", Summary: "everything, as --json prints it; see: grade help json", write: anonymous(JSON)},
-		{Name: "junit", Summary: "JUnit XML, for Jenkins, GitLab, Artemis, CodeGrade", write: anonymous(JUnit)},
-		{Name: "github-annotations", Summary: "workflow commands that mark lines and say the score", Beside: true, write: Annotations},
-		{Name: "github-summary", Summary: "a job's summary, for $GITHUB_STEP_SUMMARY", write: Summary},
-		{Name: "classroom50", Summary: "result.json of Classroom 50; who and what from its environment", write: Classroom50, lacks: lacksClassroom50},
-		{Name: "github-classroom", Summary: "a runner's result of GitHub Classroom", write: anonymous(GitHubClassroom)},
-		{Name: "github-classroom-base64", Summary: "the same as a step's output has it", write: anonymous(GitHubClassroomBase64)},
-		{Name: "gradescope", Summary: "results.json of Gradescope", write: anonymous(Gradescope), noVerdict: gradescopeNoVerdict},
-		{Name: "prairielearn", Summary: "results.json of PrairieLearn", write: anonymous(PrairieLearn), noVerdict: prairieLearnNoVerdict},
-		{Name: "exercism", Summary: "results.json of an Exercism test runner, version 3", write: anonymous(Exercism)},
+		{Name: "junit", Summary: "JUnit XML, for Jenkins, GitLab, Artemis, CodeGrade", write: anonymous(writeJUnit)},
+		{Name: "github-annotations", Summary: "workflow commands that mark lines and say the score", Beside: true, write: writeAnnotations},
+		{Name: "github-summary", Summary: "a job's summary, for $GITHUB_STEP_SUMMARY", write: writeSummary},
+		{Name: "classroom50", Summary: "result.json of Classroom 50; who and what from its environment", write: writeClassroom50, lacks: lacksClassroom50},
+		{Name: "github-classroom", Summary: "a runner's result of GitHub Classroom", write: anonymous(writeGitHubClassroom)},
+		{Name: "github-classroom-base64", Summary: "the same as a step's output has it", write: anonymous(writeGitHubClassroomBase64)},
+		{Name: "gradescope", Summary: "results.json of Gradescope", write: anonymous(writeGradescope), noVerdict: gradescopeNoVerdict},
+		{Name: "prairielearn", Summary: "results.json of PrairieLearn", write: anonymous(writePrairieLearn), noVerdict: prairieLearnNoVerdict},
+		{Name: "exercism", Summary: "results.json of an Exercism test runner, version 3", write: anonymous(writeExercism)},
 	}
 }
 

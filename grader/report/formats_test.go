@@ -8,12 +8,12 @@ import (
 	"math"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"grade/grader"
+	"grade/grader/vet"
 )
 
 // parsed is r in a format of JSON, read into a T.
@@ -59,7 +59,7 @@ func TestScoresAgree(t *testing.T) {
 				points, most = points+x.Score, most+x.MaxScore
 			}
 			assert.Equal(t, *scope.Score, points)
-			assert.Equal(t, r.MaxScore, most)
+			assert.Equal(t, 20, most, "of the whole exercise, whatever was asked for")
 
 			room := parsed[classroom50Result](t, "classroom50", r)
 			points, most = 0, 0
@@ -75,7 +75,6 @@ func TestScoresAgree(t *testing.T) {
 // A grading of a part must not look like a whole one.
 func TestMaximumIsTheExercises(t *testing.T) {
 	r := onlyCorrectness()
-	r.MaxScore = 6
 	assert.Equal(t, 20, parsed[classroom50Result](t, "classroom50", r).MaxScore)
 	assert.InDelta(t, 6.0/20, *parsed[prairieLearnResult](t, "prairielearn", r).Score, 1e-9)
 }
@@ -99,7 +98,7 @@ func TestClassroom50Identity(t *testing.T) {
 	id := identity()
 	id.Group, id.Review, id.Actor, id.ActorID = true, "https://example.org/compare", "grace", 0
 	var b bytes.Buffer
-	require.NoError(t, Classroom50(&b, mixed(), id))
+	require.NoError(t, writeClassroom50(&b, mixed(), id))
 	readers["classroom50"](t, b.Bytes(), nil)
 	var doc classroom50Result
 	require.NoError(t, json.Unmarshal(b.Bytes(), &doc))
@@ -118,8 +117,10 @@ func TestClassroom50Lacks(t *testing.T) {
 	id.Submission = "v1"
 	assert.EqualError(t, f.Lacks(id), `SUBMISSION_TAG "v1" does not begin with submit/`)
 	id = identity()
-	id.Committed = time.Time{}
+	id.Committed = ""
 	assert.ErrorContains(t, f.Write(&bytes.Buffer{}, mixed(), id), "write report classroom50: the environment has no COMMIT_TIME")
+	id.Committed = "yesterday"
+	assert.EqualError(t, f.Lacks(id), `COMMIT_TIME "yesterday" is no time: give it as git show -s --format=%cI prints it`)
 }
 
 func TestExercismStatus(t *testing.T) {
@@ -183,6 +184,20 @@ func TestAnnotationsAreCapped(t *testing.T) {
 	assert.Equal(t, "::warning title=More::… and 21 more in the report", lines[19])
 }
 
+// What is left out is counted, wherever a list has a cap.
+func TestWarningsAreCutVisibly(t *testing.T) {
+	r := allPoints()
+	for i := range 43 {
+		r.Warnings = append(r.Warnings, fmt.Sprintf("warning %d", i))
+	}
+	for _, format := range []string{"html", "markdown", "junit", "gradescope", "prairielearn"} {
+		out := string(written(t, format, r))
+		assert.Contains(t, out, "warning 39", format)
+		assert.NotContains(t, out, "warning 40", format)
+		assert.Contains(t, out, "… and 3 more", format)
+	}
+}
+
 func TestAnnotationPlace(t *testing.T) {
 	id := Identity{Folder: "week1/autograd"}
 	assert.Equal(t, "week1/autograd/value.go", inRepository(id, "value.go"))
@@ -190,6 +205,30 @@ func TestAnnotationPlace(t *testing.T) {
 	assert.Equal(t, "../secret.go", inRepository(id, "../secret.go"), "no folder of ours is put before it")
 	a := annotation{level: "error", file: "a,b:c%.go", line: 3, title: "x\r\ny", message: "50 % of a:b,c\nd"}
 	assert.Equal(t, "::error file=a%2Cb%3Ac%25.go,line=3,title=x%0D%0Ay::50 %25 of a:b,c%0Ad\n", a.command())
+}
+
+// What a program looks up is there to its end: half a path is no file's, and two long
+// names that begin alike are two.
+func TestWhatProgramsReadIsNotCut(t *testing.T) {
+	long := strings.Repeat("long-", 40)
+	r := mixed()
+	r.Problems = []vet.Problem{{File: long + ".go", Line: 1, Message: "no"}}
+	r.Toolchain, r.Checks[0].Name = "go1.26.0 in golang@sha256:"+long, "Test"+long
+	id := identity()
+	id.Folder = "week1/" + long
+	for format, want := range map[string][]string{
+		"github-annotations": {"file=week1/" + long + "/" + long + ".go,"},
+		"gradescope":         {`"toolchain": "` + r.Toolchain + `"`},
+		"junit":              {`value="` + r.Toolchain + `"`, `<testcase name="Test` + long + `"`, `name="Test` + long + `.points"`},
+		"classroom50":        {`"test-name": "Test` + long + `"`},
+	} {
+		f, _ := FormatNamed(format)
+		var b bytes.Buffer
+		require.NoError(t, f.Write(&b, r, id))
+		for _, w := range want {
+			assert.Contains(t, b.String(), w, format)
+		}
+	}
 }
 
 func TestMarkdownIsCut(t *testing.T) {

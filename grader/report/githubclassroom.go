@@ -29,13 +29,13 @@ type (
 	}
 )
 
-// GitHubClassroom writes r as the result of a runner of GitHub Classroom's
+// writeGitHubClassroom writes r as the result of a runner of GitHub Classroom's
 // autograding, which its reporter adds up.
 //
 // The reporter does so twice: its table says what part of the tests passed, times the
 // maximum, and its notice the sum of the tests' scores. Both agree where all tests
 // weigh the same, so a check of 15 points beside ones of 10 is three tests of 5.
-func GitHubClassroom(w io.Writer, r *grader.Result) error {
+func writeGitHubClassroom(w io.Writer, r *grader.Result) error {
 	doc := runnerResult{Version: 1, Status: "pass", MaxScore: most(r), Tests: []runnerTest{}}
 	weight := commonWeight(r.Checks)
 	for _, c := range r.Checks {
@@ -51,11 +51,11 @@ func GitHubClassroom(w io.Writer, r *grader.Result) error {
 	return writeJSON(w, doc)
 }
 
-// GitHubClassroomBase64 writes the same as a step's output carries it to the
+// writeGitHubClassroomBase64 writes the same as a step's output carries it to the
 // reporter: base64, in one line.
-func GitHubClassroomBase64(w io.Writer, r *grader.Result) error {
+func writeGitHubClassroomBase64(w io.Writer, r *grader.Result) error {
 	var b bytes.Buffer
-	if err := GitHubClassroom(&b, r); err != nil {
+	if err := writeGitHubClassroom(&b, r); err != nil {
 		return err
 	}
 	_, err := fmt.Fprintln(w, base64.StdEncoding.EncodeToString(b.Bytes()))
@@ -102,12 +102,4 @@ func part(c grader.CheckResult, i, n int) string {
 		return name(c.Name)
 	}
 	return fmt.Sprintf("%s (%d of %d)", name(c.Name), i+1, n)
-}
-
-// missed is the status of a test without its points, which is never "pass".
-func missed(c grader.CheckResult) string {
-	if c.Verdict == grader.NotRun {
-		return "error"
-	}
-	return "fail"
 }

@@ -50,20 +50,20 @@ type (
 	}
 )
 
-// Gradescope writes r as results.json of Gradescope. Its maxima add up to those of
+// writeGradescope writes r as results.json of Gradescope. Its maxima add up to those of
 // the exercise, which is what the assignment has to be worth there.
 //
 // All of it is plain text and visible: a single hidden test would hide the total, and
 // a result holds only what a student may see. What the wrapper prints stays hidden.
-func Gradescope(w io.Writer, r *grader.Result) error {
+func writeGradescope(w io.Writer, r *grader.Result) error {
 	doc := newGradescope(overview(r))
 	doc.Score = new(r.Score)
 	doc.ExecutionTime = r.Phases.TotalMs / 1000
 	doc.TestOutputFormat, doc.TestNameFormat = "text", "text"
 	doc.ExtraData = gradescopeRun{
-		Schema: name(r.Schema), Exercise: name(r.Exercise), ExerciseHash: name(r.ExerciseHash), SubmissionHash: name(r.Submission.Hash),
-		Verdict: name(string(r.Verdict)), Official: r.Sandbox.Official, Seed: name(r.Seed), Toolchain: name(r.Toolchain),
-		GraderVersion: name(r.GraderVersion),
+		Schema: whole(r.Schema), Exercise: whole(r.Exercise), ExerciseHash: whole(r.ExerciseHash), SubmissionHash: whole(r.Submission.Hash),
+		Verdict: whole(string(r.Verdict)), Official: r.Sandbox.Official, Seed: whole(r.Seed), Toolchain: whole(r.Toolchain),
+		GraderVersion: whole(r.GraderVersion),
 	}
 	number := map[string]int{}
 	for i, s := range group(r.Checks) {
@@ -83,7 +83,7 @@ func newGradescopeTest(c grader.CheckResult, number string) gradescopeTest {
 	t := gradescopeTest{
 		Score: c.Points, MaxScore: c.MaxPoints, Status: "failed", Name: name(c.Name), Number: number,
 		Output: paragraphs(verdict(c), explain(c)), Tags: []string{name(c.Kind)},
-		ExtraData: gradescopeFigures{Verdict: name(string(c.Verdict)), Ratio: c.Ratio, Limit: c.Limit, Interval: c.Interval},
+		ExtraData: gradescopeFigures{Verdict: whole(string(c.Verdict)), Ratio: c.Ratio, Limit: c.Limit, Interval: c.Interval},
 	}
 	if c.Verdict == grader.Passed {
 		t.Status = "passed"

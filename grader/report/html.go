@@ -28,10 +28,10 @@ var pagePolicy = func() string {
 	return "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'; base-uri 'none'; form-action 'none'"
 }()
 
-// HTML writes r as a page for the student: one file that needs nothing else, readable
+// writeHTML writes r as a page for the student: one file that needs nothing else, readable
 // on a phone, in light and in dark, by eye and by ear. Verdicts stand in words, and
 // the plots' figures in the table as well.
-func HTML(w io.Writer, r *grader.Result, id Identity) error {
+func writeHTML(w io.Writer, r *grader.Result, id Identity) error {
 	data, err := newPage(r, id)
 	if err != nil {
 		return err

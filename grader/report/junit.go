@@ -52,16 +52,16 @@ type (
 	}
 )
 
-// JUnit writes r as JUnit XML: one suite, in which each check is a test case of the
+// writeJUnit writes r as JUnit XML: one suite, in which each check is a test case of the
 // check's name, in the exercise's order, whatever came of it.
 //
 // A check that did not pass is a failure. All checks of a submission that was refused
 // or does not compile are errors; one that was not asked for is skipped, and one that was
 // not reached is a failure: skipped ones count for nothing with some readers. The time
 // of a test case is the submission's CPU time where that was measured.
-func JUnit(w io.Writer, r *grader.Result) error {
+func writeJUnit(w io.Writer, r *grader.Result) error {
 	suite := junitSuite{
-		Name: name(r.Exercise), Tests: len(r.Checks), Time: seconds(r.Phases.TotalMs),
+		Name: whole(r.Exercise), Tests: len(r.Checks), Time: seconds(r.Phases.TotalMs),
 		Timestamp: r.Started.UTC().Format("2006-01-02T15:04:05"), Properties: junitProperties(r), Out: overview(r),
 	}
 	for _, c := range r.Checks {
@@ -77,12 +77,12 @@ func JUnit(w io.Writer, r *grader.Result) error {
 }
 
 func (s *junitSuite) add(r *grader.Result, c grader.CheckResult) {
-	test := junitCase{Name: name(c.Name), Class: name(r.Exercise), Time: seconds(c.Submission.CPUMs)}
-	outcome := &junitOutcome{Type: name(string(c.Verdict)), Message: verdict(c), Text: explain(c)}
+	test := junitCase{Name: whole(c.Name), Class: whole(r.Exercise), Time: seconds(c.Submission.CPUMs)}
+	outcome := &junitOutcome{Type: whole(string(c.Verdict)), Message: verdict(c), Text: explain(c)}
 	switch {
 	case r.Verdict != grader.Graded:
 		s.Errors++
-		test.Error = &junitOutcome{Type: name(string(r.Verdict)), Message: word(r.Verdict), Text: paragraphs(problemList(r)[:min(1, len(r.Problems))]...)}
+		test.Error = &junitOutcome{Type: whole(string(r.Verdict)), Message: word(r.Verdict), Text: paragraphs(problemList(r)[:min(1, len(r.Problems))]...)}
 	case unasked(c):
 		s.Skipped++
 		test.Skipped = outcome
@@ -102,11 +102,11 @@ func junitProperties(r *grader.Result) []junitProperty {
 		return strconv.FormatFloat(*x, 'g', 6, 64)
 	}
 	list := []junitProperty{
-		{"verdict", name(string(r.Verdict))}, {"score", strconv.Itoa(r.Score)}, {"max_score", strconv.Itoa(most(r))},
-		{"official", strconv.FormatBool(r.Sandbox.Official)}, {"seed", name(r.Seed)}, {"toolchain", name(r.Toolchain)},
+		{"verdict", whole(string(r.Verdict))}, {"score", strconv.Itoa(r.Score)}, {"max_score", strconv.Itoa(most(r))},
+		{"official", strconv.FormatBool(r.Sandbox.Official)}, {"seed", whole(r.Seed)}, {"toolchain", whole(r.Toolchain)},
 	}
 	for _, c := range r.Checks {
-		n := name(c.Name)
+		n := whole(c.Name)
 		list = append(list, junitProperty{n + ".points", strconv.Itoa(c.Points)}, junitProperty{n + ".max_points", strconv.Itoa(c.MaxPoints)})
 		if c.Ratio != nil {
 			list = append(list, junitProperty{n + ".ratio", number(c.Ratio)}, junitProperty{n + ".limit", number(c.Limit)})

@@ -16,22 +16,22 @@ const (
 	maxSummary = 1 << 20 // in a step's summary
 )
 
-// Markdown writes r as a comment on GitHub or a like place: the grade, a table of the
+// writeMarkdown writes r as a comment on GitHub or a like place: the grade, a table of the
 // checks, and below it what to do about those that did not pass.
 //
 // Text of a student stands in code only, behind a fence longer than any in it: there
 // it is no link, image, mention, table or HTML. Hints and warnings are escaped text.
 // There is no HTML at all.
-func Markdown(w io.Writer, r *grader.Result, _ Identity) error {
-	return writeMarkdown(w, r, maxComment)
+func writeMarkdown(w io.Writer, r *grader.Result, _ Identity) error {
+	return markdownWithin(w, r, maxComment)
 }
 
-// Summary writes the same for the summary of a step of GitHub Actions, with its cap.
-func Summary(w io.Writer, r *grader.Result, _ Identity) error {
-	return writeMarkdown(w, r, maxSummary)
+// writeSummary writes the same for the summary of a step of GitHub Actions, with its cap.
+func writeSummary(w io.Writer, r *grader.Result, _ Identity) error {
+	return markdownWithin(w, r, maxSummary)
 }
 
-func writeMarkdown(w io.Writer, r *grader.Result, limit int) error {
+func markdownWithin(w io.Writer, r *grader.Result, limit int) error {
 	m := &markdown{limit: limit}
 	m.block("## " + escapeMarkdown(oneLine(r.Exercise)) + ": " + headline(r))
 	m.problems(r)

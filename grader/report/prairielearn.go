@@ -32,10 +32,10 @@ type (
 	}
 )
 
-// PrairieLearn writes r as results.json of PrairieLearn. A submission that was refused
+// writePrairieLearn writes r as results.json of PrairieLearn. A submission that was refused
 // or does not compile is not gradable, with its problems as format errors: that costs
 // the student no attempt.
-func PrairieLearn(w io.Writer, r *grader.Result) error {
+func writePrairieLearn(w io.Writer, r *grader.Result) error {
 	doc := prairieLearnResult{Message: overview(r)}
 	if r.Verdict == grader.Graded {
 		doc.Gradable, doc.Score = true, new(fraction(r))

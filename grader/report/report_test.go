@@ -105,7 +105,7 @@ func mixed() *grader.Result {
 
 func onlyCorrectness() *grader.Result {
 	r := base()
-	r.Checks, r.Score = checks(), 6
+	r.Checks, r.Score, r.MaxScore = checks(), 6, 6 // a grading adds up what was asked for
 	for i := 2; i < 4; i++ {
 		c := &r.Checks[i]
 		*c = grader.CheckResult{Name: c.Name, Kind: c.Kind, Hint: c.Hint, MaxPoints: c.MaxPoints, Verdict: grader.NotRun}

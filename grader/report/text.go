@@ -70,6 +70,9 @@ func (t *text) hang(first, rest, s string) {
 func (t *text) header(r *grader.Result) {
 	line := t.Bold(terminal.Escape(r.Exercise)) + "  "
 	score := fmt.Sprintf("%d of %d points", r.Score, r.MaxScore)
+	if all := most(r); r.MaxScore < all {
+		score += fmt.Sprintf(" asked for (%d in all)", all)
+	}
 	switch {
 	case r.Verdict != grader.Graded:
 		line += t.Bold(t.Red(word(r.Verdict))) + ", " + score
@@ -84,9 +87,9 @@ func (t *text) header(r *grader.Result) {
 	t.line(line)
 }
 
-// notRun tells how many of the missing points nobody tried for.
+// notRun tells how many of the points asked for nobody tried for.
 func (t *text) notRun(r *grader.Result) string {
-	if n := pointsNotRun(r); n > 0 {
+	if n := pointsNotRun(r) - max(0, most(r)-r.MaxScore); n > 0 {
 		return fmt.Sprintf(", %d not run", n)
 	}
 	return ""

@@ -61,6 +61,25 @@ func TestCheckLine(t *testing.T) {
 	assert.Contains(t, CheckLine(c, TextOptions{}), "unknown verdict")
 }
 
+// What was asked for is shown as a part of the whole, and what was asked for and not
+// reached as missing.
+func TestTextSaysWhatWasAskedFor(t *testing.T) {
+	first := func(r *grader.Result) string {
+		var b bytes.Buffer
+		require.NoError(t, Text(&b, r, TextOptions{}))
+		line, _, _ := strings.Cut(b.String(), "\n")
+		return line
+	}
+	r := onlyCorrectness()
+	assert.Equal(t, "autograd  6 of 6 points asked for (20 in all)", first(r))
+	r.Score = 2
+	assert.Equal(t, "autograd  2 of 6 points asked for (20 in all)", first(r))
+	r.Checks[0].Verdict, r.Checks[0].Detail, r.Checks[0].Points = grader.NotRun, "not run: too late", 0
+	assert.Equal(t, "autograd  2 of 6 points asked for (20 in all), 4 not run", first(r))
+	r.Verdict, r.Score = grader.Invalid, 0
+	assert.Equal(t, "autograd  refused, 0 of 6 points asked for (20 in all)", first(r))
+}
+
 func TestCheckOfUnknownKindIsShown(t *testing.T) {
 	r := mixed()
 	r.Checks = append(r.Checks, grader.CheckResult{Name: "TestStyle", Kind: "style", Verdict: grader.Passed, Points: 3, MaxPoints: 3})

@@ -33,6 +33,10 @@ func plain(s string) string {
 // name is plain for what is one line and short.
 func name(s string) string { return terminal.Excerpt(s, maxName) }
 
+// whole is name without the cap, for what a program looks up: a part of it names
+// something else.
+func whole(s string) string { return terminal.Escape(s) }
+
 // most is what all checks of the exercise add up to. It counts checks that were not
 // asked for: a grading of a part must not look like one of the whole.
 func most(r *grader.Result) int {
@@ -129,10 +133,13 @@ func problemList(r *grader.Result) []string {
 	return list
 }
 
-// warningList says each warning.
+// warningList says each warning, and how many there are beyond the cap.
 func warningList(r *grader.Result) []string {
 	var list []string
-	for _, w := range r.Warnings[:min(len(r.Warnings), maxProblems)] {
+	for i, w := range r.Warnings {
+		if i == maxProblems {
+			return append(list, fmt.Sprintf("… and %d more", len(r.Warnings)-i))
+		}
 		list = append(list, oneLine(w))
 	}
 	return list

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"path"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -17,7 +16,7 @@ func identity() Identity {
 	return Identity{
 		Student: "ada", Classroom: "ml-2026", Assignment: "autograd", Submission: "submit/2026-03-14T15-00-00Z-0a1b2c3",
 		Commit: "https://github.com/ml-2026/autograd-ada/commit/0a1b2c3", Release: "https://github.com/ml-2026/autograd-ada/releases/tag/submit",
-		Committed: time.Date(2026, 3, 14, 16, 0, 0, 0, time.FixedZone("CET", 3600)), Actor: "ada", ActorID: 1815, Folder: "autograd",
+		Committed: "2026-03-14T16:00:00+01:00", Actor: "ada", ActorID: 1815, Folder: "autograd",
 	}
 }
 
@@ -30,10 +29,15 @@ var extensions = map[string]string{
 // written is r in the format called name.
 func written(t *testing.T, name string, r *grader.Result) []byte {
 	t.Helper()
+	return writtenFor(t, name, r, identity())
+}
+
+func writtenFor(t *testing.T, name string, r *grader.Result, id Identity) []byte {
+	t.Helper()
 	f, ok := FormatNamed(name)
 	require.True(t, ok, name)
 	var b bytes.Buffer
-	require.NoError(t, f.Write(&b, r, identity()))
+	require.NoError(t, f.Write(&b, r, id))
 	return b.Bytes()
 }
 
