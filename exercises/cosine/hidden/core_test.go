@@ -59,6 +59,9 @@ func TestOddSizes(t *testing.T) {
 	}
 	shape(131, 261, 67)
 	shape(259, 133, 35)
+	long := between(r, 8500, 12_000)
+	dst := similarity(o, random[float64](r, 5, long), random[float64](r, 3, long))
+	o.Matrix("long rows", dst.Rows, dst.Cols, dst.Data)
 }
 
 // A row of zeros has similarity 0 to every row, also to another row of zeros.
@@ -229,4 +232,8 @@ func TestTopK(t *testing.T) {
 		}
 	}
 	recordTopK(o, "better and better", a, b, 15)
+	// All but a few: whatever is kept too long or dropped too early is seen.
+	for _, left := range []int{1, between(r, 2, 3), between(r, 4, 6)} {
+		recordTopK(o, "all but a few", random[float64](r, 8, 12), random[float64](r, 40, 12), 40-left)
+	}
 }

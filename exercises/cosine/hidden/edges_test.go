@@ -110,24 +110,33 @@ func TestLongSums(t *testing.T) {
 }
 
 // No rows are no error and nothing to do; without columns all similarities are 0.
-// A matrix without elements may have no Data.
+// A matrix without elements may have no Data, whatever its Stride.
 func TestEmpty(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
 	m, d := between(r, 2, 6), between(r, 2, 6)
 	for _, shape := range [][3]int{{0, m, d}, {m, 0, d}, {0, 0, d}, {m, m + 1, 0}, {0, 0, 0}} {
-		a, b := random[float64](r, shape[0], shape[2]), random[float64](r, shape[1], shape[2])
-		for _, x := range []*matrix64{&a, &b} {
-			if len(x.Data) == 0 && r.IntN(2) == 0 {
-				x.Data = nil
+		for _, gap := range []int{0, between(r, 1, 4)} {
+			a, b := random[float64](r, shape[0], shape[2]), random[float64](r, shape[1], shape[2])
+			for _, x := range []*matrix64{&a, &b} {
+				if len(x.Data) == 0 {
+					x.Stride += gap
+					if r.IntN(2) == 0 {
+						x.Data = nil
+					}
+				}
 			}
+			record(o, "similarity", a, b)
+			if shape[0]*shape[1] == 0 {
+				dst := matrix64{Rows: shape[0], Cols: shape[1], Stride: shape[1] + gap}
+				failure(o, "dst without Data: error", cosine.Similarity(background, dst, a, b))
+			}
+			c := collect(t, cosine.Blocks(background, a, b, between(r, 8, 100)), a.Rows, b.Rows)
+			failure(o, "blocks: error", c.err)
+			o.Matrix("blocks", a.Rows, b.Rows, c.sum.Data)
+			o.Int("blocks: number", c.blocks, observe.AtMost(4, 16))
+			recordTopK(o, "best", a, b, m-1)
 		}
-		record(o, "similarity", a, b)
-		c := collect(t, cosine.Blocks(background, a, b, between(r, 8, 100)), a.Rows, b.Rows)
-		failure(o, "blocks: error", c.err)
-		o.Matrix("blocks", a.Rows, b.Rows, c.sum.Data)
-		o.Int("blocks: number", c.blocks, observe.AtMost(4, 16))
-		recordTopK(o, "best", a, b, m-1)
 	}
 }
 
