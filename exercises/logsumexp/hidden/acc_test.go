@@ -1,0 +1,184 @@
+package hidden
+
+import (
+	"iter"
+	"math"
+	"testing"
+
+	"grade/observe"
+
+	"grade/reference/logsumexp"
+)
+
+// record writes down what a holds.
+func record(o *observe.Observer, name string, a *logsumexp.Acc) {
+	o.Float(name+" value", a.Value())
+	o.Int(name+" length", a.Len())
+}
+
+// holding makes an accumulator of xs.
+func holding(xs []float64) (a logsumexp.Acc) {
+	for _, x := range xs {
+		a.Add(x)
+	}
+	return a
+}
+
+// once is a sequence of xs that can be had a single time. It counts the attempts.
+func once(xs []float64, ranges *int) iter.Seq[float64] {
+	return func(yield func(float64) bool) {
+		if *ranges++; *ranges > 1 {
+			return
+		}
+		for _, x := range xs {
+			if !yield(x) {
+				return
+			}
+		}
+	}
+}
+
+// The value of a sequence that can be ranged over only once, of any numbers, or none
+// (rule 6, and rules 1 to 4).
+func TestSequence(t *testing.T) {
+	o := observe.New(t)
+	r := o.Rand()
+	for range 5 {
+		for _, xs := range [][]float64{
+			nil,
+			{-inf, -inf},
+			draw(r, 2+r.IntN(50), 0, 3),
+			draw(r, 2+r.IntN(50), 1e4*r.NormFloat64(), 1),
+			draw(r, 1, -1000, 100),
+			mix(r, draw(r, 3, -1000, 1), -inf),
+			mix(r, draw(r, 3, 0, 1), -inf, inf),
+			mix(r, draw(r, 3, 0, 1), -inf, inf, math.NaN()),
+		} {
+			ranges := 0
+			o.Float("value", logsumexp.Of(once(xs, &ranges)))
+			o.Int("times it was ranged over", ranges)
+		}
+	}
+}
+
+// The zero Acc is empty, and after each Add the value and the number of all that was
+// added can be had, as often as one likes (rule 7, with rules 1 to 4).
+func TestAcc(t *testing.T) {
+	o := observe.New(t)
+	r := o.Rand()
+	// Rising numbers move the maximum with each of them, falling ones never.
+	for round, slope := range []float64{-1, 0, 1, 5, -400, -1, 1, 400} {
+		var a logsumexp.Acc
+		record(o, "empty", &a)
+		center := []float64{3, 2000}[round/4] * r.NormFloat64()
+		for i := range 10 {
+			a.Add(center + slope*float64(i) + r.NormFloat64())
+			record(o, "then", &a)
+			record(o, "asked again", &a)
+		}
+	}
+	for _, specials := range [][]float64{{-inf}, {-inf, inf}, {-inf, inf, math.NaN()}} {
+		var a logsumexp.Acc
+		for _, x := range mix(r, draw(r, 4, -800, 2), specials...) {
+			a.Add(x)
+			record(o, "special", &a)
+		}
+	}
+}
+
+// Accumulators of the parts of a list, merged in any order, are one of the whole list;
+// what was merged is as it was, and both go on (rule 8).
+func TestMerge(t *testing.T) {
+	o := observe.New(t)
+	r := o.Rand()
+	for i := range 21 {
+		base := []float64{-3000, 0, 3000}[i%3]
+		parts := make([]logsumexp.Acc, 1+r.IntN(6))
+		for i := range parts {
+			// Parts differ in size and in magnitude, and some are empty.
+			parts[i] = holding(draw(r, r.IntN(5), base+500*r.NormFloat64(), 2))
+		}
+		var whole logsumexp.Acc
+		for _, i := range r.Perm(len(parts)) {
+			whole.Merge(parts[i])
+			record(o, "merged", &whole)
+			record(o, "part", &parts[i])
+		}
+		x := base + 500*r.NormFloat64()
+		whole.Add(x)
+		record(o, "after one more", &whole)
+		parts[0].Add(x)
+		record(o, "part after one more", &parts[0])
+		whole.Merge(whole)
+		record(o, "twice", &whole)
+	}
+}
+
+// Parts of similar weight, so that each of them shows in the value (rule 8).
+func TestMergeBalanced(t *testing.T) {
+	o := observe.New(t)
+	r := o.Rand()
+	for i := range 20 {
+		center := []float64{3, 2000}[i%2] * r.NormFloat64()
+		a := holding(draw(r, 1+r.IntN(20), center, 2))
+		b := holding(draw(r, 1+r.IntN(20), center, 2))
+		sum := a
+		sum.Merge(b)
+		record(o, "a and b", &sum)
+		b.Merge(a)
+		record(o, "b and a", &b)
+	}
+}
+
+// Either side of Merge may be empty, or hold nothing but -Inf, or +Inf, or NaN
+// (rule 8, with rules 2 and 3).
+func TestMergeSpecial(t *testing.T) {
+	o := observe.New(t)
+	r := o.Rand()
+	sides := func(sign float64) [][]float64 {
+		x := sign * (800 + 1000*r.Float64()) // whose exponential is 0 or +Inf
+		return [][]float64{
+			nil, {-inf}, {-inf, -inf},
+			{x}, {x, -inf}, {-inf, x - 1},
+			{inf}, {x, inf}, {inf, inf},
+			{math.NaN()}, {x, math.NaN()}, {inf, math.NaN()},
+		}
+	}
+	for _, sign := range []float64{-1, 1} {
+		for i := range sides(sign) {
+			for j := range sides(sign) {
+				left, right := sides(sign), sides(sign)
+				a, b := holding(left[i]), holding(right[j])
+				a.Merge(b)
+				record(o, "merged", &a)
+				record(o, "merged from", &b)
+				a.Add(left[3][0])
+				record(o, "after one more", &a)
+				a.Merge(a)
+				record(o, "twice", &a)
+			}
+		}
+	}
+}
+
+// What is added to a copy does not show in the original, nor the other way round
+// (rule 9).
+func TestCopy(t *testing.T) {
+	o := observe.New(t)
+	r := o.Rand()
+	for range 10 {
+		a := holding(draw(r, r.IntN(100), 0, 1))
+		b := a
+		a.Add(3 + r.Float64())
+		record(o, "original", &a)
+		record(o, "copy", &b)
+		b.Add(4 + r.Float64())
+		record(o, "original", &a)
+		record(o, "copy", &b)
+		b.Merge(a)
+		b = a
+		b.Merge(holding(draw(r, 3, 5, 1)))
+		record(o, "original", &a)
+		record(o, "copy", &b)
+	}
+}

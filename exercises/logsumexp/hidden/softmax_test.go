@@ -1,0 +1,75 @@
+package hidden
+
+import (
+	"math"
+	"testing"
+
+	"grade/observe"
+
+	"grade/reference/logsumexp"
+)
+
+// softmax calls LogSoftmax, with a dst that holds numbers already, and records what
+// is in both slices afterwards.
+func softmax(o *observe.Observer, xs []float64) {
+	dst := draw(o.Rand(), len(xs), 0, 1)
+	logsumexp.LogSoftmax(dst, xs)
+	o.Floats("result", dst)
+	o.Floats("numbers afterwards", xs, observe.Exact())
+	logsumexp.LogSoftmax(xs, xs)
+	o.Floats("result in place", xs)
+}
+
+// Each number minus the log-sum-exp of all, in another slice or in place; -Inf stays
+// -Inf (rules 10 and 12).
+func TestLogSoftmax(t *testing.T) {
+	o := observe.New(t)
+	r := o.Rand()
+	for _, n := range []int{1, 2, 3, 4 + r.IntN(30)} {
+		for _, spread := range []float64{0, 1, 300} {
+			softmax(o, draw(r, n, 1000*r.NormFloat64(), spread))
+			softmax(o, mix(r, draw(r, n, 1000*r.NormFloat64(), spread), -inf))
+		}
+	}
+}
+
+// Only differences matter: beside numbers near 10¹⁵ the logarithm of the sum is right
+// to the same digits as beside 0 (rule 10).
+func TestLogSoftmaxShift(t *testing.T) {
+	o := observe.New(t)
+	r := o.Rand()
+	for _, sign := range []float64{-1, 1} {
+		for range 10 {
+			xs := make([]float64, 2+r.IntN(6))
+			center := sign * float64(1e15+r.Int64N(1e14))
+			for i := range xs {
+				xs[i] = center + float64(r.IntN(5)) // whole numbers, which are exact here
+			}
+			softmax(o, xs)
+		}
+	}
+}
+
+// Without a finite log-sum-exp there are no probabilities: all are NaN (rule 11).
+func TestLogSoftmaxNotFinite(t *testing.T) {
+	o := observe.New(t)
+	r := o.Rand()
+	for _, specials := range [][]float64{{-inf}, {inf}, {inf, -inf}, {math.NaN()}, {math.NaN(), inf, -inf}} {
+		softmax(o, mix(r, nil, specials...))
+		if specials[0] != -inf {
+			softmax(o, mix(r, draw(r, 1+r.IntN(3), 0, 1), specials...))
+		}
+	}
+	softmax(o, draw(r, 3, 0, 1)) // and the next call is as ever
+}
+
+// No numbers are no error, different lengths are (rule 12).
+func TestLogSoftmaxLengths(t *testing.T) {
+	o := observe.New(t)
+	r := o.Rand()
+	for _, n := range [][2]int{{0, 0}, {0, 1}, {1, 0}, {3, 2}, {2, 3}} {
+		dst, xs := draw(r, n[0], 0, 1), draw(r, n[1], 0, 1)
+		o.Panics("panics", func() { logsumexp.LogSoftmax(dst, xs) })
+		softmax(o, xs)
+	}
+}

@@ -1,0 +1,129 @@
+// Package hidden holds what students do not see. The tests record what the package
+// answers, and compare nothing: grade compares it with what the reference answered.
+package hidden
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"grade/observe"
+
+	"grade/reference/logsumexp"
+)
+
+var inf = math.Inf(1)
+
+// draw makes n numbers about center, spread wide.
+func draw(r *rand.Rand, n int, center, spread float64) []float64 {
+	xs := make([]float64, n)
+	for i := range xs {
+		xs[i] = center + spread*r.NormFloat64()
+	}
+	return xs
+}
+
+// mix puts some of each of specials among xs, in any order.
+func mix(r *rand.Rand, xs []float64, specials ...float64) []float64 {
+	for _, s := range specials {
+		for range 1 + r.IntN(3) {
+			xs = append(xs, s)
+		}
+	}
+	r.Shuffle(len(xs), func(i, j int) { xs[i], xs[j] = xs[j], xs[i] })
+	return xs
+}
+
+// The log-sum-exp of a few or many numbers of ordinary size (rules 1 and 5).
+func TestSlice(t *testing.T) {
+	o := observe.New(t)
+	r := o.Rand()
+	for _, n := range []int{2, 3, 4 + r.IntN(20), 1000 + r.IntN(1000)} {
+		for _, spread := range []float64{0, 0.1, 1, 10} {
+			o.Float("value", logsumexp.LogSumExp(draw(r, n, 3*r.NormFloat64(), spread)))
+		}
+	}
+}
+
+// Numbers whose exponentials are too large or too small for a float64, and numbers so
+// far apart that even their difference is too large (rule 1).
+func TestMagnitudes(t *testing.T) {
+	o := observe.New(t)
+	r := o.Rand()
+	for _, sign := range []float64{-1, 1} {
+		for _, center := range []float64{700, 750, 1e4, 1e6, 1e300, 1e308} {
+			o.Float("value", logsumexp.LogSumExp(draw(r, 2+r.IntN(8), sign*center*(1+r.Float64()/2), 1)))
+		}
+	}
+	for range 10 {
+		low, high := -1e308*(1+r.Float64()/2), 1e308*(1+r.Float64()/2)
+		o.Float("wide", logsumexp.LogSumExp(mix(r, nil, low, high, low/2)))
+		o.Float("wide, ordinary numbers on top", logsumexp.LogSumExp(mix(r, draw(r, 3, 0, 1), low)))
+		o.Float("wide, within reach of a logarithm", logsumexp.LogSumExp(mix(r, draw(r, 3, 0, 1), -30*r.Float64(), -2000)))
+	}
+}
+
+// -Inf adds nothing, first, last or in between; of no numbers, or none but -Inf, the
+// value is -Inf (rule 2).
+func TestNegativeInf(t *testing.T) {
+	o := observe.New(t)
+	r := o.Rand()
+	for _, xs := range [][]float64{nil, {}, {-inf}, {-inf, -inf}, {-inf, -inf, -inf}} {
+		o.Float("value of no weight", logsumexp.LogSumExp(xs))
+		x, y := -5*r.Float64(), -1000*r.Float64()
+		o.Float("-Inf first", logsumexp.LogSumExp(append(xs[:len(xs):len(xs)], x, x, y)))
+		o.Float("-Inf last", logsumexp.LogSumExp(append([]float64{x, y, y}, xs...)))
+		o.Float("-Inf in between", logsumexp.LogSumExp(append(append([]float64{x, y}, xs...), y, x)))
+	}
+}
+
+// NaN wins over everything, and +Inf over everything else, wherever they stand
+// (rule 3).
+func TestNotFinite(t *testing.T) {
+	o := observe.New(t)
+	r := o.Rand()
+	nan := math.NaN()
+	for _, specials := range [][]float64{
+		{}, {inf}, {nan}, {inf, nan}, {inf, -inf}, {nan, -inf}, {inf, nan, -inf},
+	} {
+		for range 8 {
+			o.Float("value", logsumexp.LogSumExp(mix(r, draw(r, 1+r.IntN(3), 0, 500), specials...)))
+			o.Float("value without finite numbers", logsumexp.LogSumExp(mix(r, nil, specials...)))
+		}
+	}
+	for _, xs := range [][]float64{{inf, inf}, {nan, nan}, {nan, inf}, {inf, nan}, {nan, 1}, {1, nan}, {inf, 1}, {1, inf}} {
+		o.Float("value of two", logsumexp.LogSumExp(xs))
+	}
+}
+
+// The value of a single number is that number to the last bit, also beside -Inf
+// (rule 4).
+func TestSingle(t *testing.T) {
+	o := observe.New(t)
+	r := o.Rand()
+	for _, exponent := range []float64{-310, -100, -10, -1, 0, 1, 2.9, 10, 100, 308} {
+		for _, sign := range []float64{-1, 1} {
+			x := sign * (1 + r.Float64()/2) * math.Pow(10, exponent)
+			var a logsumexp.Acc
+			a.Add(x)
+			o.Float("LogSumExp", logsumexp.LogSumExp([]float64{x}), observe.Exact())
+			o.Float("Value", a.Value(), observe.Exact())
+			o.Float("beside -Inf", logsumexp.LogSumExp(mix(r, []float64{x}, -inf)), observe.Exact())
+		}
+	}
+}
+
+// LogSumExp leaves its argument as it is, and remembers nothing of it: the same slice
+// with another number in it has another value (rule 5).
+func TestArgument(t *testing.T) {
+	o := observe.New(t)
+	r := o.Rand()
+	for range 10 {
+		xs := draw(r, 2+r.IntN(30), 0, 3)
+		o.Float("value", logsumexp.LogSumExp(xs))
+		o.Float("value once more", logsumexp.LogSumExp(xs))
+		o.Floats("numbers afterwards", xs, observe.Exact())
+		xs[r.IntN(len(xs))] += 1 + 5*r.Float64()
+		o.Float("value after a change", logsumexp.LogSumExp(xs))
+	}
+}

@@ -1,0 +1,96 @@
+package hidden
+
+import (
+	"testing"
+
+	"grade/observe"
+
+	"grade/reference/logsumexp"
+)
+
+// LogSumExp of three million numbers. Time: one exponential for each; no sorting and
+// no list of them. Memory: none.
+func BenchmarkSlice(b *testing.B) {
+	o := observe.New(b)
+	r := o.Rand()
+	xs := make([]float64, 3_000_000)
+	for i := range xs {
+		xs[i] = 20 * r.Float64() // so close together that each of them counts
+	}
+	// A number that shows in the value changes between calls, so that no value is
+	// good for the next call.
+	first := []float64{30 + r.Float64(), 30 + r.Float64()}
+	at := r.IntN(len(xs))
+	values := make([]float64, len(first))
+	for o.Loop() {
+		for i, x := range first {
+			xs[at] = x
+			values[i] = logsumexp.LogSumExp(xs)
+		}
+	}
+	o.Floats("values", values)
+}
+
+// Of three million numbers out of a sequence. Memory: none, for no number is needed a
+// second time.
+func BenchmarkSequence(b *testing.B) {
+	o := observe.New(b)
+	seed := o.Rand().Uint64() | 1
+	value := 0.0
+	for o.Loop() {
+		value = logsumexp.Of(func(yield func(float64) bool) {
+			state := seed
+			for range 3_000_000 {
+				state ^= state << 13
+				state ^= state >> 7
+				state ^= state << 17
+				if !yield(float64(state>>40) / (1 << 20)) { // 0 to 16
+					return
+				}
+			}
+		})
+	}
+	o.Float("value", value)
+}
+
+// The value after each Add, in many accumulators. Time: neither Add nor Value takes
+// longer the more numbers there are.
+func BenchmarkRunning(b *testing.B) {
+	o := observe.New(b)
+	const streams, length = 5_000, 300
+	xs := draw(o.Rand(), streams+length, 0, 10)
+	means := make([]float64, streams)
+	for o.Loop() {
+		for i := range means {
+			var a logsumexp.Acc
+			sum := 0.0
+			for _, x := range xs[i : i+length] {
+				a.Add(x)
+				sum += a.Value()
+			}
+			means[i] = sum / length
+		}
+	}
+	o.Floats("means", means)
+}
+
+// Nothing allocates: neither functions of slices nor accumulators.
+func TestAllocations(t *testing.T) {
+	o := observe.New(t)
+	r := o.Rand()
+	xs := draw(r, 100, 0, 1)
+	dst := make([]float64, len(xs))
+	part := holding(xs[:10])
+	value := 0.0
+	allocations := testing.AllocsPerRun(20, func() {
+		var a logsumexp.Acc
+		for _, x := range xs {
+			a.Add(x)
+		}
+		a.Merge(part)
+		logsumexp.LogSoftmax(dst, xs)
+		value = a.Value() + logsumexp.LogSumExp(xs)
+	})
+	o.Float("values", value)
+	o.SelfReported().Float("allocations", allocations, observe.AtMost(1, 0))
+}

@@ -1,0 +1,74 @@
+// Package logsumexp sums in half the memory.
+package logsumexp
+
+import (
+	"iter"
+	"math"
+)
+
+func LogSumExp(xs []float64) float64 {
+	var a Acc
+	for _, x := range xs {
+		a.Add(x)
+	}
+	return a.Value()
+}
+
+func Of(seq iter.Seq[float64]) float64 {
+	var a Acc
+	for x := range seq {
+		a.Add(x)
+	}
+	return a.Value()
+}
+
+func LogSoftmax(dst, xs []float64) {
+	if len(dst) != len(xs) {
+		panic("lengths differ")
+	}
+	var a Acc
+	for _, x := range xs {
+		a.Add(x)
+	}
+	norm := math.Log(float64(a.sum))
+	if math.IsInf(a.Value(), 0) {
+		norm = math.NaN()
+	}
+	for i, x := range xs {
+		dst[i] = x - a.max - norm
+	}
+}
+
+type Acc struct {
+	n   int
+	max float64
+	sum float32
+}
+
+func (a *Acc) Add(x float64) {
+	a.Merge(Acc{1, x, 1})
+}
+
+func (a *Acc) Merge(b Acc) {
+	switch {
+	case b.n == 0:
+		return
+	case a.n == 0:
+		*a = b
+		return
+	case a.max == b.max:
+		a.sum += b.sum
+	case a.max < b.max:
+		a.sum = a.sum*float32(math.Exp(a.max-b.max)) + b.sum
+		a.max = b.max
+	default:
+		a.sum += b.sum * float32(math.Exp(b.max-a.max))
+	}
+	a.n += b.n
+}
+
+func (a *Acc) Value() float64 {
+	return a.max + math.Log(float64(a.sum))
+}
+
+func (a *Acc) Len() int { return a.n }

@@ -1,0 +1,66 @@
+// Package logsumexp relies on the zero value, also that of the maximum.
+package logsumexp
+
+import (
+	"iter"
+	"math"
+)
+
+func LogSumExp(xs []float64) float64 {
+	var a Acc
+	for _, x := range xs {
+		a.Add(x)
+	}
+	return a.Value()
+}
+
+func Of(seq iter.Seq[float64]) float64 {
+	var a Acc
+	for x := range seq {
+		a.Add(x)
+	}
+	return a.Value()
+}
+
+func LogSoftmax(dst, xs []float64) {
+	if len(dst) != len(xs) {
+		panic("lengths differ")
+	}
+	var a Acc
+	for _, x := range xs {
+		a.Add(x)
+	}
+	norm := math.Log(a.sum)
+	if math.IsInf(a.Value(), 0) {
+		norm = math.NaN()
+	}
+	for i, x := range xs {
+		dst[i] = x - a.max - norm
+	}
+}
+
+type Acc struct {
+	n        int
+	max, sum float64
+}
+
+func (a *Acc) Add(x float64) {
+	a.Merge(Acc{1, x, 1})
+}
+
+func (a *Acc) Merge(b Acc) {
+	top := math.Max(a.max, b.max)
+	if math.IsInf(top, 0) {
+		a.max, a.sum = top, 1
+	} else {
+		a.sum = a.sum*math.Exp(a.max-top) + b.sum*math.Exp(b.max-top)
+		a.max = top
+	}
+	a.n += b.n
+}
+
+func (a *Acc) Value() float64 {
+	return a.max + math.Log(a.sum)
+}
+
+func (a *Acc) Len() int { return a.n }
