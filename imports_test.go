@@ -57,7 +57,7 @@ var arrows = map[string]arrow{
 	"grader/report/terminal": {},
 
 	"cmd/grade": {all: []string{
-		".", "cmd/grade/markdown", "exercises", "exercises/scaffold", "grader", "grader/batch", "grader/prove", "grader/report", "grader/report/terminal",
+		".", "cmd/grade/markdown", "exercises", "exercises/scaffold", "grader", "grader/batch", "grader/prove", "grader/report", "grader/report/terminal", "grader/vet",
 		"sandbox", "sandbox/docker", "sandbox/process", "sandbox/toolchain",
 	}},
 	"cmd/grade/markdown": {all: []string{"grader/report/terminal"}},

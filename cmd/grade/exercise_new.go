@@ -143,7 +143,7 @@ func (o *newOptions) goMod(dir string) (mod []byte, elsewhere string, err error)
 	old, err := os.ReadFile(name)
 	if o.module != "" {
 		if err := module.CheckImportPath(o.module); err != nil || o.module == exercises.KitModule {
-			return nil, "", usage("such as example.com/course", "--module %s: no path for a course", o.module)
+			return nil, "", usage("such as example.com/course; "+exercises.KitModule+" itself is the kit's", "--module %s: no path for a course", o.module)
 		}
 	}
 	switch {

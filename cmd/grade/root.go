@@ -31,7 +31,7 @@ judged against a reference solution on the same machine.`,
 		&cobra.Group{ID: groupAbout, Title: "About grade:"})
 	root.SetCompletionCommandGroupID(groupAbout)
 	root.SetHelpCommand(newHelp())
-	root.AddCommand(newList(a), newShow(a), newStart(a), newSubmit(a), newBatch(a), newExercise(a), newDoctor(a), newVersion(a), newExitCodes(), newJSONSchema(), newReportsTopic())
+	root.AddCommand(newList(a), newShow(a), newStart(a), newSubmit(a), newBatch(a), newExercise(a), newDoctor(a), newVersion(a), newExitCodes(), newJSONSchema(), newReportsTopic(), newImportsTopic())
 	return root
 }
 

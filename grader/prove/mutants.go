@@ -70,10 +70,27 @@ func Mutants(ctx context.Context, e *exercises.Exercise, marks []exercises.Equiv
 	faults := []Finding{}
 	for _, x := range marks {
 		if !slices.ContainsFunc(mutants, func(m mutate.Mutant) bool { return m.ID == x.Mutant }) {
-			faults = append(faults, markFault(e, x, "is no mutant of the reference: it has changed"))
+			faults = append(faults, markFault(e, x, "is no mutant of the reference: it has changed"+successor(x, mutants, marks)))
 		}
 	}
 	return mutants, faults, nil
+}
+
+// successor names the mutants that may be what a marked one has become: of the same
+// operator in the same function, and without a mark.
+func successor(x exercises.Equivalent, mutants []mutate.Mutant, marks []exercises.Equivalent) string {
+	prefix := x.Mutant[:strings.LastIndex(x.Mutant, ":")+1]
+	var ids []string
+	for _, m := range mutants {
+		marked := slices.ContainsFunc(marks, func(y exercises.Equivalent) bool { return y.Mutant == m.ID })
+		if prefix != "" && strings.HasPrefix(m.ID, prefix) && !marked {
+			ids = append(ids, m.ID)
+		}
+	}
+	if len(ids) == 0 {
+		return ""
+	}
+	return " (perhaps into " + strings.Join(ids, " or ") + ")"
 }
 
 func markFault(e *exercises.Exercise, x exercises.Equivalent, fault string) Finding {

@@ -57,3 +57,12 @@ func TestSumOfNone(t *testing.T) {
 	r := &mutation{exercise: &exercises.Exercise{Name: "e"}}
 	assert.InDelta(t, 1, r.sum().Score, 0)
 }
+
+// A mark that the reference has left behind names what its mutant may be now.
+func TestSuccessor(t *testing.T) {
+	mutants := []mutate.Mutant{{ID: "a.go:F:boundary:1"}, {ID: "a.go:F:boundary:2"}, {ID: "a.go:F:boundary:3"}, {ID: "a.go:G:boundary:4"}}
+	marks := []exercises.Equivalent{{Mutant: "a.go:F:boundary:0"}, {Mutant: "a.go:F:boundary:2"}}
+	assert.Equal(t, " (perhaps into a.go:F:boundary:1 or a.go:F:boundary:3)", successor(marks[0], mutants, marks))
+	assert.Empty(t, successor(exercises.Equivalent{Mutant: "a.go:H:boundary:0"}, mutants, marks))
+	assert.Empty(t, successor(exercises.Equivalent{Mutant: "nonsense"}, mutants, marks))
+}

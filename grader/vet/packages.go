@@ -191,3 +191,22 @@ func (p Policy) Type(importPath string) string {
 	}
 	return ""
 }
+
+// Package is a package of the table, for people.
+type Package struct{ Path, Why string }
+
+// PackageGroup is the part of the table that is open in one way.
+type PackageGroup struct {
+	Title    string
+	Packages []Package
+}
+
+// Packages returns the table, the most open packages first.
+func Packages() []PackageGroup {
+	groups := []PackageGroup{{Title: "Open"}, {Title: "Open in part"}, {Title: "Open in part where the exercise opens it"}, {Title: "Refused, and so are values of its types"}}
+	for _, e := range packages {
+		g := &groups[e.class-core]
+		g.Packages = append(g.Packages, Package{e.path, e.reason})
+	}
+	return groups
+}
