@@ -99,9 +99,10 @@ const (
 )
 
 // wallCap is the wall time that a measured run of a submission may take, given
-// what the reference took: a cap on sleepers, who use no CPU time, far enough
-// from the limit that a busy machine does not reach it.
+// what the reference took: a cap on sleepers, who use no CPU time. Whoever computes
+// is stopped for the CPU time before, also where others want the same CPU.
 func wallCap(reference time.Duration, limit float64) time.Duration {
-	const slack, factor = 2 * time.Second, 3
+	const slack, others = 2 * time.Second, 3
+	const factor = enough * (1 + others)
 	return slack + time.Duration(factor*max(1, limit)*float64(reference))
 }

@@ -101,6 +101,6 @@ func TestPairDoesNotMixSources(t *testing.T) {
 }
 
 func TestWallCap(t *testing.T) {
-	assert.Equal(t, 2*time.Second+1200*ms, wallCap(100*ms, 4))
-	assert.Equal(t, 2*time.Second+300*ms, wallCap(100*ms, 0.5))
+	assert.Equal(t, 2*time.Second+4800*ms, wallCap(100*ms, 4))
+	assert.Equal(t, 2*time.Second+1200*ms, wallCap(100*ms, 0.5))
 }
