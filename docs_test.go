@@ -39,10 +39,10 @@ func TestMakeDocsShowsFailures(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "go"), []byte("#!/bin/sh\necho told\nexit ${STATUS:-0}\n"), 0o777))
 	env := append(os.Environ(), "PATH="+dir+string(os.PathListSeparator)+os.Getenv("PATH"))
-	out, status := bash(t, ".", env, "make docs")
+	out, status := bash(t, ".", env, "make --no-print-directory docs")
 	assert.Zero(t, status, out)
 	assert.Empty(t, out)
-	out, status = bash(t, ".", append(env, "STATUS=1"), "make docs")
+	out, status = bash(t, ".", append(env, "STATUS=1"), "make --no-print-directory docs")
 	assert.NotZero(t, status)
 	assert.Contains(t, out, "told")
 }
