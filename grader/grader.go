@@ -61,6 +61,17 @@ type Grader struct {
 // New returns a grader that runs programs in s. It has to be closed before s.
 func New(s Sandbox, c Config) *Grader { return &Grader{sandbox: s, config: c} }
 
+// Prepare makes what gradings are going to need of the sandbox, unless it is there, and
+// says what it is.
+func (g *Grader) Prepare(ctx context.Context) (sandbox.Info, error) {
+	for _, p := range []sandbox.Purpose{sandbox.Build, sandbox.Run} {
+		if err := g.sandbox.Prepare(ctx, p); err != nil {
+			return sandbox.Info{}, err
+		}
+	}
+	return g.sandbox.Info(), nil
+}
+
 // Options are of one grading.
 type Options struct {
 	Snapshot *Snapshot        // of the folder, if it was taken before; nil: Grade takes it

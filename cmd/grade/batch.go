@@ -16,8 +16,8 @@ import (
 	"grade/exercises"
 	"grade/grader"
 	"grade/grader/batch"
+	"grade/grader/prove"
 	"grade/grader/report/terminal"
-	"grade/sandbox"
 )
 
 type batchOptions struct {
@@ -27,7 +27,8 @@ type batchOptions struct {
 }
 
 func newBatch(a *app) *cobra.Command {
-	o := &batchOptions{proving: proving{app: a}}
+	// One more than there are CPUs: of some gradings, all but one wait to measure.
+	o := &batchOptions{proving: proving{app: a, workers: runtime.NumCPU() + 1}}
 	cmd := &cobra.Command{
 		Use:     "batch PATH...",
 		Short:   "Grade many submissions, and keep the results",
@@ -59,9 +60,6 @@ It needs a Docker engine: what strangers wrote runs nowhere else. The exit statu
 	o.addFlags(cmd)
 	cmd.Flags().StringVar(&o.results, "results", "grade-results", "keep results in the folder `DIR`")
 	_ = cmd.MarkFlagDirname("results")
-	// One more than there are CPUs: of some gradings, all but one wait to measure.
-	cmd.Flags().Lookup("workers").DefValue = fmt.Sprint(runtime.NumCPU() + 1)
-	o.workers = runtime.NumCPU() + 1
 	return cmd
 }
 
@@ -116,39 +114,31 @@ func (o *batchOptions) find(all []*exercises.Exercise) (list []batch.Submission,
 
 // gradeAll has an engine grade what is not kept yet.
 func (o *batchOptions) gradeAll(ctx context.Context, ledger *batch.Ledger, list []batch.Submission, all []*exercises.Exercise) (fates []batch.Fate, err error) {
-	s, with := o.sandbox, batch.Options{Exercises: all, Workers: o.workers, Now: o.app.now}
-	if bar := o.app.watch(o.quiet); bar != nil {
-		defer bar.start()()
-		s.Progress = bar.beside
-		with.OnEvent = func(e batch.Event) { bar.beside("graded "+e.Student+" "+e.Exercise, int64(e.Done), int64(e.Total)) }
-	}
-	engine, err := openSandbox(ctx, s)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { o.app.closed(engine.Close()) }()
-	g, err := newGrader(ctx, engine, s.BuildImage)
-	if err != nil {
-		return nil, err
-	}
-	defer g.Close()
-	if with.Grader, err = identity(ctx, engine); err != nil {
-		return nil, err
-	}
-	with.Grade = func(ctx context.Context, snapshot *grader.Snapshot, e *exercises.Exercise) (*grader.Result, error) {
-		return g.Grade(ctx, snapshot.Dir, e, grader.Options{Snapshot: snapshot})
-	}
-	return batch.Run(ctx, ledger, list, with)
+	err = o.grade(ctx, func(g *grader.Grader, progress prove.Progress) error {
+		by, err := identity(ctx, g)
+		if err != nil {
+			return err
+		}
+		with := batch.Options{Exercises: all, Grader: by, Workers: o.workers, Now: o.app.now}
+		if progress != nil {
+			with.OnEvent = func(e batch.Event) { progress("graded "+e.Student+" "+e.Exercise, int64(e.Done), int64(e.Total)) }
+		}
+		with.Grade = func(ctx context.Context, snapshot *grader.Snapshot, e *exercises.Exercise) (*grader.Result, error) {
+			return g.Grade(ctx, snapshot.Dir, e, grader.Options{Snapshot: snapshot})
+		}
+		fates, err = batch.Run(ctx, ledger, list, with)
+		return err
+	})
+	return fates, err
 }
 
 // identity is all that a result depends on besides submission and exercise: this very
 // program, the images, whose names are hashes of Go and all else in them, and the
 // runtime.
-func identity(ctx context.Context, s grader.Sandbox) (string, error) {
-	for _, p := range []sandbox.Purpose{sandbox.Build, sandbox.Run} {
-		if err := s.Prepare(ctx, p); err != nil {
-			return "", err
-		}
+func identity(ctx context.Context, g *grader.Grader) (string, error) {
+	info, err := g.Prepare(ctx)
+	if err != nil {
+		return "", err
 	}
 	program, err := os.Executable()
 	if err != nil {
@@ -163,7 +153,6 @@ func identity(ctx context.Context, s grader.Sandbox) (string, error) {
 	if _, err := io.Copy(h, f); err != nil {
 		return "", err
 	}
-	info := s.Info()
 	return fmt.Sprintf("%x %q %q %q", h.Sum(nil), info.Build, info.Image, info.Runtime), nil
 }
 

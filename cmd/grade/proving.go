@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -12,11 +13,10 @@ import (
 	"grade/grader/prove"
 )
 
-// proving is what the commands have in common that grade many folders for an
-// author.
+// proving is what the commands have in common that grade many folders.
 type proving struct {
 	app     *app
-	workers int
+	workers int // before flags are read, the default; 0: as many as there are CPUs
 	json    bool
 	quiet   bool
 	sandbox sandboxOptions
@@ -24,7 +24,7 @@ type proving struct {
 
 func (p *proving) addFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.IntVar(&p.workers, "workers", runtime.NumCPU(), "grade so many at a time; what is measured is measured alone")
+	f.IntVar(&p.workers, "workers", cmp.Or(p.workers, runtime.NumCPU()), "grade so many at a time; what is measured is measured alone")
 	f.BoolVar(&p.json, "json", false, "write the result as JSON")
 	f.BoolVarP(&p.quiet, "quiet", "q", false, "no progress")
 	p.sandbox.addFlags(cmd)

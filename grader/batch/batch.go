@@ -13,7 +13,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"sync"
 	"time"
 
@@ -119,13 +118,28 @@ func (r *running) read(f *Fate) (*grader.Snapshot, *exercises.Exercise, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	i := slices.IndexFunc(r.options.Exercises, func(e *exercises.Exercise) bool {
-		return e.Name == f.Exercise || f.Exercise == "" && e.Package == s.Package
-	})
-	if i < 0 {
-		return nil, nil, fmt.Errorf("cannot tell the exercise: neither the folder's name nor the package %q is one's", s.Package)
+	e, err := r.exerciseOf(f.Exercise, s.Package)
+	return s, e, err
+}
+
+// exerciseOf is the exercise of that name, or without one the exercise that alone has
+// the package.
+func (r *running) exerciseOf(name, pkg string) (found *exercises.Exercise, err error) {
+	for _, e := range r.options.Exercises {
+		switch {
+		case name != "" && e.Name == name:
+			return e, nil
+		case name != "" || e.Package != pkg:
+		case found != nil:
+			return nil, fmt.Errorf("cannot tell the exercise: %s and %s have the package %q; name the folder after one", found.Name, e.Name, pkg)
+		default:
+			found = e
+		}
 	}
-	return s, r.options.Exercises[i], nil
+	if found == nil {
+		return nil, fmt.Errorf("cannot tell the exercise: neither the folder's name nor the package %q is one's", pkg)
+	}
+	return found, nil
 }
 
 // keyOf is a SHA-256 over all that a result depends on, but for its draw of inputs.

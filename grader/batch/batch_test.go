@@ -144,6 +144,22 @@ func TestRunAgain(t *testing.T) {
 	assert.True(t, fates[i].Cached)
 }
 
+// Where two exercises have one package, a submission is not graded as the one that
+// happens to come first.
+func TestExerciseOf(t *testing.T) {
+	r := &running{options: Options{Exercises: append(slices.Clone(course), &exercises.Exercise{Name: "cosine2", Package: "cosine"})}}
+	e, err := r.exerciseOf("", "autograd")
+	require.NoError(t, err)
+	assert.Equal(t, "autograd", e.Name)
+	e, err = r.exerciseOf("cosine2", "whatever")
+	require.NoError(t, err)
+	assert.Equal(t, "cosine2", e.Name)
+	_, err = r.exerciseOf("", "cosine")
+	require.ErrorContains(t, err, "cosine and cosine2 have the package")
+	_, err = r.exerciseOf("", "none")
+	require.ErrorContains(t, err, "cannot tell the exercise: neither")
+}
+
 // An interrupt leaves what was graded, and nothing else.
 func TestRunInterrupted(t *testing.T) {
 	root := tree(t, map[string]string{"a/autograd/a.go": "package autograd\n", "b/autograd/a.go": "package autograd\nvar b int\n", "c/autograd/a.go": "package autograd\nvar c int\n"})
