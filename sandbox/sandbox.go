@@ -32,6 +32,7 @@ type Spec struct {
 	Memory  int64 // bytes for the programs in the box; no swap
 	Pids    int   // processes and threads
 	Scratch int64 // bytes of the scratch directory, which lie in memory too
+	CPUs    []int // numbers of those it may use, which a sandbox that cannot confine it passes over; empty: all
 }
 
 // Check refuses a spec with a field that is not set.

@@ -3,6 +3,7 @@ package docker
 import (
 	_ "embed"
 	"fmt"
+	"strings"
 
 	"github.com/docker/docker/api/types/container"
 	"github.com/docker/docker/api/types/network"
@@ -57,11 +58,16 @@ func (e *Engine) hardened(s sandbox.Spec) (*container.Config, *container.HostCon
 			"/dev/mqueue": "ro,noexec,nosuid,nodev,size=4k",
 		},
 		Resources: container.Resources{
-			Memory: memory, MemorySwap: memory, PidsLimit: &pids,
+			Memory: memory, MemorySwap: memory, PidsLimit: &pids, CpusetCpus: cpuset(s.CPUs),
 			Ulimits: []*container.Ulimit{{Name: "core"}, {Name: "nofile", Soft: 4096, Hard: 4096}},
 		},
 	}
 	return e.command(image, args), host
+}
+
+// cpuset lists CPUs as the kernel reads them.
+func cpuset(cpus []int) string {
+	return strings.Join(strings.Fields(strings.Trim(fmt.Sprint(cpus), "[]")), ",")
 }
 
 // command is the part that says what runs.

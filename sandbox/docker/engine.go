@@ -150,6 +150,11 @@ func (e *Engine) Host() string { return e.client.DaemonHost() }
 // removes those that would not go.
 func (e *Engine) Close() error {
 	e.closing.Wait()
+	// A container that an engine was still making when its owner was killed may have
+	// come after the first look. The next start looks too, if this one cannot.
+	ctx, cancel := bounded(context.Background())
+	defer cancel()
+	_ = e.sweep(ctx)
 	return e.client.Close()
 }
 

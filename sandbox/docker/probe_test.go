@@ -174,3 +174,17 @@ func TestPinIsTheEngines(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, fmt.Sprint(b.CPUs()[0]), got.HostConfig.CpusetCpus)
 }
+
+// A box that is confined uses the CPUs it was given, and can be moved to another one to
+// be measured there.
+func TestConfined(t *testing.T) {
+	e := engine(t)
+	all := open(t, e, conformance.Spec()).CPUs()
+	spec := conformance.Spec()
+	spec.CPUs = all[:1]
+	b := open(t, e, spec)
+	assert.Equal(t, all[:1], b.CPUs())
+	last := all[len(all)-1]
+	require.NoError(t, b.Pin(t.Context(), last))
+	assert.Equal(t, []int{last}, b.CPUs())
+}
