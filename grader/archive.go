@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"os"
 	"path"
 	"path/filepath"
@@ -20,7 +21,8 @@ import (
 // What an archive may hold. It is read as a stream and never unpacked to a disk, so
 // that these bound the memory and the time that one can cost.
 const (
-	maxArchive  = 16 << 20 // bytes of the file: a zip's list of its members is held as a whole
+	maxArchive  = 16 << 20 // bytes of the file
+	maxListing  = 2 << 20  // bytes of a zip's list of its members, which takes six times as many to hold
 	maxUnpacked = 64 << 20 // bytes that are read out of it
 	maxKept     = 8 << 20  // bytes of Go files, in all its folders
 )
@@ -182,7 +184,9 @@ func topFolder(members []member) (dir string, ok bool) {
 }
 
 func walkZip(f *os.File, size int64, visit visitFunc) error {
-	r, err := zip.NewReader(f, size)
+	from := &listing{f, maxListing}
+	r, err := zip.NewReader(from, size)
+	from.left = math.MaxInt64
 	// A name that leads out is ours to refuse, with a message.
 	if err != nil && !errors.Is(err, zip.ErrInsecurePath) {
 		return err
@@ -193,6 +197,20 @@ func walkZip(f *os.File, size int64, visit visitFunc) error {
 		}
 	}
 	return nil
+}
+
+// listing reads an archive as long as there are bytes left to read. The list of a
+// zip's members is read before the first of them can be counted.
+type listing struct {
+	io.ReaderAt
+	left int64
+}
+
+func (l *listing) ReadAt(p []byte, at int64) (int, error) {
+	if l.left -= int64(len(p)); l.left < 0 {
+		return 0, archiveProblem{"too-many", fmt.Sprintf("the list of what the archive holds is longer than %d MiB; send the Go files of the solution alone", maxListing>>20)}
+	}
+	return l.ReaderAt.ReadAt(p, at)
 }
 
 func walkTarGz(f *os.File, size int64, visit visitFunc) error {

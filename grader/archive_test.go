@@ -152,3 +152,18 @@ func TestArchiveBomb(t *testing.T) {
 	assert.Equal(t, "a.go", s.Problems[0].File)
 	assert.Equal(t, "too-large", s.Problems[0].Rule)
 }
+
+// The list of a zip's members is held as a whole, and is bounded before it is.
+func TestArchiveWithALongList(t *testing.T) {
+	var b bytes.Buffer
+	w := zip.NewWriter(&b)
+	for i := range 9000 {
+		_, err := w.CreateRaw(&zip.FileHeader{Name: fmt.Sprintf("%0240d", i)})
+		require.NoError(t, err)
+	}
+	require.NoError(t, w.Close())
+	s := snapshotIn(t, "work.zip", b.Bytes())
+	require.Len(t, s.Problems, 1)
+	assert.Equal(t, "too-many", s.Problems[0].Rule)
+	assert.Contains(t, s.Problems[0].Message, "longer than 2 MiB")
+}

@@ -27,7 +27,7 @@ const (
 	buildTime    = 60 * time.Second // of CPU
 	buildWall    = 2 * buildTime    // which only a busy machine comes to
 	buildOutput  = 256 << 10
-	programMax   = 64 << 20
+	programMax   = 16 << 20 // of which an ordinary one takes 3 MB; some are held at a time
 )
 
 // Names in the build tree.
@@ -59,15 +59,15 @@ func (r *grading) build(ctx context.Context) error {
 		return err
 	}
 	var built outcome
-	group, ctx := errgroup.WithContext(ctx)
+	group, beside := errgroup.WithContext(ctx) // which ends with the group: a second look needs ctx
 	if r.ref.program == nil {
 		group.Go(func() (err error) {
-			r.ref.program, err = r.reference(ctx, r.exercise)
+			r.ref.program, err = r.reference(beside, r.exercise)
 			return err
 		})
 	}
 	group.Go(func() (err error) {
-		built, err = r.compile(ctx, r.exercise, submitted(r.snapshot, r.exercise), api, r.opened)
+		built, err = r.compile(beside, r.exercise, submitted(r.snapshot, r.exercise), api, r.opened)
 		return err
 	})
 	if err := group.Wait(); err != nil {
@@ -257,7 +257,9 @@ func (g *Grader) compile(ctx context.Context, e *exercises.Exercise, pkg map[str
 	if err != nil {
 		return outcome{}, fmt.Errorf("compile the vet: %w", err)
 	}
-	box, err := g.sandbox.Box(ctx, buildSpec)
+	spec := buildSpec
+	spec.CPUs = g.aside()
+	box, err := g.sandbox.Box(ctx, spec)
 	if err != nil {
 		return outcome{}, err
 	}

@@ -15,9 +15,9 @@ import (
 const lockRetry = 50 * time.Millisecond
 
 // exclusive waits until this grading may measure, and says on which CPU. On a machine
-// one grading measures at a time; hasty ones, whose figures are not shown, measure side
-// by side, on a CPU each. Whoever wants to measure passes a gate, which a grading that
-// is not hasty keeps shut until it is done: so nobody waits for those that came later.
+// one grading measures at a time; those of which there are many measure side by side, on
+// a CPU each. Whoever wants to measure passes a gate, which a grading that measures alone
+// keeps shut until it is done: so nobody waits for those that came later.
 func (r *grading) exclusive(ctx context.Context) (cpu int, release func(), err error) {
 	cpus, err := r.sharedCPUs()
 	if err != nil {
@@ -40,7 +40,7 @@ func (r *grading) exclusive(ctx context.Context) (cpu int, release func(), err e
 	}
 	// The first CPU serves the machine's interrupts: it comes last.
 	slices.Reverse(cpus)
-	if r.options.Hasty {
+	if r.options.Beside {
 		gate := q.held
 		cpu, err := q.wait(ctx, q.ofCPUs(cpus)...)
 		if err != nil {
@@ -58,10 +58,22 @@ func (r *grading) exclusive(ctx context.Context) (cpu int, release func(), err e
 	return last, q.leave, nil
 }
 
-// sharedCPUs are those that both boxes may use.
+// besides is a CPU to measure memory on: each in turn of those that speed is not measured
+// on, if there are any.
+func (r *grading) besides() (cpu int, err error) {
+	cpus, err := r.sharedCPUs()
+	if err != nil {
+		return 0, err
+	}
+	others := cpus[:max(1, len(cpus)-1)]
+	return others[int(r.turn.Add(1))%len(others)], nil
+}
+
+// sharedCPUs are those that both boxes may be pinned to.
 func (r *grading) sharedCPUs() (both []int, err error) {
-	for _, c := range r.ref.box.CPUs() {
-		if slices.Contains(r.sub.box.CPUs(), c) {
+	sub := r.cpusOf(r.sub)
+	for _, c := range r.cpusOf(r.ref) {
+		if slices.Contains(sub, c) {
 			both = append(both, c)
 		}
 	}
@@ -69,6 +81,33 @@ func (r *grading) sharedCPUs() (both []int, err error) {
 		return nil, errors.New("the boxes share no CPU to measure on")
 	}
 	return both, nil
+}
+
+// cpusOf are the CPUs that a station may be pinned to: those of its box, or, if that has
+// been put aside, of any.
+func (r *grading) cpusOf(s *station) []int {
+	if len(s.spec.CPUs) > 0 {
+		return *r.cpus.Load()
+	}
+	return s.box.CPUs()
+}
+
+// learn takes down which CPUs there are, from the first box that may use all.
+func (g *Grader) learn(s *station) {
+	if len(s.spec.CPUs) == 0 {
+		cpus := slices.Clone(s.box.CPUs())
+		g.cpus.CompareAndSwap(nil, &cpus)
+	}
+}
+
+// aside are the CPUs of all boxes that nothing is measured in, so that the last one is
+// left for that; nil: all, where there are too few, or nobody knows yet how many.
+func (g *Grader) aside() []int {
+	all := g.cpus.Load()
+	if all == nil || g.config.ApartFrom < 1 || len(*all) < max(2, g.config.ApartFrom) {
+		return nil
+	}
+	return (*all)[:len(*all)-1]
 }
 
 // queue is a grading among those that want to measure, and what it holds.

@@ -19,17 +19,44 @@ type boxOn struct {
 
 func (b boxOn) CPUs() []int { return b.cpus }
 
-// Hasty gradings measure side by side, each on a CPU of its own, also those of other
-// processes. One whose figures are shown waits for all of them and says so; whoever
+// Where there are CPUs enough, all boxes but those that are measured leave the last one
+// alone, once the first of them has shown how many there are.
+func TestAside(t *testing.T) {
+	for _, c := range []struct {
+		from int
+		want []int
+	}{{0, nil}, {4, nil}, {3, []int{0, 2}}, {2, []int{0, 2}}, {1, []int{0, 2}}} {
+		g := New(nil, Config{ApartFrom: c.from})
+		r := &grading{Grader: g}
+		assert.Nil(t, g.aside(), "nobody knows yet")
+		r.sub, r.ref = &station{box: boxOn{cpus: []int{0, 2, 5}}}, &station{box: boxOn{cpus: []int{0, 2, 5}}}
+		g.learn(r.sub)
+		assert.Equal(t, c.want, g.aside())
+		r.sub.spec.CPUs, r.sub.box = g.aside(), boxOn{cpus: []int{0, 2}}
+		if c.want == nil {
+			r.sub.box = boxOn{cpus: []int{0, 2, 5}}
+		}
+		g.learn(r.sub)
+		cpu, _, err := r.exclusive(t.Context())
+		require.NoError(t, err)
+		assert.Equal(t, 5, cpu, "measured is on the one that was kept")
+	}
+	one := New(nil, Config{ApartFrom: 1})
+	one.learn(&station{box: boxOn{cpus: []int{7}}})
+	assert.Nil(t, one.aside(), "all there is")
+}
+
+// Gradings measure beside others where they may, each on a CPU of its own, also those of
+// other processes. One that measures alone waits for all of them and says so; whoever
 // comes after it waits for it.
 func TestExclusive(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "lock")
 	var news []string
-	want := func(ctx context.Context, hasty bool) (int, func(), error) {
+	want := func(ctx context.Context, beside bool) (int, func(), error) {
 		r := &grading{
 			Grader:  New(nil, Config{LockFile: file}),
 			events:  make(chan struct{}, 1),
-			options: Options{Hasty: hasty, OnEvent: func(e Event) { news = append(news, e.Text) }},
+			options: Options{Beside: beside, OnEvent: func(e Event) { news = append(news, e.Text) }},
 			ref:     &station{box: boxOn{cpus: []int{0, 2, 5}}}, sub: &station{box: boxOn{cpus: []int{2, 4, 5}}},
 		}
 		return r.exclusive(ctx)
@@ -51,14 +78,14 @@ func TestExclusive(t *testing.T) {
 	require.ErrorIs(t, err, context.Canceled)
 	first()
 	_, _, err = want(gaveUp, false)
-	require.ErrorIs(t, err, context.Canceled, "one hasty grading still measures")
+	require.ErrorIs(t, err, context.Canceled, "one beside it still measures")
 	second()
 
 	cpu, alone, err := want(t.Context(), false)
 	require.NoError(t, err)
 	assert.Equal(t, 5, cpu)
-	for _, hasty := range []bool{true, false} {
-		_, _, err = want(gaveUp, hasty)
+	for _, beside := range []bool{true, false} {
+		_, _, err = want(gaveUp, beside)
 		require.ErrorIs(t, err, context.Canceled)
 	}
 	alone()
@@ -67,22 +94,22 @@ func TestExclusive(t *testing.T) {
 	again()
 }
 
-// A grading that waits goes before those that come later, hasty or not.
+// A grading that waits goes before those that come later, of either kind.
 func TestExclusiveIsInOrder(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "lock")
 	waiting := make(chan struct{})
-	want := func(ctx context.Context, hasty bool) (func(), error) {
+	want := func(ctx context.Context, beside bool) (func(), error) {
 		r := &grading{
-			Grader: New(nil, Config{LockFile: file}), events: make(chan struct{}, 1), options: Options{Hasty: hasty},
+			Grader: New(nil, Config{LockFile: file}), events: make(chan struct{}, 1), options: Options{Beside: beside},
 			ref: &station{box: boxOn{cpus: []int{0, 1}}}, sub: &station{box: boxOn{cpus: []int{0, 1}}},
 		}
-		if !hasty {
+		if !beside {
 			r.options.OnEvent = func(Event) { close(waiting) }
 		}
 		_, release, err := r.exclusive(ctx)
 		return release, err
 	}
-	hasty, err := want(t.Context(), true)
+	beside, err := want(t.Context(), true)
 	require.NoError(t, err)
 	done := make(chan func())
 	go func() {
@@ -95,6 +122,6 @@ func TestExclusiveIsInOrder(t *testing.T) {
 	cancel()
 	_, err = want(gaveUp, true)
 	require.ErrorIs(t, err, context.Canceled, "a CPU is free, and somebody waits for it")
-	hasty()
+	beside()
 	(<-done)()
 }

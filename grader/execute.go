@@ -57,12 +57,12 @@ func (r *grading) release(err error) {
 		r.ref.close()
 		return
 	}
-	r.spares.put(r.exercise, r.ref)
+	r.spares.put(r.exercise, r.ref, r.aside())
 }
 
 func (r *grading) station() *station {
 	l := r.exercise.Limits
-	return &station{sandbox: r.sandbox, spec: sandbox.Spec{Purpose: sandbox.Run, Memory: l.Memory, Pids: runPids, Scratch: l.Scratch}}
+	return &station{sandbox: r.sandbox, spec: sandbox.Spec{Purpose: sandbox.Run, Memory: l.Memory, Pids: runPids, Scratch: l.Scratch, CPUs: r.aside()}}
 }
 
 // start opens both boxes while the build is on its way: not before the build has
@@ -79,7 +79,11 @@ func (r *grading) start(ctx context.Context) error {
 	if r.ref.box == nil {
 		group.Go(func() error { return r.ref.open(ctx) })
 	}
-	return group.Wait()
+	if err := group.Wait(); err != nil {
+		return err
+	}
+	r.learn(r.sub)
+	return nil
 }
 
 // greet runs both programs without any test. A submission that does not get

@@ -19,6 +19,7 @@ import (
 	"fmt"
 	"io/fs"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"grade/exercises"
@@ -45,8 +46,12 @@ type Config struct {
 	// CacheDir keeps compiled references; empty: they are compiled each time.
 	CacheDir string
 	// LockFile, and files whose names begin with it, are held while measuring: one
-	// grading a machine at a time, but for hasty ones.
+	// grading a machine at a time, but for those that measure beside
+	// others.
 	LockFile string
+	// ApartFrom is how many CPUs a machine needs for one of them to be kept for measuring,
+	// while all else goes on on the others; 0: none is, however many there are.
+	ApartFrom int
 	// Version and Toolchain are for the result.
 	Version, Toolchain string
 }
@@ -56,6 +61,8 @@ type Grader struct {
 	sandbox Sandbox
 	config  Config
 	spares  spares
+	turn    atomic.Uint32
+	cpus    atomic.Pointer[[]int] // that a box may use that is not confined; nil: none has been opened
 }
 
 // New returns a grader that runs programs in s. It has to be closed before s.
@@ -81,7 +88,8 @@ type Options struct {
 	Repeat   int              // how often each test runs, on inputs of its own every time; 0: once
 	Timeout  time.Duration    // of the whole grading; 0: none
 	FailFast bool             // stop at the first test that is not passed; the rest is not run
-	Hasty    bool             // measure until the verdict is sure, and not until the ratio is precise; beside other such gradings
+	Hasty    bool             // measure until the verdict is sure, and not until the ratio is precise
+	Beside   bool             // measure beside other such gradings, on a CPU each
 	OnEvent  func(Event)      // called from one goroutine at a time; may be nil
 	// Observed hears what each run of a hidden test has recorded of the reference,
 	// one at a time; may be nil.

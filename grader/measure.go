@@ -27,22 +27,44 @@ const (
 
 // measure decides the checks of speed and memory: submission and reference on
 // one CPU, one after the other in alternating order, each run a process of its
-// own with fresh inputs.
+// own with fresh inputs. Peaks of memory do not mind who runs on the other CPUs: where
+// gradings measure one at a time, those are taken before the wait.
 func (r *grading) measure(ctx context.Context) error {
 	checks := r.checks(exercises.Speed, exercises.Memory)
 	if len(checks) == 0 {
 		return nil
 	}
 	defer r.phase("measure", &r.result.Phases.MeasureMs)()
+	overdrawn := r.budget()
+	if !r.options.Beside {
+		cpu, err := r.besides()
+		if err == nil {
+			err = r.measureOn(ctx, cpu, r.checks(exercises.Memory), overdrawn)
+		}
+		if err != nil {
+			return err
+		}
+		checks = r.checks(exercises.Speed)
+	}
+	if len(checks) == 0 {
+		return nil
+	}
 	cpu, release, err := r.exclusive(ctx)
 	if err != nil {
 		return err
 	}
 	defer release()
+	return r.measureOn(ctx, cpu, checks, overdrawn)
+}
+
+// measureOn decides checks with both boxes on a CPU.
+func (r *grading) measureOn(ctx context.Context, cpu int, checks []exercises.Check, overdrawn func() bool) error {
+	if len(checks) == 0 {
+		return nil
+	}
 	if err := errors.Join(r.ref.pin(ctx, cpu), r.sub.pin(ctx, cpu)); err != nil {
 		return err
 	}
-	overdrawn := r.budget()
 	for _, c := range checks {
 		m := measuring{grading: r, check: c, result: newCheckResult(c), overdrawn: overdrawn}
 		if overdrawn() {
@@ -50,12 +72,11 @@ func (r *grading) measure(ctx context.Context) error {
 			r.decide(m.result)
 			continue
 		}
+		take := m.memory
 		if c.Kind == exercises.Speed {
-			err = m.speed(ctx)
-		} else {
-			err = m.memory(ctx)
+			take = m.speed
 		}
-		if err != nil {
+		if err := take(ctx); err != nil {
 			return fmt.Errorf("exercise %s: measure %s: %w", r.exercise.Name, c.Name, err)
 		}
 		r.decide(m.result)

@@ -129,10 +129,14 @@ type taking struct {
 	goFiles int               // seen, taken or not
 	total   int               // bytes taken
 	ignored int
+	refused int
 }
 
+// refuse takes down a problem, as long as somebody may still read it; the rest is counted.
 func (t *taking) refuse(name, rule, message string) {
-	t.Problems = append(t.Problems, vet.Problem{File: vet.Printable(name), Rule: rule, Message: message})
+	if t.refused++; t.refused <= vet.MaxProblems {
+		t.Problems = append(t.Problems, vet.Problem{File: vet.Printable(name), Rule: rule, Message: message})
+	}
 }
 
 func (t *taking) ignore(name string) {
@@ -263,6 +267,9 @@ func (t *taking) finish() *Snapshot {
 	slices.SortFunc(s.Files, func(a, b vet.File) int { return cmp.Compare(a.Name, b.Name) })
 	if more := t.ignored - len(s.Ignored); more > 0 {
 		s.Ignored = append(s.Ignored, fmt.Sprintf("and %d more", more))
+	}
+	if more := t.refused - len(s.Problems); more > 0 {
+		s.Problems = append(s.Problems, vet.Problem{Rule: "more", Message: fmt.Sprintf("%d more are refused", more)})
 	}
 	s.Hash = hashFiles(s.Files)
 	for _, f := range s.Files {

@@ -10,6 +10,9 @@ import (
 	"testing"
 
 	"grade/grader/vet"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // write makes files of the given names and contents in a new folder.
@@ -43,6 +46,18 @@ func names(files []vet.File) []string {
 		names = append(names, f.Name)
 	}
 	return names
+}
+
+// However many are refused, what is told and kept of them fits on a page or two.
+func TestManyRefused(t *testing.T) {
+	dir := t.TempDir()
+	for i := range 3 * vet.MaxProblems {
+		require.NoError(t, os.Symlink("nowhere", filepath.Join(dir, fmt.Sprintf("%03d.go", i))))
+	}
+	s, err := TakeSnapshot(dir)
+	require.NoError(t, err)
+	require.Len(t, s.Problems, vet.MaxProblems+1)
+	assert.Equal(t, "100 more are refused", s.Problems[vet.MaxProblems].Message)
 }
 
 func TestSnapshotTakesGoFilesOnly(t *testing.T) {

@@ -37,9 +37,9 @@ func (s *spares) take(e *exercises.Exercise) *station {
 }
 
 // put keeps a station whose box is as good as new, and closes any other: one that
-// is pinned to a CPU, or never got to run.
-func (s *spares) put(e *exercises.Exercise, one *station) {
-	if !one.loaded || one.cpu != nil {
+// is pinned to a CPU, or never got to run, or may use other CPUs than a new one.
+func (s *spares) put(e *exercises.Exercise, one *station, cpus []int) {
+	if !one.loaded || one.cpu != nil || !slices.Equal(one.spec.CPUs, cpus) {
 		one.close()
 		return
 	}
