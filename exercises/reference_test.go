@@ -15,30 +15,37 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-var update = flag.Bool("update", false, "write docs/exercise-yaml.md anew")
+var update = flag.Bool("update", false, "write the references in docs anew")
 
-const referenceFile = "../docs/exercise-yaml.md"
+// references are made from the schemas of these names.
+var references = map[string][]string{
+	"exercise-yaml": {"exercise", "expect", "equivalent"},
+	"grade-yaml":    {"grade"},
+}
 
-// The reference of what authors write is the schemas, in words. `make docs` writes
-// it anew.
+// The references of what authors write are the schemas, in words. `make docs` writes
+// them anew.
 func TestReferenceIsFresh(t *testing.T) {
-	var b bytes.Buffer
-	b.WriteString("# Reference of exercise.yaml\n\n" +
-		"Made from the schemas in [exercises/schema](../exercises/schema) by `make docs`: change them, and not this file. An editor with\n" +
-		"a YAML language server shows the same beside each field.\n")
-	for _, name := range []string{"exercise", "expect", "equivalent"} {
-		data, err := Schemas.ReadFile("schema/" + name + ".json")
+	for file, schemas := range references {
+		var b bytes.Buffer
+		b.WriteString("# Reference of " + schemas[0] + ".yaml\n\n" +
+			"Made from the schemas in [exercises/schema](../exercises/schema) by `make docs`: change them, and not this file. An editor with\n" +
+			"a YAML language server shows the same beside each field.\n")
+		for _, name := range schemas {
+			data, err := Schemas.ReadFile("schema/" + name + ".json")
+			require.NoError(t, err)
+			var s schemaDoc
+			require.NoError(t, json.Unmarshal(data, &s))
+			s.write(t, &b, s.Title, 2, s.Defs)
+		}
+		name := "../docs/" + file + ".md"
+		if *update {
+			require.NoError(t, os.WriteFile(name, b.Bytes(), 0o666))
+		}
+		got, err := os.ReadFile(name)
 		require.NoError(t, err)
-		var s schemaDoc
-		require.NoError(t, json.Unmarshal(data, &s))
-		s.write(t, &b, s.Title, 2, s.Defs)
+		assert.True(t, b.String() == string(got), "%s is stale: make docs", name)
 	}
-	if *update {
-		require.NoError(t, os.WriteFile(referenceFile, b.Bytes(), 0o666))
-	}
-	got, err := os.ReadFile(referenceFile)
-	require.NoError(t, err)
-	assert.True(t, b.String() == string(got), "%s is stale: make docs", referenceFile)
 }
 
 // schemaDoc is what the reference shows of a schema. Conditions between fields stand
@@ -56,6 +63,7 @@ type schemaDoc struct {
 	Examples    []any
 	Required    []string
 	OneOf       []struct{ Required []string }
+	AnyOf       []schemaDoc
 	Properties  inOrder
 	Items       *schemaDoc
 	Values      json.RawMessage      `json:"additionalProperties"`
@@ -153,8 +161,14 @@ func (s schemaDoc) value(defs map[string]schemaDoc) string {
 		return "list of texts"
 	case len(r.Enum) > 0:
 		return words(r.Enum)
+	case len(values.AnyOf) > 0: // the first is the one to write
+		return "names, each with " + values.AnyOf[0].value(defs)
+	case r.Type == "integer" && r.Maximum == nil:
+		return fmt.Sprintf("a whole number from %v on", *r.Minimum)
 	case r.Type == "integer":
 		return fmt.Sprintf("%v to %v", *r.Minimum, *r.Maximum)
+	case r.Type == "number" && r.Above == nil:
+		return cmp.Or(r.Title, fmt.Sprintf("a number from %v on", *r.Minimum))
 	case r.Type == "number":
 		return fmt.Sprintf("a number above %v", *r.Above)
 	case r.Type == "boolean":

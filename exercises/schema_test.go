@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/stretchr/testify/assert"
@@ -88,7 +89,7 @@ func TestShippedFilesNameTheirSchema(t *testing.T) {
 // A schema has the fields that are read, in every mapping, and no other.
 func TestSchemasHaveTheFieldsThatAreRead(t *testing.T) {
 	d := document{&problems{}, ""}
-	cfg := &config{Exercise: &Exercise{}}
+	cfg, policy := &config{Exercise: &Exercise{}}, &policyReader{Policy: NewPolicy(), document: d}
 	for _, c := range []struct {
 		schema, def string
 		fields      fields
@@ -99,6 +100,10 @@ func TestSchemasHaveTheFieldsThatAreRead(t *testing.T) {
 		{"expect", "", (&Expect{}).fields(d, nil, nil)},
 		{"equivalent", "", equivalentFields(d, nil)},
 		{"equivalent", "mutant", (&Equivalent{}).fields()},
+		{"grade", "", policy.fields()},
+		{"grade", "rules", policy.rules(&Rules{})},
+		{"grade", "late", (&Late{}).fields()},
+		{"grade", "extension", (&Extension{}).fields(time.UTC)},
 	} {
 		s := schemaNode(t, c.schema, c.def)
 		assert.Equal(t, slices.Sorted(maps.Keys(c.fields)), slices.Sorted(maps.Keys(s["properties"].(map[string]any))), "%s %s", c.schema, c.def)

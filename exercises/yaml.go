@@ -201,7 +201,7 @@ func list(p *[]string) func(*yaml.Node) error {
 }
 
 func duration(p *time.Duration) func(*yaml.Node) error {
-	return scalar("!!str", "a duration such as 10s", func(s string) (err error) {
+	return scalar("!!str", "a duration such as 10s or 24h", func(s string) (err error) {
 		*p, err = time.ParseDuration(s)
 		if err == nil && *p <= 0 {
 			err = errUnfit
