@@ -1,0 +1,212 @@
+package gradebook
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"grade/exercises"
+	"grade/grader"
+)
+
+var due = time.Date(2026, 12, 1, 23, 59, 0, 0, time.UTC)
+
+// handed is an attempt of ada's, so late, with that score.
+func handed(number int, late time.Duration, score int) Attempt {
+	return Attempt{
+		Student: "ada", Exercise: "gears", Number: number, Submitted: due.Add(late), Source: "the server", Folder: "students/ada/gears",
+		Result: &grader.Result{Verdict: grader.Graded, Score: score, MaxScore: 100},
+	}
+}
+
+// gears is a policy of one exercise.
+func gears(change func(*exercises.Rules)) *exercises.Policy {
+	p := exercises.NewPolicy()
+	r := p.Defaults
+	r.Exercise, r.Due = "gears", due
+	change(&r)
+	p.Exercises = []exercises.Rules{r}
+	return p
+}
+
+const day = 24 * time.Hour
+
+func TestRules(t *testing.T) {
+	tenADay := &exercises.Late{Deduct: 10, Per: day, Most: 50, Until: 7 * day, Grace: 15 * time.Minute}
+	unlisted := handed(1, -day, 90)
+	unlisted.Unlisted = true
+	unknown := handed(1, 0, 90)
+	unknown.Submitted = time.Time{}
+	for name, c := range map[string]struct {
+		late     *exercises.Late
+		attempts int
+		count    exercises.Count
+		handed   []Attempt
+		counts   int // the number of the attempt
+		points   float64
+		why      []string // parts of what the rules say
+	}{
+		"in time to the second":           {handed: []Attempt{handed(1, 0, 90)}, counts: 1, points: 90},
+		"late without a rule":             {handed: []Attempt{handed(1, time.Second, 90)}, points: 0, why: []string{"Attempt 1 was handed in at 2026-12-01 23:59:01 UTC (by the server), 1 s late: it does not count."}},
+		"late, an earlier one stands":     {handed: []Attempt{handed(1, -day, 40), handed(2, day, 90)}, counts: 1, points: 40, why: []string{"Attempt 2 was", "Attempt 1 of 2 counts: the best that may."}},
+		"within the grace":                {late: tenADay, handed: []Attempt{handed(1, 15*time.Minute, 90)}, counts: 1, points: 90},
+		"after the grace, from the start": {late: tenADay, handed: []Attempt{handed(1, 15*time.Minute+1, 90)}, counts: 1, points: 81, why: []string{"16 min late: less 10 %, 90 points count 81."}},
+		"a day to the second":             {late: tenADay, handed: []Attempt{handed(1, day, 90)}, counts: 1, points: 81, why: []string{"1 d 0 h 0 min late: less 10 %"}},
+		"a second day has begun":          {late: tenADay, handed: []Attempt{handed(1, day+1, 77)}, counts: 1, points: 61.6, why: []string{"less 20 %, 77 points count 61.6."}},
+		"at most":                         {late: tenADay, handed: []Attempt{handed(1, 6*day+1, 90)}, counts: 1, points: 45, why: []string{"less 50 %"}},
+		"the end":                         {late: tenADay, handed: []Attempt{handed(1, 7*day+1, 90)}, points: 0, why: []string{"it does not count, 2026-12-08 23:59:00 UTC was the end."}},
+		"once":                            {late: &exercises.Late{Deduct: 20, Most: 100}, handed: []Attempt{handed(1, 99*day, 90)}, counts: 1, points: 72, why: []string{"less 20 %"}},
+		"nothing is taken":                {late: &exercises.Late{Most: 100}, handed: []Attempt{handed(1, day, 90)}, counts: 1, points: 90, why: []string{"less 0 %"}},
+		"not in the table":                {handed: []Attempt{unlisted}, counts: 1, points: 90, why: []string{"The table of times does not have attempt 1: by the server, it was handed in at 2026-11-30 23:59:00 UTC."}},
+		"no time is in time":              {handed: []Attempt{unknown}, counts: 1, points: 90, why: []string{"is not known: taken as in time"}},
+		"best, the first of equals":       {handed: []Attempt{handed(1, -3*day, 90), handed(2, -2*day, 90), handed(3, -day, 10)}, counts: 1, points: 90, why: []string{"Attempt 1 of 3 counts"}},
+		"best, after what is taken":       {late: tenADay, handed: []Attempt{handed(1, -day, 85), handed(2, day, 90)}, counts: 1, points: 85, why: []string{"Attempt 1 of 2"}},
+		"last":                            {count: exercises.CountLast, handed: []Attempt{handed(1, -2*day, 90), handed(2, -day, 10)}, counts: 2, points: 10, why: []string{"Attempt 2 of 2 counts: the last that may."}},
+		"last that may":                   {count: exercises.CountLast, handed: []Attempt{handed(1, -2*day, 90), handed(2, day, 10)}, counts: 1, points: 90},
+		"last, by the time it came":       {count: exercises.CountLast, handed: []Attempt{handed(1, -day, 10), handed(2, -2*day, 90)}, counts: 2, points: 10},
+		"too many attempts":               {attempts: 2, handed: []Attempt{handed(1, -3*day, 10), handed(2, -2*day, 20), handed(3, -day, 90)}, counts: 2, points: 20, why: []string{"Attempt 3 does not count: only the first 2 may."}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := gears(func(r *exercises.Rules) {
+				r.Late, r.Attempts = c.late, c.attempts
+				if c.count != "" {
+					r.Count = c.count
+				}
+			})
+			b := New(p, []string{"gears"}, c.handed, nil)
+			cell, ok := b.Find("ada", "gears")
+			require.True(t, ok)
+			require.NotNil(t, cell.Points)
+			assert.InDelta(t, c.points, *cell.Points, 1e-9)
+			assert.InDelta(t, c.points, *b.Rows[0].Total, 1e-9, "the only exercise")
+			if c.counts == 0 {
+				assert.Nil(t, cell.Counts)
+			} else {
+				assert.Equal(t, c.counts, cell.Counts.Number)
+			}
+			said := strings.Join(cell.Rules, "\n")
+			for _, part := range c.why {
+				assert.Contains(t, said, part)
+			}
+			if len(c.why) == 0 && len(c.handed) == 1 {
+				assert.Empty(t, said)
+			}
+		})
+	}
+}
+
+func TestExtension(t *testing.T) {
+	p := gears(func(*exercises.Rules) {})
+	p.Extensions = []exercises.Extension{{Student: "ada", Due: due.Add(2 * day)}}
+	cell, _ := New(p, []string{"gears"}, []Attempt{handed(1, day, 90)}, nil).Find("ada", "gears")
+	assert.InDelta(t, 90, *cell.Points, 0)
+	assert.Equal(t, []string{"Extended to 2026-12-03 23:59:00 UTC."}, cell.Rules)
+}
+
+// The total is the weighted mean; what has no verdict leaves it open, and what was not
+// handed in does not.
+func TestTotal(t *testing.T) {
+	p := gears(func(r *exercises.Rules) { r.Weight, r.Due = 3, time.Time{} })
+	levers := exercises.Rules{Exercise: "levers", Weight: 1, Count: exercises.CountBest}
+	p.Exercises = append(p.Exercises, levers)
+	names := []string{"gears", "levers", "screws"}
+	more := handed(1, 0, 50)
+	more.Exercise = "levers"
+	extra := handed(1, 0, 100)
+	extra.Exercise, extra.Student = "screws", "bob"
+
+	b := New(p, names, []Attempt{handed(1, 0, 91), more, extra}, nil)
+	require.Len(t, b.Columns, 3)
+	assert.Zero(t, b.Columns[2].Weight, "it is not in the rules")
+	assert.InDelta(t, 80.75, *b.Rows[0].Total, 1e-9)
+	assert.InDelta(t, 0, *b.Rows[1].Total, 1e-9)
+	assert.Nil(t, b.Rows[1].Cells[0].Points, "nothing was handed in")
+
+	b = New(p, names, []Attempt{handed(1, 0, 91)}, []Missing{{Student: "ada", Exercise: "levers", Why: "the engine is gone"}})
+	assert.Nil(t, b.Rows[0].Total)
+	assert.Nil(t, b.Rows[0].Cells[1].Points)
+
+	b = New(p, names, []Attempt{handed(1, 0, 91)}, []Missing{{Student: "ada", Exercise: "gears"}})
+	assert.InDelta(t, 91, *b.Rows[0].Cells[0].Points, 0, "an old grade stands")
+	assert.Contains(t, b.Rows[0].Cells[0].Rules[0], "no verdict yet")
+	assert.InDelta(t, 68.25, *b.Rows[0].Total, 1e-9)
+
+	b = New(p, names, nil, []Missing{{Student: "eve", Why: "cannot tell the exercise"}})
+	assert.Nil(t, b.Rows[0].Total)
+	assert.Len(t, b.Rows[0].Unknown, 1)
+	assert.Len(t, b.Columns, 2)
+}
+
+// Reports tell of what was handed in last, or of what a run was about, whichever counts.
+func TestShown(t *testing.T) {
+	better, worse := handed(1, -2*day, 90), handed(2, -day, 10)
+	cell := func(missing ...Missing) Cell {
+		c, ok := New(gears(func(*exercises.Rules) {}), []string{"gears"}, []Attempt{better, worse}, missing).Find("ada", "gears")
+		require.True(t, ok)
+		assert.Equal(t, 1, c.Counts.Number)
+		return c
+	}
+	assert.Equal(t, 2, cell().Shown().Number)
+	assert.Equal(t, 10, cell().Result().Score)
+	better.Current = true
+	assert.Equal(t, 1, cell().Shown().Number, "a job that is repeated")
+	assert.Nil(t, cell(Missing{Student: "ada", Exercise: "gears"}).Shown(), "the faults of the one before may be mended")
+	assert.Nil(t, Cell{}.Shown())
+	assert.Nil(t, Cell{}.Result())
+}
+
+// A book of one run says nothing of what the run was not about.
+func TestPart(t *testing.T) {
+	p := gears(func(r *exercises.Rules) { r.Weight, r.Due = 1, time.Time{} })
+	for _, name := range []string{"levers", "screws"} {
+		p.Exercises = append(p.Exercises, exercises.Rules{Exercise: name, Weight: 1})
+	}
+	b := New(p, nil, []Attempt{handed(1, 0, 90)}, []Missing{{Student: "bo", Exercise: "screws"}})
+	b.Roster = Roster{{Name: "Cem", SISLoginID: "cem"}}
+	b.Part()
+	assert.True(t, b.Partial)
+	assert.Empty(t, b.Roster)
+	require.Len(t, b.Columns, 2, "nobody has anything in levers")
+	for _, row := range b.Rows {
+		assert.Nil(t, row.Total)
+		assert.Len(t, row.Cells, 2)
+	}
+	cell, _ := b.Find("bo", "screws")
+	assert.NotNil(t, cell.Missing)
+	_, ok := b.Find("ada", "levers")
+	assert.False(t, ok)
+}
+
+func TestReadTimes(t *testing.T) {
+	berlin, err := time.LoadLocation("Europe/Berlin")
+	require.NoError(t, err)
+	times, err := ReadTimes(strings.NewReader("\ufeffExercise, Student,submitted,attempt,more\ngears,ada,2026-12-01 12:00,,x\ngears,ada,2026-11-30T12:00:00Z,1,\n"), berlin)
+	require.NoError(t, err)
+	first := time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC)
+	assert.True(t, first.Equal(times.Of("ada", "gears", 1, false)))
+	assert.True(t, first.Equal(times.Of("ada", "gears", 1, true)), "what names the attempt comes first")
+	assert.True(t, time.Date(2026, 12, 1, 11, 0, 0, 0, time.UTC).Equal(times.Of("ada", "gears", 2, true)))
+	assert.True(t, times.Of("ada", "gears", 2, false).IsZero())
+	assert.True(t, times.Of("bob", "gears", 1, true).IsZero())
+	assert.True(t, (*Times)(nil).Of("ada", "gears", 1, true).IsZero())
+	for text, want := range map[string]string{
+		"":                                       "line 1: want a row that names the columns student, exercise, submitted",
+		"student,exercise\n":                     `line 1: there is no column "submitted"`,
+		"student,exercise,submitted\na,b,soon\n": `line 2: want a time such as`,
+		"student,exercise,submitted,attempt\na,b,2026-12-01 12:00,0\n":               `line 2: attempt "0"`,
+		"student,exercise,submitted\na,b,2026-12-01 12:00\n\na,b,2026-12-02 12:00\n": `line 4: a second time for a, b`,
+		"student,exercise,submitted\na,b\n":                                          "record on line 2: wrong number of fields",
+	} {
+		_, err := ReadTimes(strings.NewReader(text), time.UTC)
+		assert.ErrorContains(t, err, want)
+	}
+}
+
+func TestSpan(t *testing.T) {
+	for d, want := range map[time.Duration]string{1: "1 s", time.Minute: "1 min", 61 * time.Second: "2 min", time.Hour: "1 h 0 min", 25*time.Hour + 1: "1 d 1 h 1 min"} {
+		assert.Equal(t, want, Span(d))
+	}
+}

@@ -1,0 +1,191 @@
+package gradebook
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Person is a student as the gradebook of Canvas knows them.
+type Person struct {
+	Name       string // such as Lovelace, Ada
+	ID         string // Canvas' own number
+	SISUserID  string
+	SISLoginID string
+	Section    string
+}
+
+// Roster are the people of a course, in the order of the file that names them.
+type Roster []Person
+
+// Find is the person whom this course calls student: by SIS Login ID, or by SIS User ID if
+// the roster has no logins, or by Canvas' ID if it has neither. It is one of them for
+// all: a student who may choose a name could otherwise choose another's number. Logins are
+// the same in capitals there.
+func (r Roster) Find(student string) (Person, bool) {
+	for _, name := range []func(Person) string{Person.login, Person.user, Person.number} {
+		if !slices.ContainsFunc(r, func(p Person) bool { return name(p) != "" }) {
+			continue
+		}
+		i := slices.IndexFunc(r, func(p Person) bool { return strings.EqualFold(name(p), student) })
+		if i < 0 || student == "" {
+			return Person{}, false
+		}
+		return r[i], true
+	}
+	return Person{}, false
+}
+
+func (p Person) login() string  { return p.SISLoginID }
+func (p Person) user() string   { return p.SISUserID }
+func (p Person) number() string { return p.ID }
+
+// The columns of a gradebook that Canvas has exported, as far as they are about people.
+const (
+	columnName  = "Student"
+	columnLast  = "LastName" // and FirstName: in place of Student, where a course is set so
+	columnFirst = "FirstName"
+	columnID    = "ID"
+	columnUser  = "SIS User ID"
+	columnLogin = "SIS Login ID"
+	columnPlace = "Section"
+)
+
+// ReadRoster reads a gradebook that Canvas has exported, or any CSV file with some of its
+// columns, in any order: Student, ID, SIS User ID, SIS Login ID, Section. Other columns,
+// and the rows that are about assignments, are passed over.
+func ReadRoster(r io.Reader) (Roster, error) {
+	roster, err := readRoster(r)
+	if err != nil {
+		return nil, fmt.Errorf("read the roster: %w", err)
+	}
+	return roster, nil
+}
+
+// pointsPossible marks the row of what each assignment is worth.
+const pointsPossible = "Points Possible"
+
+// ReadMaxima reads what Canvas has the assignments worth, by the names of their columns, out
+// of a gradebook that it has exported; empty: the file does not say.
+func ReadMaxima(r io.Reader) (map[string]float64, error) {
+	rows, err := tableRows(r)
+	if err != nil {
+		return nil, err
+	}
+	header, err := rows.Read()
+	if err != nil {
+		return nil, fmt.Errorf("read the roster: %w", err)
+	}
+	maxima := map[string]float64{}
+	for {
+		row, err := rows.Read()
+		if errors.Is(err, io.EOF) {
+			return maxima, nil
+		}
+		if err != nil {
+			return nil, fmt.Errorf("read the roster: %w", err)
+		}
+		if !strings.Contains(row[0], pointsPossible) {
+			continue
+		}
+		for i, text := range row {
+			if most, err := strconv.ParseFloat(strings.TrimSpace(text), 64); err == nil && most > 0 && most < 1e6 {
+				maxima[strings.TrimSpace(header[i])] = most
+			}
+		}
+	}
+}
+
+func readRoster(r io.Reader) (roster Roster, err error) {
+	rows, err := tableRows(r)
+	if err != nil {
+		return nil, err
+	}
+	header, err := rows.Read()
+	if errors.Is(err, io.EOF) {
+		return nil, errors.New("the file is empty")
+	}
+	if err != nil {
+		return nil, err
+	}
+	columns, err := rosterColumns(header)
+	if err != nil {
+		return nil, err
+	}
+	seen := map[string]int{}
+	for {
+		row, err := rows.Read()
+		if errors.Is(err, io.EOF) {
+			return roster, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		p := columns.person(row)
+		if p == (Person{}) || strings.Contains(p.Name, pointsPossible) {
+			continue
+		}
+		line, _ := rows.FieldPos(0)
+		if err := p.check(line, seen); err != nil {
+			return nil, err
+		}
+		roster = append(roster, p)
+	}
+}
+
+// rosterHeader says in which column of a file something is.
+type rosterHeader map[string]int
+
+func rosterColumns(header []string) (rosterHeader, error) {
+	h := rosterHeader{}
+	for i, name := range header {
+		name = strings.TrimSpace(name)
+		if !slices.Contains([]string{columnName, columnLast, columnFirst, columnID, columnUser, columnLogin, columnPlace}, name) {
+			continue
+		}
+		if at, twice := h[name]; twice {
+			return nil, fmt.Errorf("line 1: columns %d and %d are both %q", at+1, i+1, name)
+		}
+		h[name] = i
+	}
+	for _, name := range []string{columnLogin, columnUser, columnID} {
+		if _, ok := h[name]; ok {
+			return h, nil
+		}
+	}
+	return nil, fmt.Errorf("line 1: none of the columns is %q, %q or %q, by which students are found; export the gradebook from Canvas", columnLogin, columnUser, columnID)
+}
+
+func (h rosterHeader) person(row []string) Person {
+	get := func(column string) string {
+		i, ok := h[column]
+		if !ok {
+			return ""
+		}
+		return strings.TrimSpace(row[i])
+	}
+	p := Person{Name: get(columnName), ID: get(columnID), SISUserID: get(columnUser), SISLoginID: get(columnLogin), Section: get(columnPlace)}
+	if last := get(columnLast); last != "" {
+		p.Name = strings.TrimSuffix(last+", "+get(columnFirst), ", ")
+	}
+	return p
+}
+
+// check refuses who could not be found, or could be somebody else. Seen has the line of
+// everything by which students are found.
+func (p Person) check(line int, seen map[string]int) error {
+	if p.ID == "" && p.SISUserID == "" && p.SISLoginID == "" {
+		return fmt.Errorf("line %d: %q has no %s, %s or %s", line, p.Name, columnLogin, columnUser, columnID)
+	}
+	for _, x := range []struct{ column, value string }{{columnLogin, p.SISLoginID}, {columnUser, p.SISUserID}, {columnID, p.ID}} {
+		key := x.column + " " + strings.ToLower(x.value)
+		if at, twice := seen[key]; twice && x.value != "" {
+			return fmt.Errorf("line %d: %s %q stands on line %d too", line, x.column, x.value, at)
+		}
+		seen[key] = line
+	}
+	return nil
+}

@@ -1,0 +1,130 @@
+package gradebook
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"time"
+
+	"grade/exercises"
+)
+
+// ruling are the rules as they are for one student.
+type ruling struct {
+	exercises.Rules
+	due      time.Time // zero: never
+	extended bool
+	zone     *time.Location
+}
+
+// valued is what an attempt counts, and why.
+type valued struct {
+	counts bool
+	points float64
+	why    []string
+}
+
+// decide finds the attempt that counts, and tells what each rule did.
+func (c *Cell) decide(r ruling) {
+	var best valued
+	for i := range c.Attempts {
+		v := r.value(c.Attempts[i])
+		if !v.counts {
+			c.Rules = append(c.Rules, v.why...)
+			continue
+		}
+		if c.Counts == nil || r.Count == exercises.CountLast || v.points > best.points {
+			c.Counts, best = &c.Attempts[i], v
+		}
+	}
+	if c.Counts != nil {
+		if n := len(c.Attempts); n > 1 {
+			which := map[exercises.Count]string{exercises.CountBest: "the best", exercises.CountLast: "the last"}[r.Count]
+			c.Rules = append(c.Rules, fmt.Sprintf("Attempt %d of %d counts: %s that may.", c.Counts.Number, n, which))
+		}
+		c.Rules = append(c.Rules, best.why...)
+		c.Points = &best.points
+	} else if len(c.Attempts) > 0 {
+		none := 0.0
+		c.Points = &none
+	}
+	if c.Missing != nil && len(c.Attempts) > 0 {
+		c.Rules = append(c.Rules, "The newest submission has no verdict yet; what was graded before stands until then.")
+	}
+}
+
+// value is what an attempt counts.
+func (r ruling) value(a Attempt) valued {
+	v := valued{counts: true, points: float64(a.Result.Score)}
+	if r.Attempts > 0 && a.Number > r.Attempts {
+		return valued{why: []string{fmt.Sprintf("Attempt %d does not count: only the first %d may.", a.Number, r.Attempts)}}
+	}
+	if r.due.IsZero() {
+		return v
+	}
+	if r.extended {
+		v.why = append(v.why, "Extended to "+r.time(r.due)+".")
+	}
+	if a.Submitted.IsZero() {
+		v.why = append(v.why, "When it was handed in is not known: taken as in time.")
+		return v
+	}
+	if a.Unlisted {
+		v.why = append(v.why, fmt.Sprintf("The table of times does not have attempt %d: by %s, it was handed in at %s.", a.Number, a.Source, r.time(a.Submitted)))
+	}
+	late := a.Submitted.Sub(r.due)
+	if late <= 0 || r.Late != nil && late <= r.Late.Grace {
+		return v
+	}
+	return r.late(a, v, late)
+}
+
+// late takes off what the rules say.
+func (r ruling) late(a Attempt, v valued, late time.Duration) valued {
+	said := fmt.Sprintf("Attempt %d was handed in at %s (by %s), %s late", a.Number, r.time(a.Submitted), a.Source, Span(late))
+	switch {
+	case r.Late == nil:
+		return valued{why: []string{said + ": it does not count."}}
+	case r.Late.Until > 0 && late > r.Late.Until:
+		return valued{why: []string{said + fmt.Sprintf(": it does not count, %s was the end.", r.time(r.due.Add(r.Late.Until)))}}
+	}
+	taken := Deduction(*r.Late, late)
+	v.points = hundredths(v.points * (100 - taken) / 100)
+	v.why = append(v.why, said+fmt.Sprintf(": less %s %%, %d points count %s.", Number(taken), a.Result.Score, Number(v.points)))
+	return v
+}
+
+// Deduction is the part of the points, in percent, that is taken from a submission which is
+// that late.
+func Deduction(l exercises.Late, late time.Duration) float64 {
+	times := 1.0
+	if l.Per > 0 {
+		times = math.Ceil(float64(late) / float64(l.Per))
+	}
+	return min(times*l.Deduct, l.Most)
+}
+
+func (r ruling) time(t time.Time) string { return t.In(r.zone).Format("2006-01-02 15:04:05 MST") }
+
+// Span is a duration in words, rounded up to minutes: 2 d 3 h 4 min. Less than one is
+// in seconds.
+func Span(d time.Duration) string {
+	if d < time.Minute {
+		return fmt.Sprintf("%d s", int64(math.Ceil(d.Seconds())))
+	}
+	minutes := int64(math.Ceil(d.Minutes()))
+	days, hours := minutes/(24*60), minutes/60%24
+	switch minutes %= 60; {
+	case days > 0:
+		return fmt.Sprintf("%d d %d h %d min", days, hours, minutes)
+	case hours > 0:
+		return fmt.Sprintf("%d h %d min", hours, minutes)
+	}
+	return fmt.Sprintf("%d min", minutes)
+}
+
+// hundredths rounds half up.
+func hundredths(x float64) float64 { return math.Round(x*100) / 100 }
+
+// Number writes points or percent without needless digits.
+func Number(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }

@@ -1,0 +1,72 @@
+package gradebook
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+)
+
+// readTable reads a CSV file whose first row names its columns, and calls take for each
+// of the others, with the values by those names in lower case. Errors name the line.
+func readTable(r io.Reader, required []string, take func(row map[string]string) error) error {
+	c, err := tableRows(r)
+	if err != nil {
+		return err
+	}
+	header, err := c.Read()
+	if err != nil {
+		return fmt.Errorf("line 1: want a row that names the columns %s: %w", strings.Join(required, ", "), err)
+	}
+	for i := range header {
+		header[i] = strings.ToLower(strings.TrimSpace(header[i]))
+	}
+	for _, name := range required {
+		if !slices.Contains(header, name) {
+			return fmt.Errorf("line 1: there is no column %q; there must be %s", name, strings.Join(required, ", "))
+		}
+	}
+	for {
+		record, err := c.Read()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err // names the line
+		}
+		row := map[string]string{}
+		for i, value := range record {
+			row[header[i]] = strings.TrimSpace(value)
+		}
+		if err := take(row); err != nil {
+			line, _ := c.FieldPos(0)
+			return fmt.Errorf("line %d: %w", line, err)
+		}
+	}
+}
+
+// tableRows is a reader of a CSV file's rows. Some programs separate by semicolons, or begin
+// with a byte order mark, Canvas where a user has asked for it.
+func tableRows(r io.Reader) (*csv.Reader, error) {
+	b := bufio.NewReader(r)
+	const most = 4096 // as much as a bufio.Reader has
+	start, err := b.Peek(most)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, err
+	}
+	if mark := []byte("\ufeff"); bytes.HasPrefix(start, mark) {
+		if _, err := b.Discard(len(mark)); err != nil {
+			return nil, err
+		}
+	}
+	rows := csv.NewReader(b)
+	rows.TrimLeadingSpace = true
+	if header, _, _ := bytes.Cut(start, []byte("\n")); bytes.Count(header, []byte(";")) > bytes.Count(header, []byte(",")) {
+		rows.Comma = ';'
+	}
+	return rows, nil
+}
