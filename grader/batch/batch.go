@@ -7,14 +7,19 @@
 package batch
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"path/filepath"
+	"strconv"
+	"strings"
 	"sync"
 	"time"
+	"unicode/utf8"
 
 	"golang.org/x/sync/errgroup"
 
@@ -23,8 +28,9 @@ import (
 	"grade/grader/vet"
 )
 
-// GradeFunc grades what was read of a submission.
-type GradeFunc func(ctx context.Context, s *grader.Snapshot, e *exercises.Exercise) (*grader.Result, error)
+// GradeFunc grades what was read of a submission, with the inputs of a seed; without
+// one, with fresh inputs.
+type GradeFunc func(ctx context.Context, s *grader.Snapshot, e *exercises.Exercise, seed string) (*grader.Result, error)
 
 // Options say how a batch is graded.
 type Options struct {
@@ -33,30 +39,28 @@ type Options struct {
 	Grader    string // of what else a result depends on: program, toolchain, image
 	Workers   int    // gradings at a time
 	Now       func() time.Time
-	// OnEvent hears of every submission that is through. Calls do not overlap.
+	// OnEvent hears of every grading that begins, and of every submission that is
+	// through. Calls do not overlap.
 	OnEvent func(Event)
 }
 
-// Event is news of a batch.
-type Event struct {
-	Student, Exercise string
-	Done, Total       int
-}
-
-// Fate is what became of one submission. Record is nil where there is no verdict;
-// Err says why.
+// Fate is what became of one submission.
 type Fate struct {
 	Submission
-	Record *Record
+	Record *Record // nil: there is no verdict, and Err says why
+	Before *Record // that the same attempt had, if it was graded anew
 	Cached bool
 	Err    error
 }
 
-// Run grades submissions, in their order, and returns what became of each. It goes on
+// Run grades submissions, in their order, and returns what became of each; several of one
+// student at one exercise are one, which is refused. It goes on
 // after one that could not be graded. An error is one of the ledger's: results can no
 // longer be kept; or the context has ended, and the fates of the rest say so.
 func Run(ctx context.Context, l *Ledger, list []Submission, o Options) ([]Fate, error) {
-	r := &running{options: o, ledger: l, fates: make([]Fate, len(list))}
+	r := &running{options: o, ledger: l}
+	list = r.sole(ctx, list)
+	r.fates, r.news = make([]Fate, len(list)), newNews(o, len(list))
 	group, gctx := errgroup.WithContext(ctx)
 	group.SetLimit(max(1, o.Workers))
 	for i, s := range list {
@@ -65,13 +69,18 @@ func Run(ctx context.Context, l *Ledger, list []Submission, o Options) ([]Fate, 
 			if err := r.one(gctx, &r.fates[i]); err != nil {
 				return err
 			}
-			r.tell(r.fates[i], len(list))
+			r.news.through()
 			return nil
 		})
 	}
 	err := group.Wait()
 	if err == nil {
 		err = context.Cause(ctx)
+	}
+	for i := range r.fates {
+		if f := &r.fates[i]; f.Record == nil && f.Err == nil { // it was not begun with
+			f.Err = err
+		}
 	}
 	return r.fates, err
 }
@@ -81,12 +90,69 @@ type running struct {
 	mu      sync.Mutex // guards what follows
 	ledger  *Ledger
 	fates   []Fate
-	done    int
+	news    *news
 }
 
-// one grades a submission, unless its like has been graded before.
+// sole lists submissions so that a student has one at an exercise. Several are refused as
+// one, in the place of the first: nobody could say which of them counts. Where a name says
+// no exercise, packages do.
+func (r *running) sole(ctx context.Context, list []Submission) (sole []Submission) {
+	unnamed := map[string]int{}
+	for _, s := range list {
+		if s.Exercise == "" {
+			unnamed[s.Student]++
+		}
+	}
+	places := map[owner][]string{}
+	first := map[owner]int{}
+	for _, s := range list {
+		if !utf8.ValidString(s.Student) {
+			s.Read = unnameable
+			s.Student = strconv.Quote(s.Student) // which no other's is
+		}
+		if s.Exercise == "" && unnamed[s.Student] > 1 {
+			if _, e, err := r.read(ctx, &Fate{Submission: s}); err == nil {
+				s.Exercise = e.Name
+			}
+		}
+		o := owner{s.Student, s.Exercise, 0}
+		i, again := first[o]
+		if !again || s.Exercise == "" {
+			first[o], places[o] = len(sole), []string{s.place()}
+			sole = append(sole, s)
+			continue
+		}
+		places[o] = append(places[o], s.place())
+		sole[i].Read = several(s.Path, places[o])
+	}
+	return sole
+}
+
+// unnameable is what is read of a student whose name no results file can hold: two such
+// would be one there.
+func unnameable(context.Context) (*grader.Snapshot, error) {
+	const told = "the name of the folder is not UTF-8, in which results are kept"
+	return nil, &grader.UsageError{Message: "read the submission", Hint: "give the folder another name", Student: told, Err: errors.New(told)}
+}
+
+// place is where a submission is, for its student: no folder of ours is in it.
+func (s Submission) place() string {
+	return vet.Printable(cmp.Or(s.Folder, filepath.Base(s.Path)))
+}
+
+// several is what is read where a student has handed in more than one.
+func several(dir string, places []string) func(context.Context) (*grader.Snapshot, error) {
+	return func(context.Context) (*grader.Snapshot, error) {
+		s := grader.SnapshotOf(dir, nil)
+		s.Problems = []vet.Problem{{Rule: "several", Message: fmt.Sprintf("handed in %d times: as %s; leave one of them", len(places), strings.Join(places, ", "))}}
+		return s, nil
+	}
+}
+
+// one grades a submission, unless its like has been graded before. An error is one of the
+// ledger's, which is the fate's as well.
 func (r *running) one(ctx context.Context, f *Fate) error {
-	snapshot, e, err := r.read(f)
+	snapshot, e, err := r.read(ctx, f)
 	if err == nil {
 		err = context.Cause(ctx)
 	}
@@ -95,22 +161,79 @@ func (r *running) one(ctx context.Context, f *Fate) error {
 		return nil
 	}
 	f.Exercise = e.Name
-	key := keyOf(snapshot, e, r.options.Grader)
-	if known, err := r.known(key, f); known || err != nil {
-		return err
-	}
-	result, err := r.options.Grade(ctx, snapshot, e)
-	if err != nil {
-		f.Err = err
+	content := contentOf(snapshot)
+	record := Record{Key: keyOf(content, e, r.options.Grader), Content: content, Limits: limitsOf(e.Limits)}
+	if last, ok := r.last(f); ok && last.Key == record.Key {
+		f.Record, f.Cached = &last, true
 		return nil
 	}
-	return r.keep(f, Record{Key: key, Limits: limitsOf(e.Limits), Result: result})
+	if f.Err = r.date(ctx, f, &record); f.Err != nil {
+		return nil
+	}
+	if record.Result = r.same(record.Key, snapshot); record.Result == nil {
+		end := r.news.begin(f.Student, f.Exercise)
+		record.Result, f.Err = r.options.Grade(ctx, snapshot, e, "")
+		end(f.Err)
+		if f.Err == nil {
+			f.Err = r.ledger.keepFiles(content, snapshot)
+		}
+		if f.Err != nil {
+			return nil
+		}
+	} else {
+		f.Cached = true
+	}
+	f.Err = r.keep(f, record)
+	return f.Err
+}
+
+// last is the record of a student's last attempt.
+func (r *running) last(f *Fate) (Record, bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.ledger.Last(f.Student, f.Exercise)
+}
+
+// dateTimeout bounds how long it may take to find out when something was handed in.
+const dateTimeout = time.Minute
+
+// date says when a submission was handed in. An interrupt does not keep it from that: a
+// time that was not found would be kept.
+func (r *running) date(ctx context.Context, f *Fate, record *Record) error {
+	if f.Submitted == nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), dateTimeout)
+	defer cancel()
+	at, source, err := f.Submitted(ctx)
+	if at = at.UTC(); at.Year() >= 1 && at.Year() <= 9999 { // else nobody could write it down, and it is a joke
+		record.Submitted, record.Source = at, source
+	}
+	return err
+}
+
+// same is the result of another submission that was the same: nothing in it but the names
+// of its folder and of what was left out there is that student's own.
+func (r *running) same(key string, s *grader.Snapshot) *grader.Result {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	record, ok := r.ledger.ByKey(key)
+	if !ok {
+		return nil
+	}
+	result := *record.Result
+	result.Submission.Dir, result.Submission.Ignored = s.Dir, s.Ignored
+	return &result
 }
 
 // read takes the snapshot of a submission, and tells its exercise. A folder without
 // a Go file is a submission with nothing in it.
-func (r *running) read(f *Fate) (*grader.Snapshot, *exercises.Exercise, error) {
-	s, err := grader.TakeSnapshot(f.Path)
+func (r *running) read(ctx context.Context, f *Fate) (*grader.Snapshot, *exercises.Exercise, error) {
+	take := f.Read
+	if take == nil {
+		take = func(context.Context) (*grader.Snapshot, error) { return grader.TakeSnapshot(f.Path) }
+	}
+	s, err := take(ctx)
 	if empty := (*grader.UsageError)(nil); errors.As(err, &empty) && empty.Err == nil && f.Exercise != "" {
 		s, err = grader.SnapshotOf(f.Path, nil), nil
 		s.Problems = []vet.Problem{{Rule: "no-files", Message: "there is no Go file here; submit the solution's"}}
@@ -142,57 +265,51 @@ func (r *running) exerciseOf(name, pkg string) (found *exercises.Exercise, err e
 	return found, nil
 }
 
+// contentOf is a SHA-256 over what was handed in: files, and what was refused of them.
+func contentOf(s *grader.Snapshot) string {
+	if len(s.Problems) == 0 {
+		return s.Hash
+	}
+	return digest(s.Hash, s.Problems)
+}
+
 // keyOf is a SHA-256 over all that a result depends on, but for its draw of inputs.
-func keyOf(s *grader.Snapshot, e *exercises.Exercise, by string) string {
-	// Strings in JSON cannot run into each other.
-	data, err := json.Marshal(map[string]any{"submission": s.Hash, "problems": s.Problems, "exercise": e.Hash, "grader": by})
+func keyOf(content string, e *exercises.Exercise, by string) string {
+	return digest(content, e.Hash, by)
+}
+
+// digest is a SHA-256 over JSON, in which strings cannot run into each other.
+func digest(parts ...any) string {
+	data, err := json.Marshal(parts)
 	if err != nil {
-		panic(err) // strings alone
+		panic(err) // strings and numbers alone
 	}
 	sum := sha256.Sum256(data)
 	return hex.EncodeToString(sum[:])
 }
 
-// known takes a result that is kept already, also of another student's submission
-// that was the same; then it is kept once more, in the name of this one.
-func (r *running) known(key string, f *Fate) (bool, error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if last, ok := r.ledger.Last(f.Student, f.Exercise); ok && last.Key == key {
-		f.Record, f.Cached = &last, true
-		return true, nil
-	}
-	same, ok := r.ledger.ByKey(key)
-	if !ok {
-		return false, nil
-	}
-	f.Cached = true
-	return true, r.append(f, same)
-}
-
+// keep keeps a record in the name of a submission: of a new attempt, or of one that was
+// seen before and is graded anew.
 func (r *running) keep(f *Fate, record Record) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.append(f, record)
-}
-
-// append keeps a record in the name of a submission.
-func (r *running) append(f *Fate, record Record) error {
-	record.Student, record.Exercise, record.Path, record.Recorded = f.Student, f.Exercise, f.Path, r.options.Now().UTC()
+	record.Student, record.Exercise, record.Path, record.Folder, record.Recorded = f.Student, f.Exercise, f.Path, f.Folder, r.options.Now().UTC()
+	if before := r.ledger.attemptOf(f.Student, f.Exercise, record.Content, record.Submitted); before.Attempt > 0 {
+		record.Attempt, record.Submitted, record.Source = before.Attempt, before.Submitted, before.Source
+		f.Before = &before
+		if before.Key == record.Key {
+			f.Record, f.Cached, f.Before = &before, true, nil // a run that is repeated
+			return nil
+		}
+	} else {
+		last, _ := r.ledger.Last(f.Student, f.Exercise)
+		record.Attempt = last.Attempt + 1
+	}
 	if err := r.ledger.Append(record); err != nil {
 		return err
 	}
 	f.Record = &record
 	return nil
-}
-
-func (r *running) tell(f Fate, total int) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.done++
-	if r.options.OnEvent != nil {
-		r.options.OnEvent(Event{Student: f.Student, Exercise: f.Exercise, Done: r.done, Total: total})
-	}
 }
 
 // Count sums up fates.

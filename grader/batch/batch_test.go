@@ -3,6 +3,7 @@ package batch
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -77,7 +78,7 @@ type desk struct {
 	fail   func(dir string) error
 }
 
-func (d *desk) grade(_ context.Context, s *grader.Snapshot, e *exercises.Exercise) (*grader.Result, error) {
+func (d *desk) grade(_ context.Context, s *grader.Snapshot, e *exercises.Exercise, _ string) (*grader.Result, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.fail != nil {
@@ -90,7 +91,7 @@ func (d *desk) grade(_ context.Context, s *grader.Snapshot, e *exercises.Exercis
 	if len(s.Problems) > 0 {
 		verdict = grader.Invalid
 	}
-	return &grader.Result{Exercise: e.Name, Verdict: verdict, Score: len(d.graded)}, nil
+	return &grader.Result{Exercise: e.Name, Verdict: verdict, Score: len(d.graded), Submission: grader.Submission{Hash: s.Hash}}, nil
 }
 
 // batch grades all of a folder, and counts.
@@ -144,6 +145,39 @@ func TestRunAgain(t *testing.T) {
 	assert.True(t, fates[i].Cached)
 }
 
+// News says who is being graded, and from the first grading on how long the rest takes.
+// What is known takes no time.
+func TestRunTells(t *testing.T) {
+	root := tree(t, map[string]string{
+		"a/autograd/a.go": "package autograd\n", "b/autograd/a.go": "package autograd\nvar b int\n", "c/autograd/a.go": "package autograd\n",
+	})
+	list, err := Find(root, []string{"autograd"})
+	require.NoError(t, err)
+	l, err := OpenLedger(t.TempDir())
+	require.NoError(t, err)
+	defer l.Close()
+	now := time.Unix(1000, 0)
+	var news []string
+	_, err = Run(t.Context(), l, list, Options{
+		Exercises: course, Workers: 1, Now: func() time.Time { return now },
+		Grade: func(context.Context, *grader.Snapshot, *exercises.Exercise, string) (*grader.Result, error) {
+			now = now.Add(10 * time.Second)
+			return &grader.Result{}, nil
+		},
+		OnEvent: func(e Event) {
+			var who []string
+			for _, g := range e.Grading {
+				who = append(who, g.Student+" "+g.Exercise)
+			}
+			news = append(news, fmt.Sprintf("%d of %d %q %v", e.Done, e.Total, who, e.Left))
+		},
+	})
+	require.NoError(t, err)
+	assert.Equal(t, []string{
+		`0 of 3 ["a autograd"] 0s`, `1 of 3 [] 20s`, `1 of 3 ["b autograd"] 20s`, `2 of 3 [] 10s`, `3 of 3 [] 0s`,
+	}, news)
+}
+
 // Where two exercises have one package, a submission is not graded as the one that
 // happens to come first.
 func TestExerciseOf(t *testing.T) {
@@ -158,6 +192,62 @@ func TestExerciseOf(t *testing.T) {
 	require.ErrorContains(t, err, "cosine and cosine2 have the package")
 	_, err = r.exerciseOf("", "none")
 	require.ErrorContains(t, err, "cannot tell the exercise: neither")
+}
+
+// Nobody could say which of two counts: they are refused, which costs nobody else anything.
+func TestRunTwice(t *testing.T) {
+	root := tree(t, map[string]string{"alice/autograd/a.go": "package autograd\n", "alice/autograd.zip": "no zip", "bob/autograd/a.go": "package autograd\n"})
+	fates, counts, err := (&desk{}).batch(t.Context(), t, root, t.TempDir())
+	require.NoError(t, err)
+	assert.Equal(t, [3]int{2, 0, 0}, counts)
+	assert.Equal(t, []string{"alice", "bob"}, []string{fates[0].Student, fates[1].Student})
+	assert.Equal(t, []grader.Verdict{grader.Invalid, grader.Graded}, []grader.Verdict{fates[0].Record.Result.Verdict, fates[1].Record.Result.Verdict})
+
+	// Where packages name the exercises, they are read before anything is graded.
+	p, err := exercises.ParsePattern("{student}/*")
+	require.NoError(t, err)
+	root = tree(t, map[string]string{"alice/v1/a.go": "package autograd\n", "alice/v2/a.go": "package autograd\nvar x int\n", "alice/w/a.go": "package cosine\n"})
+	list, _, err := FindAt(root, ".", p, nil)
+	require.NoError(t, err)
+	l, err := OpenLedger(t.TempDir())
+	require.NoError(t, err)
+	defer func() { require.NoError(t, l.Close()) }()
+	fates, err = Run(t.Context(), l, list, Options{Exercises: course, Grade: (&desk{}).grade, Now: time.Now})
+	require.NoError(t, err)
+	require.Len(t, fates, 2)
+	assert.Equal(t, grader.Invalid, fates[0].Record.Result.Verdict)
+	assert.Equal(t, []string{"cosine", string(grader.Graded)}, []string{fates[1].Exercise, string(fates[1].Record.Result.Verdict)})
+}
+
+// Names that are not text would be one and the same in a results file.
+func TestRunNoText(t *testing.T) {
+	root := tree(t, map[string]string{"J\xf6rg/autograd/a.go": "package autograd\n", "J\xfcrg/autograd/a.go": "package autograd\n"})
+	for range 2 {
+		fates, counts, err := (&desk{}).batch(t.Context(), t, root, t.TempDir())
+		require.NoError(t, err)
+		assert.Equal(t, [3]int{0, 0, 2}, counts)
+		assert.Equal(t, []string{`"J\xf6rg"`, `"J\xfcrg"`}, []string{fates[0].Student, fates[1].Student})
+		require.ErrorContains(t, fates[0].Err, "is not UTF-8")
+	}
+}
+
+// A time that cannot be is none, and stops nobody.
+func TestRunImpossibleDate(t *testing.T) {
+	root := tree(t, map[string]string{"alice/autograd/a.go": "package autograd\n", "bob/autograd/a.go": "package autograd\nvar b int\n"})
+	list, err := Find(root, []string{"autograd"})
+	require.NoError(t, err)
+	odd, err := time.Parse(time.RFC3339, "2023-11-14T22:13:20+24:00")
+	require.NoError(t, err)
+	for i, at := range []time.Time{odd, time.Unix(316000000000, 0)} {
+		list[i].Submitted = func(context.Context) (time.Time, string, error) { return at, "a joke", nil }
+	}
+	l, err := OpenLedger(t.TempDir())
+	require.NoError(t, err)
+	defer func() { require.NoError(t, l.Close()) }()
+	fates, err := Run(t.Context(), l, list, Options{Exercises: course, Grade: (&desk{}).grade, Now: time.Now})
+	require.NoError(t, err)
+	assert.Equal(t, 2023, fates[0].Record.Submitted.Year())
+	assert.True(t, fates[1].Record.Submitted.IsZero())
 }
 
 // An interrupt leaves what was graded, and nothing else.
@@ -190,7 +280,7 @@ func TestLedgerHalfALine(t *testing.T) {
 	file := filepath.Join(dir, ResultsFile)
 	l, err := OpenLedger(dir)
 	require.NoError(t, err)
-	require.NoError(t, l.Append(Record{Key: "k", Student: "alice", Exercise: "autograd", Result: &grader.Result{Score: 7}}))
+	require.NoError(t, l.Append(Record{Key: "k", Attempt: 1, Student: "alice", Exercise: "autograd", Result: &grader.Result{Score: 7}}))
 	_, err = OpenLedger(dir)
 	require.ErrorContains(t, err, "being written by another grade")
 	require.NoError(t, l.Close())

@@ -1,6 +1,7 @@
 package batch
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -10,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"grade/grader"
 )
@@ -18,7 +20,13 @@ import (
 type Submission struct {
 	Student  string // slash-separated, never empty
 	Exercise string // empty: the one whose package it is
-	Path     string // of the system
+	Path     string // of the system; only a name, if Read is given
+	Folder   string // slash-separated, as seen from the root of all submissions; empty: not known
+	// Submitted says when it was handed in, and by what that is known. It is called once
+	// for a new attempt. Nil, or a zero time: that is not known.
+	Submitted func(context.Context) (t time.Time, source string, err error)
+	// Read takes the snapshot. Nil: that of the folder or archive at Path.
+	Read func(context.Context) (*grader.Snapshot, error)
 }
 
 const (
@@ -64,6 +72,10 @@ type finding struct {
 // folder looks at one folder below the root.
 func (f *finding) folder(name string, depth int) error {
 	entries, all, err := list(filepath.Join(f.root, filepath.FromSlash(name)))
+	if err != nil && name != "" { // that one alone will fail
+		f.found(name)
+		return nil
+	}
 	if err != nil {
 		return err
 	}

@@ -19,16 +19,22 @@ import (
 // RecordSchema names the format of a [Record] as JSON.
 const RecordSchema = "grade/record/v1"
 
-// Record is a grading as it is kept: one line of the results file.
+// Record is a grading as it is kept: one line of the results file. Of records of one
+// attempt the last one holds: it was graded anew.
 type Record struct {
-	Schema   string         `json:"schema"`
-	Key      string         `json:"key"` // of all that went into it
-	Student  string         `json:"student"`
-	Exercise string         `json:"exercise"`
-	Path     string         `json:"path"`
-	Recorded time.Time      `json:"recorded"`
-	Limits   Limits         `json:"limits"`
-	Result   *grader.Result `json:"result"`
+	Schema    string         `json:"schema"`
+	Key       string         `json:"key"` // of all that went into it
+	Student   string         `json:"student"`
+	Exercise  string         `json:"exercise"`
+	Attempt   int            `json:"attempt"` // from 1, of this student's at this exercise
+	Submitted time.Time      `json:"submitted,omitzero"`
+	Source    string         `json:"submitted_source,omitempty"` // of that time
+	Content   string         `json:"content"`                    // SHA-256 of what was handed in
+	Path      string         `json:"path"`
+	Folder    string         `json:"folder,omitempty"` // from the root of the submissions' repository
+	Recorded  time.Time      `json:"recorded"`
+	Limits    Limits         `json:"limits"`
+	Result    *grader.Result `json:"result"`
 }
 
 // Limits are those of each hidden test.
@@ -45,35 +51,71 @@ func limitsOf(l exercises.Limits) Limits {
 	return Limits{l.Memory, l.Output, l.Scratch, ms(l.CPU), ms(l.Wall)}
 }
 
-// ResultsFile is the name of the file in a folder of results.
-const ResultsFile = "results.jsonl"
+// The files in a folder of results.
+const (
+	ResultsFile = "results.jsonl"
+	regradeFile = "regrade.jsonl" // results that do not hold yet
+)
 
 // Ledger is a file of results that only ever grows. One process writes to it at a
 // time. Its lines are on the disk before they are believed, and a line that a killed
 // process has left half written is taken off when the file is next opened.
 type Ledger struct {
+	dir   string
 	file  *os.File
 	lock  *flock.Flock
 	lines []Record
 	byKey map[string]int
 	last  map[owner]int
+	moved map[moved]int // attempts that have another number here than in the file
+	fault error         // the file could not be written, nor be put right: nothing more is
 }
 
-type owner struct{ student, exercise string }
+// moved is an attempt by the number that the file has.
+type moved struct {
+	owner
+	content string
+}
+
+type owner struct {
+	student, exercise string
+	attempt           int // 0: the last one
+}
 
 // OpenLedger opens the results in dir, or begins them.
-func OpenLedger(dir string) (*Ledger, error) {
+func OpenLedger(dir string) (*Ledger, error) { return openLedger(dir, ResultsFile) }
+
+// ReadLedger reads the results in dir, to which others may write meanwhile. Nothing can
+// be appended.
+func ReadLedger(dir string) (*Ledger, error) {
+	name := filepath.Join(dir, ResultsFile)
+	data, err := os.ReadFile(name)
+	if err != nil {
+		return nil, &grader.UsageError{Message: "open results", Hint: "give the folder of results of an earlier grade batch: --results DIR", Err: err}
+	}
+	l := newLedger(dir)
+	if _, err := l.parse(data); err != nil {
+		return nil, fmt.Errorf("open results: %s: %w", name, err)
+	}
+	return l, nil
+}
+
+func newLedger(dir string) *Ledger {
+	return &Ledger{dir: dir, byKey: map[string]int{}, last: map[owner]int{}, moved: map[moved]int{}}
+}
+
+func openLedger(dir, file string) (*Ledger, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, fmt.Errorf("open results: %w", err)
 	}
-	name := filepath.Join(dir, ResultsFile)
-	lock := flock.New(name + ".lock")
-	if ok, err := lock.TryLock(); err != nil {
+	name := filepath.Join(dir, file)
+	l := newLedger(dir)
+	l.lock = flock.New(name + ".lock")
+	if ok, err := l.lock.TryLock(); err != nil {
 		return nil, fmt.Errorf("open results: %w", err)
 	} else if !ok {
 		return nil, &grader.UsageError{Message: name + " is being written by another grade", Hint: "wait for it, or give another folder: --results DIR"}
 	}
-	l := &Ledger{lock: lock, byKey: map[string]int{}, last: map[owner]int{}}
 	var err error
 	if l.file, err = os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o644); err == nil {
 		err = l.read()
@@ -90,44 +132,82 @@ func (l *Ledger) read() error {
 	if err != nil {
 		return err
 	}
-	whole := bytes.LastIndexByte(data, '\n') + 1
+	whole, err := l.parse(data)
+	if err != nil || whole == len(data) {
+		return err
+	}
+	return errors.Join(l.file.Truncate(int64(whole)), l.file.Sync())
+}
+
+// parse takes in all whole lines, and returns how many bytes they are.
+func (l *Ledger) parse(data []byte) (whole int, err error) {
+	whole = bytes.LastIndexByte(data, '\n') + 1
 	for n, line := range bytes.Split(data[:whole], []byte("\n")) {
 		if len(line) == 0 {
 			continue
 		}
 		var r Record
 		if err := json.Unmarshal(line, &r); err != nil {
-			return fmt.Errorf("line %d: %w; put the file aside, or mend the line", n+1, err)
+			return 0, fmt.Errorf("line %d: %w; put the file aside, or mend the line", n+1, err)
 		}
-		if r.Schema != RecordSchema || r.Result == nil {
-			return fmt.Errorf("line %d: no record of the kind %s; put the file aside, or mend the line", n+1, RecordSchema)
+		if r.Schema != RecordSchema || r.Result == nil || r.Attempt < 1 {
+			return 0, fmt.Errorf("line %d: no record of the kind %s; put the file aside, or mend the line", n+1, RecordSchema)
 		}
 		l.take(r)
 	}
-	if whole == len(data) {
-		return nil
-	}
-	return errors.Join(l.file.Truncate(int64(whole)), l.file.Sync())
+	return whole, nil
 }
 
+// take takes in a record. Where files of two runs were put together, both may have
+// counted the same number for different submissions: the later one is one more. And both
+// may have graded the same one: it was handed in when it was first.
 func (l *Ledger) take(r Record) {
+	inFile := moved{owner{r.Student, r.Exercise, r.Attempt}, r.Content}
+	i, known := l.last[inFile.owner]
+	if number, ok := l.moved[inFile]; ok {
+		r.Attempt = number
+	} else if known && l.lines[i].Content != r.Content {
+		last, _ := l.Last(r.Student, r.Exercise)
+		r.Attempt = last.Attempt + 1
+		l.moved[inFile] = r.Attempt
+	}
+	if i, ok := l.last[owner{r.Student, r.Exercise, r.Attempt}]; ok {
+		if first := l.lines[i]; !first.Submitted.IsZero() && (r.Submitted.IsZero() || first.Submitted.Before(r.Submitted)) {
+			r.Submitted, r.Source = first.Submitted, first.Source
+		}
+	}
 	l.lines = append(l.lines, r)
-	l.byKey[r.Key] = len(l.lines) - 1
-	l.last[owner{r.Student, r.Exercise}] = len(l.lines) - 1
+	at := len(l.lines) - 1
+	l.byKey[r.Key], l.last[owner{r.Student, r.Exercise, r.Attempt}] = at, at
+	if last, ok := l.Last(r.Student, r.Exercise); !ok || r.Attempt >= last.Attempt {
+		l.last[owner{r.Student, r.Exercise, 0}] = at
+	}
 }
 
-// Append keeps a record for good.
+// Append keeps a record for good. Where that fails, the file is as it was before.
 func (l *Ledger) Append(r Record) error {
+	if l.fault != nil {
+		return l.fault
+	}
 	r.Schema = RecordSchema
 	line, err := json.Marshal(r)
 	if err != nil {
 		return fmt.Errorf("keep a result: %w", err)
 	}
-	if _, err := l.file.Write(append(line, '\n')); err != nil {
+	before, err := l.file.Seek(0, io.SeekEnd)
+	if err != nil {
 		return fmt.Errorf("keep a result: %w", err)
 	}
-	if err := l.file.Sync(); err != nil {
-		return fmt.Errorf("keep a result: %w", err)
+	_, err = l.file.Write(append(line, '\n'))
+	if err == nil {
+		err = l.file.Sync()
+	}
+	if err != nil {
+		err = fmt.Errorf("keep a result: %w", err)
+		if mending := l.file.Truncate(before); mending != nil { // half a line may stand there: nothing may come after it
+			l.fault = errors.Join(err, mending)
+		}
+		return err
 	}
 	l.take(r)
 	return nil
@@ -142,20 +222,53 @@ func (l *Ledger) ByKey(key string) (Record, bool) {
 	return l.lines[i], true
 }
 
-// Last is the newest record of a student's exercise.
+// Last is the newest record of a student's last attempt at an exercise.
 func (l *Ledger) Last(student, exercise string) (Record, bool) {
-	i, ok := l.last[owner{student, exercise}]
+	i, ok := l.last[owner{student, exercise, 0}]
 	if !ok {
 		return Record{}, false
 	}
 	return l.lines[i], true
 }
 
-// Close lets others write.
+// attemptOf is the attempt that a submission is: the last one, if it is the same, or any
+// that was the same at the same time, which a repeated run has seen before; 0: a new one.
+func (l *Ledger) attemptOf(student, exercise, content string, submitted time.Time) Record {
+	last, _ := l.Last(student, exercise)
+	if last.Content == content {
+		return last
+	}
+	for n := last.Attempt - 1; n > 0 && !submitted.IsZero(); n-- {
+		if i, ok := l.last[owner{student, exercise, n}]; ok && l.lines[i].Content == content && l.lines[i].Submitted.Equal(submitted) {
+			return l.lines[i]
+		}
+	}
+	return Record{}
+}
+
+// Attempts are the records that hold, one of each attempt, in the order in which they were
+// first kept.
+func (l *Ledger) Attempts() (list []Record) {
+	told := map[owner]bool{}
+	for _, r := range l.lines {
+		o := owner{r.Student, r.Exercise, r.Attempt}
+		if !told[o] {
+			list = append(list, l.lines[l.last[o]])
+		}
+		told[o] = true
+	}
+	return list
+}
+
+// Close lets others write. A second time it does nothing.
 func (l *Ledger) Close() error {
 	var err error
 	if l.file != nil {
 		err = l.file.Close()
+		l.file = nil
 	}
-	return errors.Join(err, l.lock.Unlock())
+	if l.lock != nil {
+		err = errors.Join(err, l.lock.Unlock())
+	}
+	return err
 }

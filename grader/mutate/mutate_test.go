@@ -37,6 +37,9 @@ func changes(list []Mutant, op Operator) (lines []string) {
 }
 
 func TestOperators(t *testing.T) {
+	if testing.Short() {
+		t.Skip("reads much, and nothing runs beside it")
+	}
 	for _, c := range []struct {
 		op   Operator
 		code string

@@ -185,7 +185,7 @@ func (r *mutation) grade(ctx context.Context, e *exercises.Exercise, m *mutate.M
 			files[i].Data = m.Data
 		}
 	}
-	o.Snapshot, o.Hasty = grader.SnapshotOf(name, files), true
+	o.Snapshot, o.Hasty, o.Beside = grader.SnapshotOf(name, files), true, true
 	return r.grader.Grade(ctx, name, e, o)
 }
 

@@ -16,21 +16,30 @@ import (
 type Shipped struct {
 	List []exercises.Submission
 
-	grade func(ctx context.Context, dir string, o grader.Options) (*grader.Result, error)
+	grade GradeFunc
 	// twins are the results of those that others must not beat, several of which may
 	// share one: functions that grade it when they are first called.
 	twins sync.Map
 }
 
+// GradeFunc grades the submission in dir, which is slash-separated and below the
+// course's root.
+type GradeFunc func(ctx context.Context, dir string, o grader.Options) (*grader.Result, error)
+
 // NewShipped returns the submissions in list, of the course in the folder root.
 func NewShipped(g *grader.Grader, root string, e *exercises.Exercise, list []exercises.Submission) *Shipped {
-	return &Shipped{List: list, grade: func(ctx context.Context, dir string, o grader.Options) (*grader.Result, error) {
+	return ShippedBy(list, func(ctx context.Context, dir string, o grader.Options) (*grader.Result, error) {
 		r, err := g.Grade(ctx, filepath.Join(root, filepath.FromSlash(dir)), e, o)
 		if err != nil {
 			return nil, fmt.Errorf("check %s: %w", dir, err)
 		}
 		return r, nil
-	}}
+	})
+}
+
+// ShippedBy returns the submissions in list, which are graded in a way of the caller's.
+func ShippedBy(list []exercises.Submission, grade GradeFunc) *Shipped {
+	return &Shipped{List: list, grade: grade}
 }
 
 // Held is a submission beside what it declares.

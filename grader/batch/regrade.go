@@ -1,0 +1,196 @@
+package batch
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
+
+	"grade/exercises"
+	"grade/grader"
+)
+
+// Regraded is what became of one attempt that was graded under other conditions.
+type Regraded struct {
+	Old Record
+	New *Record // nil: there is nothing new, or Err says why not
+	Err error
+}
+
+// Regrading holds results that do not hold yet, beside those that do.
+type Regrading struct {
+	ledger  *Ledger // what holds
+	pending *Ledger // what would
+}
+
+// NewRegrading goes on with what an earlier one has graded and not applied.
+func NewRegrading(l *Ledger) (*Regrading, error) {
+	pending, err := openLedger(l.dir, regradeFile)
+	return &Regrading{l, pending}, err
+}
+
+// Close lets others regrade.
+func (r *Regrading) Close() error { return r.pending.Close() }
+
+// Run grades all attempts anew whose exercise, grader, toolchain or image are not what
+// they were, with the inputs that they were graded with. Nothing that holds is changed:
+// call [Regrading.Apply] for that. It returns what became of those alone; an error is as
+// with [Run].
+func (r *Regrading) Run(ctx context.Context, o Options) ([]Regraded, error) {
+	run := &regrading{Regrading: r, options: o}
+	for _, old := range r.ledger.Attempts() {
+		run.plan(old)
+	}
+	slices.SortStableFunc(run.list, func(a, b Regraded) int {
+		return cmp.Or(strings.Compare(a.Old.Student, b.Old.Student), strings.Compare(a.Old.Exercise, b.Old.Exercise), a.Old.Attempt-b.Old.Attempt)
+	})
+	run.news = newNews(o, len(run.list))
+	group, gctx := errgroup.WithContext(ctx)
+	group.SetLimit(max(1, o.Workers))
+	for i := range run.list {
+		group.Go(func() error {
+			defer run.news.through()
+			return run.one(gctx, &run.list[i])
+		})
+	}
+	err := group.Wait()
+	if err == nil {
+		err = context.Cause(ctx)
+	}
+	return run.list, err
+}
+
+type regrading struct {
+	*Regrading
+	options Options
+	list    []Regraded
+	mu      sync.Mutex // guards pending
+	news    *news
+}
+
+func (r *regrading) exercise(name string) *exercises.Exercise {
+	i := slices.IndexFunc(r.options.Exercises, func(e *exercises.Exercise) bool { return e.Name == name })
+	if i < 0 {
+		return nil
+	}
+	return r.options.Exercises[i]
+}
+
+// plan takes down an attempt that has to be graded.
+func (r *regrading) plan(old Record) {
+	e := r.exercise(old.Exercise)
+	switch {
+	case e == nil:
+		r.list = append(r.list, Regraded{Old: old, Err: fmt.Errorf("the course has no exercise %s any more: its grade stands", old.Exercise)})
+	case keyOf(old.Content, e, r.options.Grader) != old.Key:
+		r.list = append(r.list, Regraded{Old: old})
+	}
+}
+
+func (r *regrading) one(ctx context.Context, x *Regraded) error {
+	if x.Err == nil {
+		x.Err = context.Cause(ctx)
+	}
+	if x.Err != nil {
+		return nil
+	}
+	e := r.exercise(x.Old.Exercise)
+	record := x.Old
+	record.Key, record.Limits = keyOf(x.Old.Content, e, r.options.Grader), limitsOf(e.Limits)
+	result, known := r.known(record)
+	if x.Old.Content != x.Old.Result.Submission.Hash { // refused when it was read, which no exercise changes
+		result, known = x.Old.Result, true
+	}
+	if !known {
+		end := r.news.begin(record.Student, record.Exercise)
+		result, x.Err = r.grade(ctx, x.Old, e)
+		if end(x.Err); x.Err != nil {
+			return nil
+		}
+	}
+	record.Result, x.New = result, &record
+	if known {
+		return nil
+	}
+	return r.keep(record)
+}
+
+// known is a result that was come by already, for this attempt or for its like.
+func (r *regrading) known(record Record) (*grader.Result, bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, l := range []*Ledger{r.pending, r.ledger} {
+		if same, ok := l.ByKey(record.Key); ok {
+			result := *same.Result
+			result.Submission = record.Result.Submission
+			return &result, true
+		}
+	}
+	return nil, false
+}
+
+// grade grades an attempt on the inputs it had. If that takes points for what was
+// measured, it does so once more, and the better one counts: near a limit a ratio falls
+// on either side.
+func (r *regrading) grade(ctx context.Context, old Record, e *exercises.Exercise) (*grader.Result, error) {
+	s, err := r.ledger.files(old)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = fmt.Errorf("%w: its grade stands", err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	result, err := r.options.Grade(ctx, s, e, old.Result.Seed)
+	if err != nil || measuredPoints(result) >= measuredPoints(old.Result) {
+		return result, err
+	}
+	again, err := r.options.Grade(ctx, s, e, old.Result.Seed)
+	if err == nil && again.Score > result.Score {
+		result = again
+	}
+	return result, err
+}
+
+// measuredPoints are those for memory and speed.
+func measuredPoints(r *grader.Result) (points int) {
+	for _, c := range r.Checks {
+		if exercises.Kind(c.Kind) != exercises.Correctness {
+			points += c.Points
+		}
+	}
+	return points
+}
+
+// keep keeps what was graded, to be applied.
+func (r *regrading) keep(record Record) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	record.Recorded = r.options.Now().UTC()
+	return r.pending.Append(record)
+}
+
+// Apply makes what was graded hold: from now on it is the result of its attempt. What it
+// takes the place of stays in the file.
+func (r *Regrading) Apply(list []Regraded, o Options) error {
+	for _, x := range list {
+		if x.New == nil {
+			continue
+		}
+		x.New.Recorded = o.Now().UTC()
+		if err := r.ledger.Append(*x.New); err != nil {
+			return err
+		}
+	}
+	if err := r.pending.Close(); err != nil {
+		return err
+	}
+	return os.Remove(filepath.Join(r.ledger.dir, regradeFile))
+}

@@ -1,0 +1,312 @@
+package batch
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"grade/exercises"
+	"grade/grader"
+)
+
+// Only what matches is a submission, whatever lies deeper.
+func TestFindAt(t *testing.T) {
+	root := tree(t, map[string]string{
+		"students/alice/autograd/a.go": "", "students/alice/notes/a.go": "", "students/alice/Autograd/a.go": "", "students/bob/cosine.zip": "",
+		"students/mallory/autograd/students/alice/autograd/a.go": "", "students/carol/autograd/": "", "elsewhere/dan/autograd/a.go": "",
+		"students/.git/autograd/a.go": "",
+	})
+	require.NoError(t, os.Symlink("alice", filepath.Join(root, "students", "eve")))
+	p, err := exercises.ParsePattern("students/{student}/{exercise}")
+	require.NoError(t, err)
+	find := func(within string) (got []string) {
+		list, left, err := FindAt(root, within, p, []string{"autograd", "cosine"})
+		require.NoError(t, err)
+		if within == "." {
+			assert.Equal(t, []string{"students/alice/Autograd", "students/alice/notes"}, left)
+		}
+		for _, s := range list {
+			assert.Equal(t, s.Folder, grader.TrimArchive(strings.TrimPrefix(filepath.ToSlash(s.Path), filepath.ToSlash(root)+"/")))
+			got = append(got, s.Student+" "+s.Exercise)
+		}
+		return got
+	}
+	assert.Equal(t, []string{"alice autograd", "bob cosine", "carol autograd", "mallory autograd"}, find("."))
+	assert.Equal(t, []string{"alice autograd"}, find("students/alice"))
+	assert.Equal(t, []string{"alice autograd"}, find("students/alice/autograd"))
+	assert.Equal(t, []string{"mallory autograd"}, find("students/mallory/autograd/students/alice"), "it is mallory's")
+	assert.Equal(t, []string{"bob cosine"}, find("students/bob/cosine.zip"))
+	assert.Empty(t, find("students/ali"))
+}
+
+// hand writes a submission and grades all there are.
+func hand(t *testing.T, d *desk, root, results, text string, at time.Time) *Ledger {
+	t.Helper()
+	file := filepath.Join(root, "alice", "autograd", "a.go")
+	require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o755))
+	require.NoError(t, os.WriteFile(file, []byte("package autograd\n"+text), 0o600))
+	list, err := Find(root, []string{"autograd"})
+	require.NoError(t, err)
+	for i := range list {
+		list[i].Submitted = func(context.Context) (time.Time, string, error) { return at, "the test", nil }
+	}
+	l, err := OpenLedger(results)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, l.Close()) })
+	_, err = Run(t.Context(), l, list, Options{Exercises: course, Grade: d.grade, Grader: "g", Now: time.Now})
+	require.NoError(t, err)
+	return l
+}
+
+// A submission that differs from the one before is an attempt; the time it was first
+// seen at stays its time.
+func TestAttempts(t *testing.T) {
+	root, results := t.TempDir(), t.TempDir()
+	at := time.Date(2026, 12, 1, 12, 0, 0, 0, time.UTC)
+	d := &desk{}
+	for i, text := range []string{"var a int\n", "var a int\n", "var b int\n", "var a int\n"} {
+		require.NoError(t, hand(t, d, root, results, text, at.Add(time.Duration(i)*time.Hour)).Close())
+	}
+	l, err := ReadLedger(results)
+	require.NoError(t, err)
+	var got []int
+	for _, r := range l.Attempts() {
+		got = append(got, r.Attempt, r.Submitted.Hour())
+		assert.Equal(t, "the test", r.Source)
+	}
+	assert.Equal(t, []int{1, 12, 2, 14, 3, 15}, got)
+	assert.Len(t, d.graded, 2, "what has been seen is not graded again")
+	_, err = ReadLedger(t.TempDir())
+	var usage *grader.UsageError
+	require.ErrorAs(t, err, &usage)
+}
+
+// Two runs may have counted the same attempt, each in a copy of the file: put together,
+// neither is lost.
+func TestAttemptsOfTwoFiles(t *testing.T) {
+	dir := t.TempDir()
+	l, err := OpenLedger(dir)
+	require.NoError(t, err)
+	for _, one := range []struct {
+		attempt int
+		content string
+		hour    int // of submission
+	}{{1, "a", 1}, {2, "b", 2}, {2, "c", 3}, {2, "c", 3}, {3, "c", 3}, {1, "a", 9}} { // c graded anew, in either file; a by the second run
+		at := time.Date(2026, 12, 1, one.hour, 0, 0, 0, time.UTC)
+		line, err := json.Marshal(Record{Schema: RecordSchema, Student: "alice", Exercise: "autograd", Attempt: one.attempt, Content: one.content, Submitted: at, Result: &grader.Result{}})
+		require.NoError(t, err)
+		_, err = l.file.Write(append(line, '\n'))
+		require.NoError(t, err)
+	}
+	require.NoError(t, l.Close())
+	l, err = ReadLedger(dir)
+	require.NoError(t, err)
+	var got []string
+	for _, r := range l.Attempts() {
+		got = append(got, fmt.Sprint(r.Attempt, r.Content, r.Submitted.Hour()))
+	}
+	assert.Equal(t, []string{"1a1", "2b2", "3c3"}, got)
+}
+
+// A job that is run once more, later than the one that came after it, is no new attempt.
+func TestRepeatedRun(t *testing.T) {
+	root, results := t.TempDir(), t.TempDir()
+	at := time.Date(2026, 12, 1, 12, 0, 0, 0, time.UTC)
+	d := &desk{}
+	for _, one := range []struct {
+		text string
+		hour int
+	}{{"var a int\n", 0}, {"var b int\n", 1}, {"var a int\n", 0}, {"var a int\n", 2}} {
+		require.NoError(t, hand(t, d, root, results, one.text, at.Add(time.Duration(one.hour)*time.Hour)).Close())
+	}
+	l, err := ReadLedger(results)
+	require.NoError(t, err)
+	assert.Len(t, l.lines, 3)
+	last, _ := l.Last("alice", "autograd")
+	assert.Equal(t, []int{3, 14}, []int{last.Attempt, last.Submitted.Hour()}, "the same again, later, is")
+}
+
+// A disk that is full leaves the file as it was, and one that cannot even be put right
+// gets nothing behind half a line.
+func TestLedgerDiskFull(t *testing.T) {
+	l, err := OpenLedger(t.TempDir())
+	require.NoError(t, err)
+	defer l.Close()
+	require.NoError(t, l.Append(Record{Student: "a", Attempt: 1, Result: &grader.Result{}}))
+	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
+	if err != nil {
+		t.Skipf("NOT TESTED: %v", err)
+	}
+	file := l.file
+	l.file = full
+	require.ErrorIs(t, l.Append(Record{Student: "b", Attempt: 1, Result: &grader.Result{}}), syscall.ENOSPC)
+	require.NoError(t, full.Close())
+	l.file = file
+	require.ErrorIs(t, l.Append(Record{Student: "c", Attempt: 1, Result: &grader.Result{}}), syscall.ENOSPC, "a device cannot be cut")
+	_, ok := l.Last("b", "")
+	assert.False(t, ok)
+	l.fault = nil
+
+	root := tree(t, map[string]string{"alice/autograd/a.go": "package autograd\n"})
+	list, err := Find(root, []string{"autograd"})
+	require.NoError(t, err)
+	require.NoError(t, l.file.Close())
+	fates, err := Run(t.Context(), l, list, Options{Exercises: course, Grade: (&desk{}).grade, Now: time.Now})
+	require.Error(t, err)
+	assert.Equal(t, err, fates[0].Err, "who has no record has a reason")
+	l.file = nil
+}
+
+// A result that is another student's says nothing of them.
+func TestSameOfAnother(t *testing.T) {
+	root := tree(t, map[string]string{"alice/autograd/a.go": "package autograd\n", "alice/autograd/diary.txt": "", "bob/autograd/a.go": "package autograd\n"})
+	d := &desk{}
+	fates, counts, err := d.batch(t.Context(), t, root, t.TempDir())
+	require.NoError(t, err)
+	assert.Equal(t, 2, counts[0]+counts[1])
+	for _, f := range fates {
+		if f.Student == "bob" && f.Cached {
+			assert.Equal(t, f.Path, f.Record.Result.Submission.Dir)
+			assert.Empty(t, f.Record.Result.Submission.Ignored)
+		}
+	}
+}
+
+// What was not found out is not kept: nobody would ask again.
+func TestDateUnknown(t *testing.T) {
+	root := tree(t, map[string]string{"alice/autograd/a.go": "package autograd\n"})
+	list, err := Find(root, []string{"autograd"})
+	require.NoError(t, err)
+	list[0].Submitted = func(context.Context) (time.Time, string, error) { return time.Time{}, "", errors.New("git is broken") }
+	l, err := OpenLedger(t.TempDir())
+	require.NoError(t, err)
+	defer func() { require.NoError(t, l.Close()) }()
+	fates, err := Run(t.Context(), l, list, Options{Exercises: course, Grade: (&desk{}).grade, Now: time.Now})
+	require.NoError(t, err)
+	require.EqualError(t, fates[0].Err, "git is broken")
+	assert.Empty(t, l.lines)
+}
+
+// scored grades with the score that the exercise's hash is, and what was measured with
+// the next of some numbers.
+func scored(correct map[string]int, measured *[]int, seeds *[]string) GradeFunc {
+	return func(_ context.Context, s *grader.Snapshot, e *exercises.Exercise, seed string) (*grader.Result, error) {
+		*seeds = append(*seeds, seed)
+		if len(s.Files) != 1 {
+			return nil, errors.New("the files are not those that were handed in")
+		}
+		points := (*measured)[0]
+		*measured = (*measured)[1:]
+		return &grader.Result{
+			Exercise: e.Name, Verdict: grader.Graded, Score: correct[e.Hash] + points, Seed: "seed of " + e.Hash, Submission: grader.Submission{Hash: s.Hash},
+			Checks: []grader.CheckResult{
+				{Name: "TestA", Kind: string(exercises.Correctness), Points: correct[e.Hash]},
+				{Name: "BenchmarkA/speed", Kind: string(exercises.Speed), Points: points},
+			},
+		}, nil
+	}
+}
+
+func TestRegrade(t *testing.T) {
+	results := t.TempDir()
+	root := tree(t, map[string]string{"alice/autograd/a.go": "package autograd\n", "bob/autograd/": ""})
+	list, err := Find(root, []string{"autograd"})
+	require.NoError(t, err)
+	l, err := OpenLedger(results)
+	require.NoError(t, err)
+	defer func() { require.NoError(t, l.Close()) }()
+	var seeds []string
+	o := Options{Exercises: course, Grader: "g", Now: time.Now}
+	o.Grade = scored(map[string]int{"1": 80, "new": 60}, &[]int{10, 0}, &seeds)
+	empty := o.Grade
+	o.Grade = func(ctx context.Context, s *grader.Snapshot, e *exercises.Exercise, seed string) (*grader.Result, error) {
+		if len(s.Files) == 0 {
+			return &grader.Result{Exercise: e.Name, Verdict: grader.Invalid, Submission: grader.Submission{Hash: s.Hash}}, nil
+		}
+		return empty(ctx, s, e, seed)
+	}
+	_, err = Run(t.Context(), l, list, o)
+	require.NoError(t, err)
+	file := filepath.Join(results, ResultsFile)
+	before, err := os.ReadFile(file)
+	require.NoError(t, err)
+
+	// Nothing has changed: nothing is graded.
+	r, err := NewRegrading(l)
+	require.NoError(t, err)
+	done, err := r.Run(t.Context(), o)
+	require.NoError(t, err)
+	assert.Empty(t, done)
+
+	// The exercise has, and the folder is gone. What is measured by luck is not held
+	// against a student.
+	require.NoError(t, os.RemoveAll(root))
+	changed := slices.Clone(course)
+	changed[0] = &exercises.Exercise{Name: "autograd", Package: "autograd", Hash: "new"}
+	o.Exercises, seeds = changed, nil
+	o.Grade = scored(map[string]int{"new": 60}, &[]int{0, 10}, &seeds)
+	done, err = r.Run(t.Context(), o)
+	require.NoError(t, err)
+	require.Len(t, done, 2)
+	require.NoError(t, done[0].Err)
+	assert.Equal(t, done[1].Old.Result, done[1].New.Result, "what was refused when it was read is not read again")
+	assert.Equal(t, []int{90, 70}, []int{done[0].Old.Result.Score, done[0].New.Result.Score})
+	assert.Equal(t, []string{"seed of 1", "seed of 1"}, seeds, "on the inputs it had, twice because it lost what was measured")
+	after, err := os.ReadFile(file)
+	require.NoError(t, err)
+	assert.Equal(t, string(before), string(after), "nothing is overwritten")
+	require.NoError(t, r.Close())
+
+	// Another run has it already; once applied it holds, and the old one is still there.
+	r, err = NewRegrading(l)
+	require.NoError(t, err)
+	done, err = r.Run(t.Context(), o)
+	require.NoError(t, err)
+	assert.Len(t, seeds, 2)
+	require.NoError(t, r.Apply(done, o))
+	require.NoError(t, r.Close())
+	holds, ok := l.Last("alice", "autograd")
+	require.True(t, ok)
+	assert.Equal(t, []int{70, 1}, []int{holds.Result.Score, holds.Attempt})
+	after, err = os.ReadFile(file)
+	require.NoError(t, err)
+	assert.True(t, strings.HasPrefix(string(after), string(before)))
+	assert.NoFileExists(t, filepath.Join(results, regradeFile))
+}
+
+// What cannot be graded keeps its grade: an exercise that is gone, files that are.
+func TestRegradeStays(t *testing.T) {
+	root, results := t.TempDir(), t.TempDir()
+	l := hand(t, &desk{}, root, results, "", time.Time{})
+	r, err := NewRegrading(l)
+	require.NoError(t, err)
+	defer func() { require.NoError(t, r.Close()) }()
+	o := Options{Exercises: nil, Grader: "g", Now: time.Now}
+	done, err := r.Run(t.Context(), o)
+	require.NoError(t, err)
+	require.Len(t, done, 1)
+	assert.ErrorContains(t, done[0].Err, "no exercise autograd any more: its grade stands")
+
+	o.Exercises, o.Grader = course, "another"
+	zips, err := filepath.Glob(filepath.Join(results, submissionsDir, "*.zip"))
+	require.NoError(t, err)
+	for _, zip := range zips {
+		require.NoError(t, os.Remove(zip))
+	}
+	done, err = r.Run(t.Context(), o)
+	require.NoError(t, err)
+	require.Len(t, done, 1)
+	assert.ErrorContains(t, done[0].Err, "were not kept")
+	assert.Nil(t, done[0].New)
+}
