@@ -4,9 +4,11 @@ import (
 	"fmt"
 	"io"
 	"path"
+	"slices"
 	"strings"
 
 	"grade/grader"
+	"grade/grader/gradebook"
 )
 
 // maxAnnotations is how many of one kind a step of GitHub Actions shows. The last says
@@ -27,16 +29,49 @@ type annotation struct {
 // Every line is one of ours: text from elsewhere stands behind "::" and has no end of
 // line. Print it as it is, in a step where workflow commands are not stopped.
 func writeAnnotations(w io.Writer, r *grader.Result, id Identity) error {
-	var list []annotation
-	list = append(list, capped(problemAnnotations(r, id))...)
-	list = append(list, capped(checkAnnotations(r))...)
-	list = append(list, annotation{level: "notice", title: name(r.Exercise), message: headline(r)})
-	for _, a := range list {
+	said := paragraphs(append([]string{headline(r)}, standing(id.Standing, most(r))...)...)
+	return writeCommands(w, problemAnnotations(r, id), checkAnnotations(r), annotation{level: "notice", title: name(r.Exercise), message: said})
+}
+
+// writeBookAnnotations writes b in the same way: problems at their lines, and for each
+// submission one warning beside its folder, since there are so few that are shown. The
+// notice counts what was graded.
+func writeBookAnnotations(w io.Writer, b *gradebook.Book) error {
+	var problems, warnings []annotation
+	for _, s := range submissions(b) {
+		if r := s.result(); r != nil {
+			problems = append(problems, problemAnnotations(r, Identity{Folder: s.Folder})...)
+		}
+		if a, ok := submissionAnnotation(s); ok {
+			warnings = append(warnings, a)
+		}
+	}
+	return writeCommands(w, problems, warnings, annotation{level: "notice", title: bookTitle(b), message: count(b).String()})
+}
+
+func writeCommands(w io.Writer, problems, warnings []annotation, notice annotation) error {
+	for _, a := range slices.Concat(capped(problems), capped(warnings), []annotation{notice}) {
 		if _, err := io.WriteString(w, a.command()); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// submissionAnnotation says which checks of a submission did not pass, or that it has no
+// verdict. A folder has no line.
+func submissionAnnotation(s submission) (annotation, bool) {
+	said := noteList(s.Cell)
+	for _, c := range s.failed() {
+		said = append(said, name(c.Name)+" "+points(c)+", "+paragraphs(verdict(c), explain(c)))
+	}
+	if s.Cell.Missing != nil {
+		said = append(said, told(s.Cell.Missing))
+	}
+	if len(s.failed()) == 0 && s.Cell.Missing == nil {
+		return annotation{}, false
+	}
+	return annotation{level: "warning", file: whole(s.Folder), title: name(s.Student) + ", " + name(s.Exercise) + ": " + s.headline(), message: paragraphs(said...)}, true
 }
 
 // problemAnnotations are errors. There are none but these: the caps are per level.

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"grade/grader"
+	"grade/grader/gradebook"
 )
 
 // Identity says whose submission was graded and what it is part of, for the formats
@@ -25,6 +26,10 @@ type Identity struct {
 	Actor      string // who pushed it
 	ActorID    int64  // 0: unknown
 	Folder     string // the submission's folder, with slashes, from the repository's root
+
+	// Standing is what the submission counts under the rules of its course, which says what
+	// each of them did; nil: no rules were asked. Its student may read all of it.
+	Standing *gradebook.Cell
 }
 
 // A Format is one way to write a grading down, for one reader.
@@ -34,21 +39,49 @@ type Format struct {
 	// Beside tells that its lines may follow the text report on standard output.
 	Beside bool
 
-	write     func(io.Writer, *grader.Result, Identity) error
-	noVerdict func(message string) any // nil: nothing is written, and an older report stays
-	lacks     func(Identity) error     // nil: needs no identity
+	write     func(io.Writer, *grader.Result, Identity) error // nil: not of a single grading
+	book      func(io.Writer, *gradebook.Book) error          // nil: not of many
+	noVerdict func(message string) any                        // nil: nothing is written, and an older report stays
+	lacks     func(Identity) error                            // nil: needs no identity
+	doubts    func(*gradebook.Book) []string                  // nil: none
+}
+
+// OfOne and OfMany report what a format can be written of.
+func (f Format) OfOne() bool { return f.write != nil }
+
+// OfMany is about a book of many gradings.
+func (f Format) OfMany() bool { return f.book != nil }
+
+// Doubts are what the reader of b in this format may take in another way than whoever
+// asks for it thinks: a line each, for that person.
+func (f Format) Doubts(b *gradebook.Book) []string {
+	if f.doubts == nil {
+		return nil
+	}
+	return f.doubts(b)
+}
+
+// WriteBook writes b. Nothing has been written if it could not be put into the format.
+func (f Format) WriteBook(w io.Writer, b *gradebook.Book) error {
+	if f.book == nil {
+		return fmt.Errorf("write report %s: it is of one grading, not of many", f.Name)
+	}
+	return f.whole(w, func(w io.Writer) error { return f.book(w, b) })
 }
 
 // Formats are all formats, in the order in which help lists them.
 func Formats() []Format {
 	return []Format{
-		{Name: "html", Summary: "a page for the student, complete in one file", write: writeHTML},
-		{Name: "markdown", Summary: "a comment, at most 65,536 characters", write: writeMarkdown},
-		{Name: "text", Summary: "what submit prints in a pipe", write: anonymous(plainText)},
-		{Name: "json", Summary: "everything, as --json prints it; see: grade help json", write: anonymous(JSON)},
-		{Name: "junit", Summary: "JUnit XML, for Jenkins, GitLab, Artemis, CodeGrade", write: anonymous(writeJUnit)},
-		{Name: "github-annotations", Summary: "workflow commands that mark lines and say the score", Beside: true, write: writeAnnotations},
-		{Name: "github-summary", Summary: "a job's summary, for $GITHUB_STEP_SUMMARY", write: writeSummary},
+		{Name: "html", Summary: "a page for the student, or for who runs a course, complete in one file", write: writeHTML, book: writeCourse},
+		{Name: "markdown", Summary: "a comment, at most 65,536 characters", write: writeMarkdown, book: writeMarkdownBook},
+		{Name: "text", Summary: "what submit prints in a pipe", write: plainText},
+		{Name: "json", Summary: "everything, as --json prints it; see: grade help json", write: anonymous(JSON), book: writeJSONBook},
+		{Name: "junit", Summary: "JUnit XML, for Jenkins, GitLab, Artemis, CodeGrade", write: anonymous(writeJUnit), book: writeJUnitBook},
+		{Name: "github-annotations", Summary: "workflow commands that mark lines and say the score", Beside: true, write: writeAnnotations, book: writeBookAnnotations},
+		{Name: "github-summary", Summary: "a job's summary, for $GITHUB_STEP_SUMMARY", write: writeSummary, book: writeSummaryBook},
+		{Name: "gitlab-codequality", Summary: "GitLab's report on code quality, beside the lines of a merge request", write: writeCodeQuality, book: writeBookCodeQuality},
+		{Name: "csv", Summary: "the gradebook for a spreadsheet", book: writeCSV},
+		{Name: "canvas", Summary: "the gradebook for Canvas to import", book: writeCanvas, doubts: canvasDoubts},
 		{Name: "classroom50", Summary: "result.json of Classroom 50; who and what from its environment", write: writeClassroom50, lacks: lacksClassroom50},
 		{Name: "github-classroom", Summary: "a runner's result of GitHub Classroom", write: anonymous(writeGitHubClassroom)},
 		{Name: "github-classroom-base64", Summary: "the same as a step's output has it", write: anonymous(writeGitHubClassroomBase64)},
@@ -87,8 +120,16 @@ func (f Format) Lacks(id Identity) error {
 
 // Write writes r. Nothing has been written if it could not be put into the format.
 func (f Format) Write(w io.Writer, r *grader.Result, id Identity) error {
+	if f.write == nil {
+		return fmt.Errorf("write report %s: it is of many gradings, not of one", f.Name)
+	}
+	return f.whole(w, func(w io.Writer) error { return f.write(w, r, id) })
+}
+
+// whole writes all of a report or nothing.
+func (f Format) whole(w io.Writer, write func(io.Writer) error) error {
 	var b bytes.Buffer
-	if err := f.write(&b, r, id); err != nil {
+	if err := write(&b); err != nil {
 		return fmt.Errorf("write report %s: %w", f.Name, err)
 	}
 	if _, err := w.Write(b.Bytes()); err != nil {
@@ -112,4 +153,6 @@ func anonymous(write func(io.Writer, *grader.Result) error) func(io.Writer, *gra
 	return func(w io.Writer, r *grader.Result, _ Identity) error { return write(w, r) }
 }
 
-func plainText(w io.Writer, r *grader.Result) error { return Text(w, r, TextOptions{}) }
+func plainText(w io.Writer, r *grader.Result, id Identity) error {
+	return Text(w, r, TextOptions{Standing: id.Standing})
+}

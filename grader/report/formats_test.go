@@ -268,7 +268,7 @@ func TestJUnitCounts(t *testing.T) {
 	} {
 		var doc junitSuites
 		require.NoError(t, xml.Unmarshal(written(t, "junit", samples()[name]), &doc))
-		s := doc.Suite
+		s := doc.Suites[0]
 		assert.Equal(t, want, [4]int{s.Tests, s.Failures, s.Errors, s.Skipped}, name)
 		got := [4]int{len(s.Cases)}
 		for _, c := range s.Cases {
@@ -288,7 +288,7 @@ func TestNotReachedIsNoSkip(t *testing.T) {
 	r.Checks[2].Detail = "not run: the measurements before it took longer than all together may"
 	var doc junitSuites
 	require.NoError(t, xml.Unmarshal(written(t, "junit", r), &doc))
-	assert.Equal(t, [2]int{1, 1}, [2]int{doc.Failures, doc.Suite.Skipped})
+	assert.Equal(t, [2]int{1, 1}, [2]int{doc.Failures, doc.Suites[0].Skipped})
 	for _, format := range []string{"github-annotations", "markdown", "html", "gradescope", "prairielearn", "exercism", "classroom50"} {
 		assert.Contains(t, string(written(t, format, r)), "took longer than all together may", format)
 	}
@@ -322,5 +322,13 @@ func TestPlotTicks(t *testing.T) {
 			got = append(got, fmt.Sprintf("%.3g", tick.Value))
 		}
 		assert.Equal(t, c.want, strings.Join(got, " "))
+	}
+}
+
+func TestBreakable(t *testing.T) {
+	for in, want := range map[string]string{
+		"TestArgumentsUnchanged": "Test|Arguments|Unchanged", "BenchmarkWide/speed": "Benchmark|Wide/|speed", "TestNaN": "Test|Na|N", "abc": "abc", "": "", "TestÄÖ": "Test|ÄÖ", "/": "/",
+	} {
+		assert.Equal(t, want, strings.Join(breakable(in), "|"))
 	}
 }

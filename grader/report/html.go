@@ -8,6 +8,7 @@ import (
 	"html/template"
 	"io"
 	"strings"
+	"unicode"
 
 	"grade/grader"
 	"grade/grader/report/terminal"
@@ -21,12 +22,12 @@ var pageStyle string
 
 var page = template.Must(template.New("page").Parse(pageTemplate))
 
-// pagePolicy forbids the page everything but its own style sheet, which is named by
+// pagePolicy forbids a page everything but its own style sheet, which is named by
 // what is in it: no script, no image, no request, whatever a text in it may do.
-var pagePolicy = func() string {
-	sum := sha256.Sum256([]byte(pageStyle))
+func pagePolicy(style string) string {
+	sum := sha256.Sum256([]byte(style))
 	return "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'; base-uri 'none'; form-action 'none'"
-}()
+}
 
 // writeHTML writes r as a page for the student: one file that needs nothing else, readable
 // on a phone, in light and in dark, by eye and by ear. Verdicts stand in words, and
@@ -50,6 +51,8 @@ type (
 		Status     string // what the score alone does not say
 		Student    string
 		Score, Max int
+		Standing   string   // what it counts under the rules of the course; empty: no rules were asked
+		Rules      []string // what each did
 		Refused    bool
 		Problems   []pageProblem
 		Warnings   []string
@@ -76,10 +79,13 @@ type (
 
 func newPage(r *grader.Result, id Identity) (*pageData, error) {
 	p := &pageData{
-		Policy: pagePolicy, Style: template.CSS(pageStyle),
+		Policy: pagePolicy(pageStyle), Style: template.CSS(pageStyle),
 		Title: name(r.Exercise), Headline: headline(r), Status: pageStatus(r), Student: name(id.Student),
 		Score: r.Score, Max: most(r), Refused: r.Verdict != grader.Graded,
 		Warnings: warningList(r), Facts: pageFacts(r),
+	}
+	if said := standing(id.Standing, most(r)); len(said) > 0 {
+		p.Standing, p.Rules = said[0], said[1:]
 	}
 	for i, x := range r.Problems {
 		if i == maxProblems {
@@ -133,7 +139,7 @@ func newPageSection(id string, s *section) (pageSection, error) {
 func newPageCheck(id string, c grader.CheckResult) pageCheck {
 	out := pageCheck{
 		ID: id, Passed: c.Verdict == grader.Passed,
-		Name: strings.SplitAfter(name(c.Name), "/"), Class: "bad", Mark: "✗", Verdict: verdict(c), Points: points(c),
+		Name: breakable(name(c.Name)), Class: "bad", Mark: "✗", Verdict: verdict(c), Points: points(c),
 		Hint: oneLine(c.Hint), Detail: plain(c.Detail), Figures: figures(c),
 	}
 	switch {
@@ -143,6 +149,19 @@ func newPageCheck(id string, c grader.CheckResult) pageCheck {
 		out.Class, out.Mark = "none", "·"
 	}
 	return out
+}
+
+// breakable is a name in the parts between which a line may break: behind a slash, and
+// before a word within a word. A phone has no room for TestArgumentsUnchanged.
+func breakable(s string) (parts []string) {
+	start, last := 0, ' '
+	for i, r := range s {
+		if i > 0 && (last == '/' || unicode.IsLower(last) && unicode.IsUpper(r)) {
+			parts, start = append(parts, s[start:i]), i
+		}
+		last = r
+	}
+	return append(parts, s[start:])
 }
 
 // pageFacts are how the grade was come by; what there is nothing to say of is left out.

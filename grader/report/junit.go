@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"grade/grader"
+	"grade/grader/gradebook"
 )
 
 // The elements of JUnit XML, in the order and with the attributes that Jenkins'
@@ -13,13 +14,13 @@ import (
 // known to some readers only, and the schema has none.
 type (
 	junitSuites struct {
-		XMLName  xml.Name   `xml:"testsuites"`
-		Name     string     `xml:"name,attr"`
-		Time     string     `xml:"time,attr"`
-		Tests    int        `xml:"tests,attr"`
-		Failures int        `xml:"failures,attr"`
-		Errors   int        `xml:"errors,attr"`
-		Suite    junitSuite `xml:"testsuite"`
+		XMLName  xml.Name     `xml:"testsuites"`
+		Name     string       `xml:"name,attr"`
+		Time     string       `xml:"time,attr"`
+		Tests    int          `xml:"tests,attr"`
+		Failures int          `xml:"failures,attr"`
+		Errors   int          `xml:"errors,attr"`
+		Suites   []junitSuite `xml:"testsuite"`
 	}
 	junitSuite struct {
 		Name       string          `xml:"name,attr"`
@@ -28,10 +29,12 @@ type (
 		Errors     int             `xml:"errors,attr"`
 		Skipped    int             `xml:"skipped,attr"`
 		Time       string          `xml:"time,attr"`
-		Timestamp  string          `xml:"timestamp,attr"`
+		Timestamp  string          `xml:"timestamp,attr,omitempty"`
 		Properties []junitProperty `xml:"properties>property"`
 		Cases      []junitCase     `xml:"testcase"`
 		Out        string          `xml:"system-out"`
+
+		ms float64
 	}
 	junitProperty struct {
 		Name  string `xml:"name,attr"`
@@ -60,14 +63,27 @@ type (
 // not reached is a failure: skipped ones count for nothing with some readers. The time
 // of a test case is the submission's CPU time where that was measured.
 func writeJUnit(w io.Writer, r *grader.Result) error {
-	suite := junitSuite{
-		Name: whole(r.Exercise), Tests: len(r.Checks), Time: seconds(r.Phases.TotalMs),
-		Timestamp: r.Started.UTC().Format("2006-01-02T15:04:05"), Properties: junitProperties(r), Out: overview(r),
+	return writeSuites(w, whole(r.Exercise), newJUnitSuite(whole(r.Exercise), r))
+}
+
+// writeJUnitBook writes b as a suite for each student's exercise, named after both, so that
+// a reader who knows the names of an earlier run finds them again. A submission without a
+// verdict has a test case of its own, which is an error.
+func writeJUnitBook(w io.Writer, b *gradebook.Book) error {
+	var suites []junitSuite
+	for _, s := range submissions(b) {
+		suites = append(suites, newJUnitEntry(s))
 	}
-	for _, c := range r.Checks {
-		suite.add(r, c)
+	return writeSuites(w, bookTitle(b), suites...)
+}
+
+func writeSuites(w io.Writer, name string, suites ...junitSuite) error {
+	doc := junitSuites{Name: name, Suites: suites}
+	ms := 0.0
+	for _, s := range suites {
+		doc.Tests, doc.Failures, doc.Errors, ms = doc.Tests+s.Tests, doc.Failures+s.Failures, doc.Errors+s.Errors, ms+s.ms
 	}
-	doc := junitSuites{Name: suite.Name, Time: suite.Time, Tests: suite.Tests, Failures: suite.Failures, Errors: suite.Errors, Suite: suite}
+	doc.Time = seconds(ms)
 	out, err := xml.MarshalIndent(doc, "", "  ")
 	if err != nil {
 		return err
@@ -76,8 +92,47 @@ func writeJUnit(w io.Writer, r *grader.Result) error {
 	return err
 }
 
+func newJUnitSuite(name string, r *grader.Result) junitSuite {
+	suite := junitSuite{
+		Name: name, Tests: len(r.Checks), Time: seconds(r.Phases.TotalMs), ms: r.Phases.TotalMs,
+		Timestamp: r.Started.UTC().Format("2006-01-02T15:04:05"), Properties: junitProperties(r), Out: overview(r),
+	}
+	for _, c := range r.Checks {
+		suite.add(r, c)
+	}
+	return suite
+}
+
+func newJUnitEntry(s submission) junitSuite {
+	name := whole(s.String())
+	suite := junitSuite{Name: name, Time: seconds(0)}
+	if r := s.result(); r != nil {
+		suite = newJUnitSuite(name, r)
+	}
+	if s.Cell.Points != nil {
+		suite.Properties = append(suite.Properties, junitProperty{"counted_points", amount(s.Cell.Points)})
+	}
+	if s.Cell.Counts != nil {
+		suite.Properties = append(suite.Properties, junitProperty{"counted_attempt", strconv.Itoa(s.Cell.Counts.Number)})
+	}
+	if s.shown != nil {
+		suite.Properties = append(suite.Properties, junitProperty{"attempt", strconv.Itoa(s.shown.Number)})
+	}
+	suite.Out = paragraphs(append([]string{s.headline(), suite.Out}, noteList(s.Cell)...)...)
+	if m := s.Cell.Missing; m != nil {
+		suite.Tests++
+		suite.Errors++
+		suite.Cases = append(suite.Cases, junitCase{
+			Name: "verdict", Class: name, Time: seconds(0), Error: &junitOutcome{Type: "no_verdict", Message: "no verdict", Text: told(m)},
+		})
+	}
+	return suite
+}
+
+// add adds a check. Its class is the suite's name: it makes the names of two students'
+// checks two.
 func (s *junitSuite) add(r *grader.Result, c grader.CheckResult) {
-	test := junitCase{Name: whole(c.Name), Class: whole(r.Exercise), Time: seconds(c.Submission.CPUMs)}
+	test := junitCase{Name: whole(c.Name), Class: s.Name, Time: seconds(c.Submission.CPUMs)}
 	outcome := &junitOutcome{Type: whole(string(c.Verdict)), Message: verdict(c), Text: explain(c)}
 	switch {
 	case r.Verdict != grader.Graded:

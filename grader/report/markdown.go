@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"slices"
 	"strings"
 
 	"grade/grader"
@@ -22,18 +23,19 @@ const (
 // Text of a student stands in code only, behind a fence longer than any in it: there
 // it is no link, image, mention, table or HTML. Hints and warnings are escaped text.
 // There is no HTML at all.
-func writeMarkdown(w io.Writer, r *grader.Result, _ Identity) error {
-	return markdownWithin(w, r, maxComment)
+func writeMarkdown(w io.Writer, r *grader.Result, id Identity) error {
+	return markdownWithin(w, r, id, maxComment)
 }
 
 // writeSummary writes the same for the summary of a step of GitHub Actions, with its cap.
-func writeSummary(w io.Writer, r *grader.Result, _ Identity) error {
-	return markdownWithin(w, r, maxSummary)
+func writeSummary(w io.Writer, r *grader.Result, id Identity) error {
+	return markdownWithin(w, r, id, maxSummary)
 }
 
-func markdownWithin(w io.Writer, r *grader.Result, limit int) error {
+func markdownWithin(w io.Writer, r *grader.Result, id Identity, limit int) error {
 	m := &markdown{limit: limit}
 	m.block("## " + escapeMarkdown(oneLine(r.Exercise)) + ": " + headline(r))
+	m.standing(standing(id.Standing, most(r)))
 	m.problems(r)
 	m.checks(r)
 	for _, s := range warningList(r) {
@@ -68,6 +70,18 @@ func (m *markdown) block(lines ...string) {
 		m.b.WriteByte('\n')
 	}
 	m.b.WriteString(s)
+}
+
+// standing writes what counts, and below it what each rule did.
+func (m *markdown) standing(said []string) {
+	if len(said) == 0 {
+		return
+	}
+	lines := []string{"**" + said[0] + "**"}
+	for _, rule := range said[1:] {
+		lines = append(lines, "- "+escapeMarkdown(rule))
+	}
+	m.block(slices.Insert(lines, 1, "")...)
 }
 
 func (m *markdown) problems(r *grader.Result) {
@@ -187,8 +201,9 @@ var (
 )
 
 // escapeMarkdown writes one line of text as Markdown that shows it. What would be a
-// link or a mention has a blank of no width in it.
+// link or a mention has a blank of no width in it. Blanks at its start would make it code.
 func escapeMarkdown(s string) string {
+	s = strings.TrimLeft(s, " ")
 	s = markup.ReplaceAllStringFunc(s, func(m string) string { return m[:len(m)-1] + `\` + m[len(m)-1:] })
 	return autolinks.ReplaceAllStringFunc(s, func(m string) string {
 		if m == ":/" {

@@ -7,11 +7,9 @@ import (
 	"math"
 
 	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/font"
 	plottext "gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
-	"gonum.org/v1/plot/vg/vgsvg"
 
 	"grade/grader"
 	"grade/grader/report/terminal"
@@ -40,6 +38,7 @@ var (
 	limColor  = color.RGBA{R: 4, A: 255}
 	goodColor = color.RGBA{R: 5, A: 255}
 	badColor  = color.RGBA{R: 6, A: 255}
+	barColor  = color.RGBA{R: 7, A: 255}
 )
 
 // ratioPlot draws the measured checks among checks: for each the ratio to the
@@ -56,23 +55,29 @@ func ratioPlot(id, title string, checks []grader.CheckResult) (template.HTML, er
 	if len(rows) == 0 {
 		return "", nil
 	}
-	p := newPlot(rows)
+	lo, hi := rows.scale()
+	p := newPlot(lo, hi, len(rows))
 	p.Add(rows)
-	c := vgsvg.New(plotWidth, vg.Length(rowHeight*len(rows)+plotBorder))
-	p.Draw(draw.New(c))
-	return inlineSVG(c, id, title, rows.description())
+	return drawn(p, vg.Length(rowHeight*len(rows)+plotBorder), id, title, rows.description())
 }
 
-// newPlot is a plot with its axis and nothing on it.
-func newPlot(rows ratioRows) *plot.Plot {
+// newPlot is a plot of so many rows on the axis of ratios, with nothing on it.
+func newPlot(lo, hi float64, rows int) *plot.Plot {
+	p := emptyPlot()
+	p.X.Min, p.X.Max = lo, hi
+	p.Y.Min, p.Y.Max = 0, float64(rows)
+	p.X.Scale = plot.LogScale{}
+	p.X.Tick.Marker = plot.ConstantTicks(ratioTicks(lo, hi))
+	p.X.Label.Text = "times the reference"
+	return p
+}
+
+// emptyPlot is a plot in the colours of the page.
+func emptyPlot() *plot.Plot {
 	p := plot.New()
 	p.BackgroundColor = nil
 	p.HideY()
-	p.X.Min, p.X.Max = rows.scale()
-	p.Y.Min, p.Y.Max = 0, float64(len(rows))
-	p.X.Scale = plot.LogScale{}
-	p.X.Tick.Marker = plot.ConstantTicks(ratioTicks(p.X.Min, p.X.Max))
-	p.X.Label.Text, p.X.Label.Padding = "times the reference", 4
+	p.X.Label.Padding = 4
 	for _, style := range []*plottext.Style{&p.X.Label.TextStyle, &p.X.Tick.Label} {
 		style.Color, style.Font.Size = inkColor, plotText
 	}
@@ -86,11 +91,17 @@ type ratioRows []grader.CheckResult
 // scale is the part of the axis that shows every row with its limit, and the
 // reference, with a little room for labels; never less than from a half to two.
 func (rows ratioRows) scale() (lo, hi float64) {
-	lo, hi = 0.5, 2
+	var figures []float64
 	for _, c := range rows {
-		for _, x := range figuresOf(c) {
-			lo, hi = min(lo, bounded(x)), max(hi, bounded(x))
-		}
+		figures = append(figures, figuresOf(c)...)
+	}
+	return ratioScale(figures)
+}
+
+func ratioScale(figures []float64) (lo, hi float64) {
+	lo, hi = 0.5, 2
+	for _, x := range figures {
+		lo, hi = min(lo, bounded(x)), max(hi, bounded(x))
 	}
 	room := math.Pow(hi/lo, 0.08)
 	return lo / room, hi * room
@@ -149,8 +160,7 @@ func (rows ratioRows) Plot(c draw.Canvas, p *plot.Plot) {
 	at := func(ratio float64) vg.Length { return x(bounded(ratio)) }
 	for i, check := range rows {
 		drawRow(c, check, at, y(float64(len(rows)-i)-0.7))
-		label := plottext.Style{Color: inkColor, Font: font.From(plot.DefaultFont, plotText), Handler: plot.DefaultTextHandler}
-		c.FillText(label, vg.Point{X: c.Min.X, Y: y(float64(len(rows)-i) - 0.32)}, rowLabel(check))
+		c.FillText(plotLabel(), vg.Point{X: c.Min.X, Y: y(float64(len(rows)-i) - 0.32)}, rowLabel(check))
 	}
 }
 
@@ -186,12 +196,15 @@ func drawRow(c draw.Canvas, check grader.CheckResult, at func(float64) vg.Length
 type diamond struct{}
 
 func (diamond) DrawGlyph(c *draw.Canvas, s draw.GlyphStyle, at vg.Point) {
-	var p vg.Path
-	p.Move(vg.Point{X: at.X - s.Radius, Y: at.Y})
-	p.Line(vg.Point{X: at.X, Y: at.Y + s.Radius})
-	p.Line(vg.Point{X: at.X + s.Radius, Y: at.Y})
-	p.Line(vg.Point{X: at.X, Y: at.Y - s.Radius})
-	p.Close()
 	c.SetColor(s.Color)
-	c.Fill(p)
+	c.Fill(diamondAt(at, s.Radius))
+}
+
+func diamondAt(at vg.Point, radius vg.Length) (p vg.Path) {
+	p.Move(vg.Point{X: at.X - radius, Y: at.Y})
+	p.Line(vg.Point{X: at.X, Y: at.Y + radius})
+	p.Line(vg.Point{X: at.X + radius, Y: at.Y})
+	p.Line(vg.Point{X: at.X, Y: at.Y - radius})
+	p.Close()
+	return p
 }

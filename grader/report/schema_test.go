@@ -71,8 +71,14 @@ func TestSchemaCoversEveryField(t *testing.T) {
 
 func covers(t *testing.T, path string, schema, defs map[string]any, typ reflect.Type) {
 	t.Helper()
+	if either, ok := schema["anyOf"].([]any); ok { // or null
+		schema = either[0].(map[string]any)
+	}
 	if ref, ok := schema["$ref"].(string); ok {
 		schema = defs[strings.TrimPrefix(ref, "#/$defs/")].(map[string]any)
+	}
+	if typ.Kind() == reflect.Pointer {
+		typ = typ.Elem()
 	}
 	switch {
 	case typ.Kind() == reflect.Slice:

@@ -20,9 +20,10 @@ var svgAttributes = map[string][]string{
 	"text": {"x", "y", "transform"},
 }
 
-// svgClasses are the names of the colours of [ratioPlot].
+// svgClasses are the names of the colours of plots.
 var svgClasses = map[string]string{
 	"#010000": "ink", "#020000": "grid", "#030000": "one", "#040000": "limit", "#050000": "good", "#060000": "bad",
+	"#070000": "bar",
 }
 
 // inlineSVG makes a document that a plotting library wrote a part of a page: no XML
@@ -91,7 +92,8 @@ func (s *svg) start(e xml.StartElement) {
 		return
 	}
 	s.attribute("role", "img")
-	s.attribute("aria-labelledby", s.id+"-title "+s.id+"-desc")
+	s.attribute("aria-labelledby", s.id+"-title")
+	s.attribute("aria-describedby", s.id+"-desc")
 	s.b.WriteString("><title")
 	s.attribute("id", s.id+"-title")
 	s.b.WriteString(">")

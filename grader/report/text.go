@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"grade/grader"
+	"grade/grader/gradebook"
 	"grade/grader/report/terminal"
 )
 
@@ -13,6 +14,8 @@ import (
 type TextOptions struct {
 	Color bool // ANSI colours; without them there is no escape code in the report
 	Width int  // columns to break lines at; 0: lines are never broken
+
+	Standing *gradebook.Cell // what it counts; nil: no rules were asked
 }
 
 // What a submission can make a report say is cut, and the cut is visible.
@@ -34,6 +37,7 @@ func Text(w io.Writer, r *grader.Result, o TextOptions) error {
 	t.problems(r)
 	t.checks(r)
 	t.warnings(r)
+	t.standing(standing(o.Standing, most(r)))
 	t.footer(r)
 	if _, err := io.WriteString(w, t.b.String()); err != nil {
 		return fmt.Errorf("write report: %w", err)
@@ -149,6 +153,19 @@ func (t *text) warnings(r *grader.Result) {
 	t.line("")
 	for _, w := range r.Warnings {
 		t.hang("  "+t.Yellow("!")+" ", "  "+t.Dim(gutter), oneLine(w))
+	}
+}
+
+// standing writes what counts, and below it what each rule did.
+func (t *text) standing(said []string) {
+	for i, s := range said {
+		if i == 0 {
+			t.line("")
+			t.line(t.Bold(s))
+			continue
+		}
+		indent := "  " + t.Dim(gutter)
+		t.hang(indent, indent, s)
 	}
 }
 

@@ -30,6 +30,9 @@ func plain(s string) string {
 	return strings.Join(lines, "\n")
 }
 
+// squeezed is plain text in one line, as a sentence: indents are gone with the lines.
+func squeezed(s string) string { return strings.Join(strings.Fields(oneLine(s)), " ") }
+
 // name is plain for what is one line and short.
 func name(s string) string { return terminal.Excerpt(s, maxName) }
 

@@ -24,6 +24,7 @@ func identity() Identity {
 var extensions = map[string]string{
 	"html": ".html", "markdown": ".md", "junit": ".junit.xml", "github-annotations": ".annotations.txt", "classroom50": ".classroom50.json",
 	"github-classroom": ".github-classroom.json", "gradescope": ".gradescope.json", "prairielearn": ".prairielearn.json", "exercism": ".exercism.json",
+	"gitlab-codequality": ".codequality.json",
 }
 
 // written is r in the format called name.

@@ -1,0 +1,354 @@
+package report
+
+import (
+	"bytes"
+	"encoding/csv"
+	"io"
+	"path"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"github.com/yuin/goldmark/ast"
+	extensionast "github.com/yuin/goldmark/extension/ast"
+
+	"grade/exercises"
+	"grade/grader"
+	"grade/grader/gradebook"
+	"grade/grader/report/sample"
+)
+
+// bookExtensions are what the golden files of a format of many are called.
+var bookExtensions = map[string]string{
+	"csv": ".csv", "canvas": ".canvas.csv", "junit": ".junit.xml", "github-annotations": ".annotations.txt", "gitlab-codequality": ".codequality.json",
+	"markdown": ".md", "json": ".book.json", "html": ".html",
+}
+
+// books are what the golden files of many gradings show.
+func books() map[string]*gradebook.Book {
+	return map[string]*gradebook.Book{
+		"course": course(), "course_run": courseOfRun(), "course_empty": gradebook.New(exercises.NewPolicy(), nil, nil, nil), "course_hostile": attackedBook(evil, grader.Graded),
+	}
+}
+
+// policy is one with everything in it.
+func policy() *exercises.Policy {
+	p := exercises.NewPolicy()
+	p.Title = "Deep Learning"
+	due := time.Date(2026, 3, 14, 12, 0, 0, 0, time.UTC)
+	p.Exercises = []exercises.Rules{
+		{Exercise: "autograd", Weight: 2, Due: due, Attempts: 2, Count: exercises.CountBest, Canvas: "Autograd (4711)",
+			Late: &exercises.Late{Grace: 5 * time.Minute, Deduct: 10, Per: 24 * time.Hour, Most: 50, Until: 72 * time.Hour}},
+		{Exercise: "cosine", Weight: 1, Count: exercises.CountLast},
+	}
+	p.Extensions = []exercises.Extension{{Student: "grace", Due: due.AddDate(0, 0, 7)}}
+	return p
+}
+
+// attempt is one of the samples, handed in so many hours after it was due.
+func attempt(student, exercise string, number int, hours int, r *grader.Result) gradebook.Attempt {
+	r.Exercise = exercise
+	return gradebook.Attempt{
+		Student: student, Exercise: exercise, Number: number, Submitted: policy().Exercises[0].Due.Add(time.Duration(hours) * time.Hour),
+		Source: "the commit", Folder: "submissions/" + student + "/" + exercise, Result: r,
+	}
+}
+
+// course has everything that can become of a submission.
+func course() *gradebook.Book {
+	b := gradebook.New(policy(), nil, []gradebook.Attempt{
+		attempt("ada", "autograd", 1, -5, mixed()), attempt("ada", "autograd", 2, 30, allPoints()), attempt("ada", "autograd", 3, 31, allPoints()),
+		attempt("ada", "cosine", 1, 0, allPoints()),
+		attempt("grace", "autograd", 1, 100, allPoints()), attempt("grace", "cosine", 1, 0, samples()["invalid"]),
+		attempt("margaret", "autograd", 1, 200, mixed()), attempt("margaret", "cosine", 1, 0, samples()["compile_error"]),
+		attempt("tony", "autograd", 1, -1, mixed()),
+	}, []gradebook.Missing{
+		{Student: "barbara", Exercise: "cosine", Folder: "submissions/barbara/cosine", Why: secret},
+		{Student: "margaret", Exercise: "cosine", Folder: "submissions/margaret/cosine", Why: secret},
+		{Student: "tony", Folder: "submissions/tony/notes", Why: secret, Told: "no Go file in the submission"},
+	})
+	b.Roster = gradebook.Roster{
+		{Name: "Lovelace, Ada", ID: "101", SISUserID: "S1", SISLoginID: "ada", Section: "Monday"},
+		{Name: "Hoare, Tony", ID: "103", SISLoginID: "tony"},
+		{Name: "Dijkstra, Edsger", ID: "104", SISLoginID: "edsger", Section: "Monday"},
+		{Name: "Hopper, Grace", ID: "102", SISUserID: "GRACE", SISLoginID: "GRACE", Section: "Tuesday"},
+	}
+	return b
+}
+
+// courseOfRun is what one run was about.
+func courseOfRun() *gradebook.Book {
+	repeated := attempt("ada", "autograd", 1, -5, mixed())
+	repeated.Current = true
+	b := gradebook.New(policy(), []string{"matmul"}, []gradebook.Attempt{
+		repeated, attempt("ada", "autograd", 2, -4, allPoints()),
+		attempt("cem", "cosine", 1, -2, allPoints()), attempt("cem", "cosine", 2, -1, samples()["compile_error"]),
+		attempt("tony", "autograd", 1, -1, samples()["compile_error"]),
+	}, []gradebook.Missing{{Student: "tony", Exercise: "autograd", Folder: "submissions/tony/autograd", Why: secret}})
+	b.Part()
+	return b
+}
+
+// secret is an error of ours, which no report has.
+const secret = "a secret of the machine"
+
+// attackedBook is one in which s stands wherever somebody else can put something.
+func attackedBook(s string, v grader.Verdict) *gradebook.Book {
+	p := policy()
+	p.Title = s
+	p.Exercises[0].Exercise, p.Exercises[1].Canvas = s, s
+	r := attacked(s, v)
+	b := gradebook.New(p, nil, []gradebook.Attempt{
+		{Student: s, Exercise: s, Number: 1, Submitted: time.Date(2026, 3, 15, 9, 0, 0, 0, time.UTC), Source: s, Folder: s, Result: r},
+		{Student: s, Exercise: "cosine", Number: 1, Folder: s, Result: r},
+		{Student: "ada", Exercise: "cosine", Number: 1, Source: s, Folder: "submissions/" + s, Result: r},
+		{Student: s + "2", Exercise: s, Number: 1, Source: s, Folder: s, Result: r},
+	}, []gradebook.Missing{
+		{Student: "ada", Exercise: s, Folder: s, Why: secret, Told: s}, {Student: s, Exercise: "cosine", Folder: s, Why: secret, Told: s}, {Student: s, Folder: s, Why: secret, Told: s},
+	})
+	b.Rows[0].Cells[0].Rules = append(b.Rows[0].Cells[0].Rules, s)
+	b.Roster = gradebook.Roster{{Name: s, ID: s, SISUserID: s, SISLoginID: "login", Section: s}, {Name: s, ID: "7", SISUserID: s + "3", SISLoginID: "nobody", Section: s}}
+	return b
+}
+
+// writtenBook is b in the format called name.
+func writtenBook(t *testing.T, name string, b *gradebook.Book) []byte {
+	t.Helper()
+	f, ok := FormatNamed(name)
+	require.True(t, ok, name)
+	var out bytes.Buffer
+	require.NoError(t, f.WriteBook(&out, b))
+	return out.Bytes()
+}
+
+// bookReaders parse a report of many as its reader does, and say what must hold of it.
+var bookReaders map[string]func(*testing.T, []byte, *gradebook.Book)
+
+func init() {
+	bookReaders = map[string]func(*testing.T, []byte, *gradebook.Book){
+		"csv": readCSV, "canvas": readCanvas, "junit": readJUnitBook, "github-annotations": readBookAnnotations, "gitlab-codequality": readBookCodeQuality,
+		"markdown": readMarkdownBook, "github-summary": readMarkdownBook, "json": readJSONBook, "html": readCourse,
+	}
+}
+
+func TestGoldenBooks(t *testing.T) {
+	for format, extension := range bookExtensions {
+		for name, b := range books() {
+			t.Run(path.Join(format, name), func(t *testing.T) {
+				if format == "canvas" && b.Partial {
+					f, _ := FormatNamed(format)
+					require.ErrorContains(t, f.WriteBook(io.Discard, b), "grade gradebook")
+					return
+				}
+				out := writtenBook(t, format, b)
+				golden(t, name+extension, out)
+				bookReaders[format](t, out, b)
+			})
+		}
+	}
+}
+
+func TestNoAttackGetsThroughABook(t *testing.T) {
+	inFull(t)
+	for _, f := range Formats() {
+		if !f.OfMany() {
+			continue
+		}
+		read := bookReaders[f.Name]
+		require.NotNil(t, read, "no reader for %s", f.Name)
+		for attack, s := range attacks {
+			for _, v := range grader.SubmissionVerdicts {
+				if len(s) >= 1<<16 && v != grader.Graded {
+					continue // takes long, and shows nothing new
+				}
+				t.Run(f.Name+"/"+attack+"/"+string(v), func(t *testing.T) {
+					b := attackedBook(s, v)
+					out := writtenBook(t, f.Name, b)
+					readAsLog(t, string(out))
+					assert.NotContains(t, string(out), secret)
+					if len(s) < 1<<16 || !slices.Contains(wholeNames, f.Name) {
+						assert.Less(t, len(out), 1<<20)
+					}
+					read(t, out, b)
+				})
+			}
+		}
+	}
+}
+
+func FuzzBooks(f *testing.F) {
+	for _, s := range attacks {
+		f.Add(s[:min(len(s), 1000)])
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		b := attackedBook(s, grader.Graded)
+		for format, read := range bookReaders {
+			known, _ := FormatNamed(format)
+			var out bytes.Buffer
+			if err := known.WriteBook(&out, b); err != nil && format == "canvas" {
+				continue // two columns or two students of one name
+			} else if err != nil {
+				t.Fatal(err)
+			}
+			readAsLog(t, out.String())
+			read(t, out.Bytes(), b)
+		}
+	})
+}
+
+// Whatever a rule did, everybody finds it in what they read.
+func TestRulesAreTold(t *testing.T) {
+	b := course()
+	for _, format := range []string{"html", "markdown", "github-summary", "json", "junit"} {
+		out := string(writtenBook(t, format, b))
+		for _, row := range b.Rows {
+			for _, cell := range row.Cells {
+				for _, rule := range cell.Rules {
+					assert.Contains(t, out, rule, format)
+				}
+			}
+		}
+	}
+}
+
+// wholeNames are the formats in which programs look names up: however long one is, it is
+// there to its end.
+var wholeNames = []string{"json", "csv", "canvas", "junit", "github-annotations"}
+
+// What is told of many is told in time, and of no size that a reader would refuse.
+func TestLargeBook(t *testing.T) {
+	inFull(t)
+	b := sample.Course(200, 6)
+	require.Len(t, b.Rows, 200)
+	for _, f := range Formats() {
+		if f.OfMany() {
+			started := time.Now()
+			out := writtenBook(t, f.Name, b)
+			took := time.Since(started)
+			t.Logf("%s: %d bytes in %v", f.Name, len(out), took)
+			assert.Less(t, took, 10*time.Second, f.Name)
+			assert.Less(t, len(out), 8<<20, f.Name)
+			bookReaders[f.Name](t, out, b)
+		}
+	}
+}
+
+func TestFormatsOfOneAndOfMany(t *testing.T) {
+	for _, f := range Formats() {
+		assert.True(t, f.OfOne() || f.OfMany(), f.Name)
+		var b bytes.Buffer
+		if !f.OfMany() {
+			assert.ErrorContains(t, f.WriteBook(&b, course()), "not of many", f.Name)
+		}
+		if !f.OfOne() {
+			assert.ErrorContains(t, f.Write(&b, mixed(), identity()), "not of one", f.Name)
+		}
+		assert.Zero(t, b.Len())
+	}
+}
+
+// readRows reads a file strictly: as many cells in every row, none of them a formula.
+func readRows(t *testing.T, out []byte) [][]string {
+	t.Helper()
+	rows, err := csv.NewReader(bytes.NewReader(out)).ReadAll()
+	require.NoError(t, err)
+	assert.Equal(t, len(rows), bytes.Count(out, []byte("\n")), "a line a row, without CR")
+	for _, row := range rows {
+		for _, cell := range row {
+			for _, part := range strings.FieldsFunc(cell, func(r rune) bool { return strings.ContainsRune(";,|\t", r) }) {
+				part = strings.TrimLeft(part, ` "`)
+				require.False(t, part != "" && strings.ContainsRune("=+-@\t\r\n＝＋－＠", []rune(part)[0]), "a formula: %.200q", cell)
+			}
+		}
+	}
+	return rows
+}
+
+func readCSV(t *testing.T, out []byte, b *gradebook.Book) {
+	rows := readRows(t, out)
+	require.Len(t, rows, len(b.Rows)+1)
+	assert.Len(t, rows[0], len(b.Columns)+2)
+	for i, r := range b.Rows {
+		for j, c := range r.Cells {
+			assert.Equal(t, c.Points == nil, rows[i+1][j+1] == "")
+		}
+		assert.Equal(t, r.Total == nil, rows[i+1][len(b.Columns)+1] == "")
+	}
+}
+
+// readCanvas reads as Canvas' own importer does.
+func readCanvas(t *testing.T, out []byte, b *gradebook.Book) {
+	rows := readRows(t, out)
+	require.GreaterOrEqual(t, len(rows), 2)
+	assert.Equal(t, "Student ID SIS User ID SIS Login ID Section", strings.Join(rows[0][:5], " "))
+	for i, row := range rows[1:] {
+		assert.Equal(t, i == 0, strings.Contains(row[0], "Points Possible"), "what each is worth is said once: %.200q", row[0])
+	}
+	for _, c := range rows[1][5:] {
+		assert.Equal(t, "100", c)
+	}
+}
+
+// readJUnitBook finds a suite for every submission, each under a name of its own.
+func readJUnitBook(t *testing.T, out []byte, b *gradebook.Book) {
+	suites, cases := junitOf(t, out)
+	list := submissions(b)
+	require.Len(t, suites, len(list))
+	for i, s := range list {
+		var want []string
+		if r := s.result(); r != nil {
+			want = checkNames(r)
+		}
+		if s.Cell.Missing != nil {
+			want = append(want, "verdict")
+		}
+		assert.Equal(t, want, cases[suites[i]], suites[i])
+	}
+}
+
+// readBookAnnotations finds a warning for every submission that lacks something, up to the
+// cap, problems where they are, and one count.
+func readBookAnnotations(t *testing.T, out []byte, b *gradebook.Book) {
+	problems, warnings := 0, 0
+	for _, s := range submissions(b) {
+		if r := s.result(); r != nil {
+			problems += len(r.Problems)
+		}
+		if len(s.failed()) > 0 || s.Cell.Missing != nil {
+			warnings++
+		}
+	}
+	assert.Len(t, commandsOf(t, out), min(problems, maxAnnotations)+min(warnings, maxAnnotations)+1)
+}
+
+func readBookCodeQuality(t *testing.T, out []byte, b *gradebook.Book) {
+	want := 0
+	for _, s := range submissions(b) {
+		if r := s.result(); r != nil {
+			want += wrong(r)
+		}
+	}
+	require.Len(t, qualityOf(t, out), want)
+}
+
+// readMarkdownBook finds the table, a heading for every submission of which there is
+// something to say, and a list item for each thing said, as far as there is room.
+func readMarkdownBook(t *testing.T, out []byte, b *gradebook.Book) {
+	count := markdownOf(t, out)
+	headings, items := 1, 0
+	for _, s := range submissions(b) {
+		if lines := markdownSubmission(s); len(lines) > 0 {
+			headings, items = headings+1, items+len(lines)
+		}
+	}
+	if bytes.Contains(out, []byte("more than fit here")) {
+		assert.Less(t, count[ast.KindHeading], headings)
+		return
+	}
+	assert.Equal(t, headings, count[ast.KindHeading])
+	assert.Equal(t, items, count[ast.KindListItem])
+	assert.Equal(t, len(b.Rows), count[extensionast.KindTableRow])
+}

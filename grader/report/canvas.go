@@ -1,0 +1,177 @@
+package report
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+
+	"grade/grader/gradebook"
+)
+
+// canvasColumns are what Canvas asks for before the assignments, as its own export has
+// them; its importer wants the first two there and Section as the last.
+var canvasColumns = []string{"Student", "ID", "SIS User ID", "SIS Login ID", "Section"}
+
+// canvasMaximum marks the row of what each assignment is worth.
+const canvasMaximum = "Points Possible"
+
+// writeCanvas writes b as a file that Canvas' gradebook imports. Who is on the roster
+// stands as Canvas knows them, in its order; anybody else by their name here, as name and
+// as login.
+//
+// An empty cell takes away the score that Canvas has. So it is for nothing handed in
+// alone, and who lacks a verdict of ours has no row: Canvas leaves them as they are.
+func writeCanvas(w io.Writer, b *gradebook.Book) error {
+	if b.Partial {
+		return errors.New("a run knows nothing of what it was not about, and Canvas would take that for nothing handed in: write it with grade gradebook, out of kept results")
+	}
+	columns, err := canvasAssignments(b)
+	if err != nil {
+		return err
+	}
+	header, maxima := slices.Clone(canvasColumns), []string{"    " + canvasMaximum, "", "", "", ""}
+	for _, c := range columns {
+		header, maxima = append(header, c.name), append(maxima, gradebook.Number(c.worth))
+	}
+	rows := [][]string{header, maxima}
+	students, _ := canvasStudents(b)
+	for _, s := range students {
+		if !s.complete() {
+			continue
+		}
+		row := s.columns()
+		for _, c := range columns {
+			row = append(row, c.points(s))
+		}
+		rows = append(rows, row)
+	}
+	return writeRows(w, rows)
+}
+
+// canvasAssignment is an exercise as Canvas has it.
+type canvasAssignment struct {
+	name  string
+	worth float64 // points there
+	max   int     // points here
+	at    int     // column of the book
+}
+
+// points are those of a student, as many as the assignment is worth there.
+func (c canvasAssignment) points(s canvasStudent) string {
+	if s.row == nil || s.row.Cells[c.at].Points == nil {
+		return ""
+	}
+	points := *s.row.Cells[c.at].Points
+	if c.worth != float64(c.max) {
+		points = math.Round(points*c.worth/float64(c.max)*100) / 100
+	}
+	return amount(&points)
+}
+
+// canvasDoubts are what Canvas would take in another way than whoever asks for the file
+// may think.
+func canvasDoubts(b *gradebook.Book) (doubts []string) {
+	columns, err := canvasAssignments(b)
+	if err != nil {
+		return nil // it will be told
+	}
+	for _, c := range columns {
+		if _, ok := b.Maxima[c.name]; !ok && len(b.Maxima) > 0 {
+			doubts = append(doubts, fmt.Sprintf("canvas: the roster has no assignment %q: Canvas will make a new one; give its name, with its number, as canvas: of %s in grade.yaml", c.name, whole(b.Columns[c.at].Exercise)))
+		}
+	}
+	students, same := canvasStudents(b)
+	for _, s := range students {
+		if s.row != nil && s.unknown && len(b.Roster) > 0 {
+			doubts = append(doubts, fmt.Sprintf("canvas: %s is not on the roster: Canvas will not know whom the row means", whole(s.row.Student)))
+		}
+		if !s.complete() {
+			doubts = append(doubts, fmt.Sprintf("canvas: %s has no row: something has no verdict", whole(s.row.Student)))
+		}
+	}
+	if len(b.Roster) == 0 {
+		doubts = append(doubts, "canvas: without a roster the names of folders stand as logins; export Canvas's gradebook and give it as roster: in grade.yaml")
+	}
+	return append(doubts, same...)
+}
+
+// canvasAssignments names every exercise of the rules once: Canvas takes the first of two,
+// which for an exercise called ID would be everybody's number.
+func canvasAssignments(b *gradebook.Book) (list []canvasAssignment, err error) {
+	seen := map[string]bool{}
+	for _, name := range canvasColumns {
+		seen[name] = true
+	}
+	for i, c := range b.Columns {
+		if c.Extra {
+			continue // nobody has said that Canvas knows it
+		}
+		a := canvasAssignment{name: cellText(cmp.Or(c.Canvas, c.Exercise)), worth: float64(c.Max), max: c.Max, at: i}
+		if seen[a.name] {
+			return nil, fmt.Errorf("two columns would be called %q in Canvas: give exercise %s another canvas: in grade.yaml", a.name, whole(c.Exercise))
+		}
+		if worth, ok := b.Maxima[a.name]; ok {
+			a.worth = worth
+		}
+		seen[a.name] = true
+		list = append(list, a)
+	}
+	return list, nil
+}
+
+// canvasStudent is somebody on the roster, or with a row in the book, or both.
+type canvasStudent struct {
+	gradebook.Person
+	row     *gradebook.Row // nil: has handed in nothing
+	unknown bool           // to the roster
+}
+
+// canvasStudents are all that are known: the roster's, and then those not on it. Of several
+// who are one person on the roster, none is there: nobody could say whose points count.
+func canvasStudents(b *gradebook.Book) (list []canvasStudent, same []string) {
+	rows := map[gradebook.Person][]*gradebook.Row{}
+	var others []canvasStudent
+	for i := range b.Rows {
+		r := &b.Rows[i]
+		if p, ok := b.Roster.Find(r.Student); ok {
+			rows[p] = append(rows[p], r)
+		} else {
+			others = append(others, canvasStudent{gradebook.Person{Name: r.Student, SISLoginID: r.Student}, r, true})
+		}
+	}
+	for _, p := range b.Roster {
+		switch found := rows[p]; len(found) {
+		case 0:
+			list = append(list, canvasStudent{Person: p})
+		case 1:
+			list = append(list, canvasStudent{Person: p, row: found[0]})
+		default:
+			same = append(same, fmt.Sprintf("canvas: students %s and %s are one and the same on the roster, and have no row", whole(found[0].Student), whole(found[1].Student)))
+		}
+	}
+	return append(list, others...), same
+}
+
+// complete reports whether no cell is empty for want of a verdict.
+func (s canvasStudent) complete() bool {
+	if s.row == nil {
+		return true
+	}
+	for _, c := range s.row.Cells {
+		if c.Missing != nil && c.Points == nil {
+			return false
+		}
+	}
+	return len(s.row.Unknown) == 0 // it could be of any of them
+}
+
+// columns are those before the assignments. Whoever has the name of the row of maxima
+// would set them for all.
+func (s canvasStudent) columns() []string {
+	name := strings.ReplaceAll(cellText(s.Name), canvasMaximum, strings.ToLower(canvasMaximum))
+	return []string{name, cellText(s.ID), cellText(s.SISUserID), cellText(s.SISLoginID), cellText(s.Section)}
+}

@@ -1,0 +1,123 @@
+package report
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"io/fs"
+	"path"
+
+	"grade/grader"
+	"grade/grader/gradebook"
+)
+
+// What GitLab reads of a report on code quality; of Code Climate's format it knows no more.
+type (
+	qualityIssue struct {
+		Description string          `json:"description"`
+		CheckName   string          `json:"check_name"`
+		Fingerprint string          `json:"fingerprint"`
+		Severity    string          `json:"severity"`
+		Location    qualityLocation `json:"location"`
+	}
+	qualityLocation struct {
+		Path  string       `json:"path"` // of a file, from the repository's root
+		Lines qualityLines `json:"lines"`
+	}
+	qualityLines struct {
+		Begin int `json:"begin"` // from 1
+	}
+)
+
+// The severities that are used, of GitLab's five.
+const (
+	severityProblem = "blocker" // none of it was run
+	severityWrong   = "major"
+	severityCost    = "minor" // right, and too slow or too large
+)
+
+// writeCodeQuality writes r as a report on code quality of GitLab, which a merge request
+// shows what has changed in: problems of the source at their lines, and checks that did
+// not pass at the first file, since they are at no line and a folder cannot be opened.
+func writeCodeQuality(w io.Writer, r *grader.Result, id Identity) error {
+	q := quality{list: []qualityIssue{}}
+	q.add(r, id.Folder, "")
+	return writeJSON(w, q.list)
+}
+
+// writeBookCodeQuality writes b in the same way. What has no verdict is left out: it says
+// nothing about anybody's code.
+func writeBookCodeQuality(w io.Writer, b *gradebook.Book) error {
+	q := quality{list: []qualityIssue{}}
+	for _, s := range submissions(b) {
+		if r := s.result(); r != nil {
+			q.add(r, s.Folder, name(s.Student)+", "+name(s.Exercise)+": ")
+		}
+	}
+	return writeJSON(w, q.list)
+}
+
+// quality is a report being written.
+type quality struct {
+	list []qualityIssue
+	seen map[string]int // how often the same was said of the same place
+}
+
+// add adds a submission in folder. Each description begins with whose it is.
+func (q *quality) add(r *grader.Result, folder, whose string) {
+	for _, p := range r.Problems {
+		q.issue(inside(folder, p.File), p.Line, "grade/"+name(p.Rule), severityProblem, whose+cmp.Or(squeezed(p.Message), word(r.Verdict)))
+	}
+	if r.Verdict != grader.Graded {
+		return
+	}
+	file := inside(folder, "")
+	if len(r.Submission.Files) > 0 {
+		file = inside(folder, r.Submission.Files[0])
+	}
+	for _, c := range r.Checks {
+		if c.Verdict == grader.Passed || unasked(c) {
+			continue
+		}
+		severity := severityWrong
+		if c.Verdict == grader.TooSlow || c.Verdict == grader.TooMuchMemory {
+			severity = severityCost
+		}
+		said := fmt.Sprintf("%s%s %s, %s", whose, name(c.Name), points(c), verdict(c))
+		if hint := oneLine(c.Hint); hint != "" {
+			said += ": " + hint
+		}
+		q.issue(file, 1, "grade/"+whole(c.Name), severity, said)
+	}
+}
+
+// issue adds one. Its fingerprint is that of the same thing in an earlier report, wherever
+// its line is by now; GitLab takes equal ones for one issue.
+func (q *quality) issue(file string, line int, check, severity, description string) {
+	if q.seen == nil {
+		q.seen = map[string]int{}
+	}
+	same := fmt.Sprintf("%q %q %q", file, check, description)
+	q.seen[same]++
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s %d", same, q.seen[same]))
+	q.list = append(q.list, qualityIssue{
+		Description: description, CheckName: check, Fingerprint: hex.EncodeToString(sum[:]), Severity: severity,
+		Location: qualityLocation{Path: file, Lines: qualityLines{Begin: max(1, line)}},
+	})
+}
+
+// maxPath is how long the name of a file can be, in bytes, where there are files.
+const maxPath = 4096
+
+// inside is where a file of a submission is in the repository, or the folder itself. GitLab
+// makes a link of it, which must not lead out; what can be nowhere is in the root.
+func inside(folder, file string) string {
+	if len(folder)+len(file) < maxPath {
+		if at := path.Join(whole(folder), whole(file)); fs.ValidPath(at) {
+			return at
+		}
+	}
+	return "."
+}

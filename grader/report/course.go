@@ -1,0 +1,231 @@
+package report
+
+import (
+	_ "embed"
+	"fmt"
+	"html/template"
+	"io"
+	"math"
+	"slices"
+	"strings"
+
+	"grade/grader/gradebook"
+)
+
+//go:embed course.tmpl
+var courseTemplate string
+
+//go:embed course.css
+var courseOnly string
+
+// courseStyle is the sheet of a page of one grading, and what a course has besides.
+var courseStyle = pageStyle + courseOnly
+
+var coursePage = template.Must(template.New("course").Parse(courseTemplate))
+
+// writeCourse writes b as a page for whoever runs a course: one file that needs nothing
+// else, under the same policy as the page of one grading. All that is drawn stands in
+// tables too.
+func writeCourse(w io.Writer, b *gradebook.Book) error {
+	data, err := newCourse(b)
+	if err != nil {
+		return err
+	}
+	return coursePage.Execute(w, data)
+}
+
+// The page's data: words that html/template escapes, and the style sheet and the plots,
+// which are ours.
+type (
+	courseData struct {
+		Policy    string
+		Style     template.CSS
+		Title     string
+		Summary   string
+		Tally     []courseFact
+		Missing   []courseMissing
+		Heads     []string
+		Rows      []courseRow
+		Medians   []string
+		Exercises []courseExercise
+		Measured  bool // any of them
+		Partial   bool // of one run: there are no totals
+		Students  []courseStudent
+	}
+	courseFact    struct{ Value, Name string }
+	courseMissing struct{ Student, Link, Exercise, Told string }
+	courseRow     struct {
+		Name, Link string
+		Cells      []courseCell
+		Total      string
+	}
+	courseCell     struct{ Words, Class string }
+	courseExercise struct {
+		ID, Name, Scores string
+		ScoresPlot       template.HTML
+		Bars             []courseBar
+		Graded           int
+		FailuresPlot     template.HTML
+		Checks           []courseCheck
+		StripsPlot       template.HTML
+		Strips           []courseStrip
+	}
+	courseBar    struct{ Name, Count string }
+	courseCheck  struct{ Name, Failed, Share string }
+	courseStrip  struct{ Name, Count, Median, Lowest, Highest, Limit, Beyond string }
+	courseResult struct {
+		Exercise, Points, Attempts, Told string
+		Rules                            []string
+	}
+	courseStudent struct {
+		ID, Name, Total string
+		Results         []courseResult
+	}
+)
+
+func newCourse(b *gradebook.Book) (*courseData, error) {
+	t := count(b)
+	p := &courseData{
+		Policy: pagePolicy(courseStyle), Style: template.CSS(courseStyle), Title: bookTitle(b), Summary: t.String(), Partial: b.Partial,
+		Tally: []courseFact{
+			{fmt.Sprint(t.students), "students"}, {fmt.Sprint(len(b.Columns)), "exercises"},
+			{fmt.Sprint(t.submissions), "submissions"}, {fmt.Sprint(t.missing), "without a verdict"},
+		},
+	}
+	for i, row := range b.Rows {
+		student := newCourseStudent(b, row, fmt.Sprintf("student%d", i+1))
+		p.Students = append(p.Students, student)
+		p.Rows = append(p.Rows, newCourseRow(b, row, student.ID))
+		p.Missing = append(p.Missing, missingOf(b, row, student)...)
+	}
+	var totals []float64
+	for _, row := range b.Rows {
+		if row.Total != nil {
+			totals = append(totals, *row.Total)
+		}
+	}
+	for i, c := range b.Columns {
+		p.Heads = append(p.Heads, name(c.Exercise))
+		s := statsOf(b, i)
+		p.Medians = append(p.Medians, medianWords(s.points, ""))
+		e, err := newCourseExercise(fmt.Sprintf("exercise%d", i+1), s)
+		if err != nil {
+			return nil, err
+		}
+		p.Measured = p.Measured || len(e.Strips) > 0
+		p.Exercises = append(p.Exercises, e)
+	}
+	if !b.Partial {
+		slices.Sort(totals)
+		p.Medians = append(p.Medians, medianWords(totals, " %"))
+	}
+	return p, nil
+}
+
+func medianWords(sorted []float64, unit string) string {
+	m := median(sorted)
+	if math.IsNaN(m) {
+		return "–"
+	}
+	return fmt.Sprintf("%.4g%s", m, unit)
+}
+
+func newCourseRow(b *gradebook.Book, row gradebook.Row, link string) courseRow {
+	out := courseRow{Name: name(row.Student), Link: link, Total: totalWords(row)}
+	for i, c := range row.Cells {
+		out.Cells = append(out.Cells, courseCell{cellWords(b, c), cellClass(c, b.Columns[i].Max)})
+	}
+	return out
+}
+
+// cellClass tints a cell: the eye finds who has little. The number says it as well.
+func cellClass(c gradebook.Cell, max int) string {
+	switch {
+	case c.Points == nil && c.Missing != nil:
+		return "missing"
+	case c.Points == nil || max <= 0:
+		return "nothing"
+	}
+	return fmt.Sprintf("tint%d", int(4*min(1, *c.Points/float64(max))))
+}
+
+// missingOf are the submissions of a student that have no verdict.
+func missingOf(b *gradebook.Book, row gradebook.Row, s courseStudent) (list []courseMissing) {
+	for i, c := range row.Cells {
+		if c.Missing != nil {
+			list = append(list, courseMissing{s.Name, s.ID, name(b.Columns[i].Exercise), told(c.Missing)})
+		}
+	}
+	for _, m := range row.Unknown {
+		list = append(list, courseMissing{s.Name, s.ID, name(m.Folder), told(&m)})
+	}
+	return list
+}
+
+// newCourseStudent says what a student has, and what each rule did.
+func newCourseStudent(b *gradebook.Book, row gradebook.Row, id string) courseStudent {
+	out := courseStudent{ID: id, Name: name(row.Student), Total: totalWords(row)}
+	for i, c := range row.Cells {
+		if unsaid(b, c) {
+			continue
+		}
+		r := courseResult{Exercise: name(b.Columns[i].Exercise), Points: counted(c, b.Columns[i].Max), Attempts: attemptWords(c), Rules: ruleList(c)}
+		if c.Missing != nil {
+			r.Told = told(c.Missing)
+		}
+		out.Results = append(out.Results, r)
+	}
+	for _, m := range row.Unknown {
+		out.Results = append(out.Results, courseResult{Exercise: name(m.Folder), Points: "no verdict", Told: told(&m)})
+	}
+	return out
+}
+
+// attemptWords say what each attempt was graded, where there are several.
+func attemptWords(c gradebook.Cell) string {
+	if len(c.Attempts) < 2 {
+		return ""
+	}
+	var said []string
+	for _, a := range c.Attempts {
+		said = append(said, fmt.Sprint(a.Result.Score))
+	}
+	return "Attempts as graded: " + strings.Join(said, ", ") + " points"
+}
+
+func newCourseExercise(id string, s *exerciseStats) (e courseExercise, err error) {
+	e = courseExercise{ID: id, Name: name(s.name), Scores: s.scoreWords(), Graded: s.graded}
+	if e.ScoresPlot, err = scoresPlot(id+"-scores-plot", s); err != nil {
+		return e, err
+	}
+	if len(s.points) > 0 {
+		for i, n := range histogram(s.points) {
+			e.Bars = append(e.Bars, courseBar{barName(i), fmt.Sprint(n)})
+		}
+	}
+	worst := s.worst()
+	if e.FailuresPlot, err = failuresPlot(id+"-failures-plot", s.name, worst[:min(len(worst), maxFailures)]); err != nil {
+		return e, err
+	}
+	for _, c := range worst {
+		e.Checks = append(e.Checks, courseCheck{name(c.name), c.failedWords(), fmt.Sprintf("%.0f %%", 100*c.share())})
+	}
+	measured := s.measured()
+	e.StripsPlot, err = stripsPlot(id+"-strips-plot", s.name, measured)
+	for _, c := range measured {
+		e.Strips = append(e.Strips, newCourseStrip(c))
+	}
+	return e, err
+}
+
+// maxFailures is how many checks of an exercise are drawn; the table has them all.
+const maxFailures = 8
+
+func newCourseStrip(c checkStats) courseStrip {
+	out := courseStrip{Name: name(c.name), Count: fmt.Sprint(len(c.ratios)), Limit: "–", Beyond: fmt.Sprint(c.beyond())}
+	out.Median, out.Lowest, out.Highest = c.ratioWords()
+	if c.limit > 0 {
+		out.Limit = fmt.Sprintf("%.4g×", c.limit)
+	}
+	return out
+}

@@ -1,0 +1,178 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"grade/grader"
+	"grade/grader/gradebook"
+)
+
+// exerciseStats are what all students' submissions of one exercise come to. Of each student
+// it has the attempt that counts, or else the last.
+type exerciseStats struct {
+	name    string
+	points  []float64 // that count, sorted, in percent
+	graded  int       // built and tested
+	refused int       // refused, or do not compile
+	missing int       // without a verdict, and without an older grade
+	checks  []checkStats
+}
+
+// checkStats are what became of one check in all submissions in which it was tried.
+type checkStats struct {
+	name, kind    string
+	tried, failed int
+	limit         float64 // 0: none
+	ratios        []ratioDot
+}
+
+// ratioDot is one submission's figure.
+type ratioDot struct {
+	ratio  float64
+	passed bool
+}
+
+// statsOf are those of the book's column with the number i.
+func statsOf(b *gradebook.Book, i int) *exerciseStats {
+	s := &exerciseStats{name: b.Columns[i].Exercise}
+	checks := map[string]*checkStats{}
+	var order []string
+	for _, row := range b.Rows {
+		c := row.Cells[i]
+		if c.Points != nil {
+			s.points = append(s.points, 100**c.Points/float64(max(1, b.Columns[i].Max)))
+		} else if c.Missing != nil {
+			s.missing++
+		}
+		if a := counting(c); a != nil {
+			order = s.add(a.Result, checks, order)
+		}
+	}
+	slices.Sort(s.points)
+	for _, name := range order {
+		slices.SortFunc(checks[name].ratios, func(a, b ratioDot) int { return cmp.Compare(a.ratio, b.ratio) })
+		s.checks = append(s.checks, *checks[name])
+	}
+	return s
+}
+
+// counting is the attempt that counts, or else the last; nil: there is none.
+func counting(c gradebook.Cell) *gradebook.Attempt {
+	switch {
+	case c.Counts != nil:
+		return c.Counts
+	case len(c.Attempts) > 0:
+		return &c.Attempts[len(c.Attempts)-1]
+	}
+	return nil
+}
+
+func (s *exerciseStats) add(r *grader.Result, checks map[string]*checkStats, order []string) []string {
+	if r.Verdict != grader.Graded {
+		s.refused++
+		return order
+	}
+	s.graded++
+	for _, c := range r.Checks {
+		if unasked(c) {
+			continue
+		}
+		if checks[c.Name] == nil {
+			checks[c.Name] = &checkStats{name: c.Name, kind: c.Kind}
+			order = append(order, c.Name)
+		}
+		checks[c.Name].add(c)
+	}
+	return order
+}
+
+func (c *checkStats) add(r grader.CheckResult) {
+	c.tried++
+	passed := r.Verdict == grader.Passed
+	if !passed {
+		c.failed++
+	}
+	if r.Limit != nil {
+		c.limit = bounded(*r.Limit)
+	}
+	if r.Ratio != nil {
+		c.ratios = append(c.ratios, ratioDot{bounded(*r.Ratio), passed})
+	}
+}
+
+// worst are the checks that fail at all, those that fail most first.
+func (s *exerciseStats) worst() []checkStats {
+	list := slices.Clone(s.checks)
+	list = slices.DeleteFunc(list, func(c checkStats) bool { return c.failed == 0 })
+	slices.SortStableFunc(list, func(a, b checkStats) int { return cmp.Compare(b.share(), a.share()) })
+	return list
+}
+
+// share is the part of submissions in which a check did not pass.
+func (c checkStats) share() float64 { return float64(c.failed) / float64(c.tried) }
+
+// measured are the checks with figures, memory before speed as in a report of one.
+func (s *exerciseStats) measured() (list []checkStats) {
+	for _, k := range kinds {
+		for _, c := range s.checks {
+			if c.kind == k.kind && len(c.ratios) > 0 {
+				list = append(list, c)
+			}
+		}
+	}
+	return list
+}
+
+// histogramBars is how many there are: ten points each, and those with all of them.
+const histogramBars = 11
+
+func histogram(percent []float64) (bars [histogramBars]int) {
+	for _, p := range percent {
+		bars[int(min(max(p, 0), 100)/10)]++
+	}
+	return bars
+}
+
+// median of sorted numbers; of none there is none.
+func median(sorted []float64) float64 {
+	n := len(sorted)
+	if n == 0 {
+		return math.NaN()
+	}
+	return (sorted[(n-1)/2] + sorted[n/2]) / 2
+}
+
+// scoreWords say in a line how points are distributed.
+func (s *exerciseStats) scoreWords() string {
+	words := plural(len(s.points), "grade")
+	if n := len(s.points); n > 0 {
+		words += fmt.Sprintf(": median %.4g, from %.4g to %.4g points", median(s.points), s.points[0], s.points[n-1])
+	}
+	if s.refused > 0 {
+		words += fmt.Sprintf("; %d refused or not compiling", s.refused)
+	}
+	if s.missing > 0 {
+		words += fmt.Sprintf("; %d without a verdict", s.missing)
+	}
+	return words
+}
+
+// ratioWords say the median and the ends of what was measured.
+func (c checkStats) ratioWords() (middle, lowest, highest string) {
+	times := func(x float64) string { return fmt.Sprintf("%.2f×", x) }
+	n := len(c.ratios)
+	return times((c.ratios[(n-1)/2].ratio + c.ratios[n/2].ratio) / 2), times(c.ratios[0].ratio), times(c.ratios[n-1].ratio)
+}
+
+// beyond is how many of those measured did not pass.
+func (c checkStats) beyond() (n int) {
+	for _, d := range c.ratios {
+		if !d.passed {
+			n++
+		}
+	}
+	return n
+}

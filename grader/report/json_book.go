@@ -1,0 +1,158 @@
+package report
+
+import (
+	_ "embed"
+	"io"
+	"time"
+
+	"grade/exercises"
+	"grade/grader"
+	"grade/grader/gradebook"
+)
+
+// BookSchemaID names the format of a book as JSON.
+const BookSchemaID = "grade/book/v1"
+
+// BookSchema is the JSON Schema (2020-12) of a book as JSON, with a description of every
+// field.
+//
+//go:embed book.schema.json
+var BookSchema []byte
+
+type (
+	bookDocument struct {
+		Schema    string         `json:"schema"`
+		Title     string         `json:"title"`
+		Partial   bool           `json:"partial"`
+		Exercises []bookExercise `json:"exercises"`
+		Students  []bookStudent  `json:"students"`
+	}
+	bookExercise struct {
+		Exercise string     `json:"exercise"`
+		MaxScore int        `json:"max_score"`
+		Weight   float64    `json:"weight"`
+		Due      *time.Time `json:"due"`
+		Late     *bookLate  `json:"late"`
+		Attempts int        `json:"attempts"` // 0: all count
+		Count    string     `json:"count"`
+		Canvas   string     `json:"canvas"`
+	}
+	bookLate struct {
+		GraceS        float64 `json:"grace_s"`
+		DeductPercent float64 `json:"deduct_percent"`
+		PerS          float64 `json:"per_s"`
+		MostPercent   float64 `json:"most_percent"`
+		UntilS        float64 `json:"until_s"`
+	}
+	bookStudent struct {
+		Student      string        `json:"student"`
+		TotalPercent *float64      `json:"total_percent"`
+		Cells        []bookCell    `json:"cells"`
+		Unknown      []bookMissing `json:"unknown"`
+	}
+	bookCell struct {
+		Exercise string        `json:"exercise"`
+		Score    *int          `json:"score"`
+		Points   *float64      `json:"points"`
+		Counts   *int          `json:"counts"`
+		Shown    *int          `json:"shown"`
+		Rules    []string      `json:"rules"`
+		Attempts []bookAttempt `json:"attempts"`
+		Missing  *bookMissing  `json:"missing"`
+	}
+	bookAttempt struct {
+		Number         int            `json:"number"`
+		Submitted      *time.Time     `json:"submitted"`
+		Source         string         `json:"source"`
+		Folder         string         `json:"folder"`
+		Verdict        grader.Verdict `json:"verdict"`
+		Score          int            `json:"score"`
+		MaxScore       int            `json:"max_score"`
+		Official       bool           `json:"official"`
+		SubmissionHash string         `json:"submission_hash"`
+		ExerciseHash   string         `json:"exercise_hash"`
+		Seed           string         `json:"seed"`
+		Toolchain      string         `json:"toolchain"`
+		GraderVersion  string         `json:"grader_version"`
+		Started        time.Time      `json:"started"`
+	}
+	bookMissing struct {
+		Folder string `json:"folder"`
+		Told   string `json:"told"`
+	}
+)
+
+// writeJSONBook writes b as one document, valid against [BookSchema]: what every cell
+// counts and why, and of every attempt where its score comes from. Its characters are
+// those of [JSON].
+func writeJSONBook(w io.Writer, b *gradebook.Book) error {
+	doc := bookDocument{Schema: BookSchemaID, Title: b.Title, Partial: b.Partial, Exercises: []bookExercise{}, Students: []bookStudent{}}
+	for _, c := range b.Columns {
+		doc.Exercises = append(doc.Exercises, newBookExercise(c))
+	}
+	for _, r := range b.Rows {
+		s := bookStudent{Student: r.Student, TotalPercent: r.Total, Cells: []bookCell{}, Unknown: []bookMissing{}}
+		for i, c := range r.Cells {
+			s.Cells = append(s.Cells, newBookCell(b.Columns[i].Exercise, c))
+		}
+		for _, m := range r.Unknown {
+			s.Unknown = append(s.Unknown, bookMissing{m.Folder, m.Told})
+		}
+		doc.Students = append(doc.Students, s)
+	}
+	out, err := encodeJSON(doc, false)
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(out)
+	return err
+}
+
+func newBookExercise(c gradebook.Column) bookExercise {
+	return bookExercise{
+		Exercise: c.Exercise, MaxScore: c.Max, Weight: c.Weight, Due: known(c.Due), Late: newBookLate(c.Late),
+		Attempts: c.Attempts, Count: string(c.Count), Canvas: c.Canvas,
+	}
+}
+
+func newBookLate(l *exercises.Late) *bookLate {
+	if l == nil {
+		return nil
+	}
+	return &bookLate{l.Grace.Seconds(), l.Deduct, l.Per.Seconds(), l.Most, l.Until.Seconds()}
+}
+
+func newBookCell(exercise string, c gradebook.Cell) bookCell {
+	out := bookCell{Exercise: exercise, Points: c.Points, Rules: orEmpty(c.Rules), Attempts: []bookAttempt{}}
+	if c.Counts != nil {
+		out.Counts, out.Score = &c.Counts.Number, &c.Counts.Result.Score
+	}
+	if a := c.Shown(); a != nil {
+		out.Shown = &a.Number
+	}
+	if c.Missing != nil {
+		out.Missing = &bookMissing{c.Missing.Folder, c.Missing.Told}
+	}
+	for _, a := range c.Attempts {
+		out.Attempts = append(out.Attempts, newBookAttempt(a))
+	}
+	return out
+}
+
+func newBookAttempt(a gradebook.Attempt) bookAttempt {
+	r := a.Result
+	return bookAttempt{
+		Number: a.Number, Submitted: known(a.Submitted), Source: a.Source, Folder: a.Folder,
+		Verdict: r.Verdict, Score: r.Score, MaxScore: r.MaxScore, Official: r.Sandbox.Official,
+		SubmissionHash: r.Submission.Hash, ExerciseHash: r.ExerciseHash, Seed: r.Seed,
+		Toolchain: r.Toolchain, GraderVersion: r.GraderVersion, Started: r.Started,
+	}
+}
+
+// known is a time, or nil where none is known.
+func known(t time.Time) *time.Time {
+	if t.IsZero() {
+		return nil
+	}
+	return &t
+}

@@ -1,0 +1,47 @@
+package report
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/yuin/goldmark/ast"
+
+	"grade/grader/report/sample"
+)
+
+// What each rule did is told wherever a student reads.
+func TestStanding(t *testing.T) {
+	cell, _ := course().Find("ada", "autograd")
+	id := identity()
+	id.Standing = &cell
+	for _, format := range []string{"html", "markdown", "github-summary", "text", "github-annotations"} {
+		out := string(writtenFor(t, format, allPoints(), id))
+		assert.Contains(t, out, "What counts: 16 of 20 points", format)
+		for _, rule := range cell.Rules {
+			assert.Contains(t, out, strings.ReplaceAll(rule, " %", map[bool]string{true: " %25", false: " %"}[format == "github-annotations"]), format)
+		}
+		assert.NotContains(t, string(written(t, format, allPoints())), "What counts", format)
+	}
+	golden(t, "standing.txt", writtenFor(t, "text", allPoints(), id))
+	golden(t, "standing.html", writtenFor(t, "html", allPoints(), id))
+	golden(t, "standing.md", writtenFor(t, "markdown", allPoints(), id))
+}
+
+func TestMarkdownOfManyIsCut(t *testing.T) {
+	inFull(t)
+	b := sample.Course(400, 6)
+	out := writtenBook(t, "markdown", b)
+	assert.Less(t, len(out), 65_536)
+	assert.Contains(t, string(out), "submissions more than fit here")
+	assert.Greater(t, markdownOf(t, out)[ast.KindHeading], 20, "there is room for some")
+
+	b.Rows = slices.Repeat(b.Rows, 5)
+	out = writtenBook(t, "markdown", b)
+	assert.Less(t, len(out), 65_536)
+	assert.Contains(t, string(out), "students more than fit here")
+	out = writtenBook(t, "github-summary", b)
+	assert.Less(t, len(out), 1<<20)
+	assert.Contains(t, string(out), "submissions more than fit here")
+}
