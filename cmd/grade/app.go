@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -132,6 +133,12 @@ func (a *app) exercises() (list []*exercises.Exercise, broken []error, err error
 		list = append(list, e)
 	}
 	return list, broken, nil
+}
+
+// allExercises loads the course, all of which must be in order.
+func (a *app) allExercises() ([]*exercises.Exercise, error) {
+	all, broken, err := a.exercises()
+	return all, errors.Join(append(broken, err)...)
 }
 
 func thereAre(names []string) string {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -9,7 +8,9 @@ import (
 	"io"
 	"os"
 	"runtime"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -24,6 +25,10 @@ type batchOptions struct {
 	proving
 	paths   []string
 	results string
+	policy  string
+	reports bookReports
+
+	rules *rules
 }
 
 func newBatch(a *app) *cobra.Command {
@@ -36,18 +41,22 @@ func newBatch(a *app) *cobra.Command {
 		Long: `Grade all submissions below each PATH: folders with Go files and archives (.zip,
 .tar, .tar.gz), as in students/<student>/<exercise>. The last folder's name is the
 exercise, if it is one's, and else the package says which it is; the folders above
-it name the student.
+it name the student. Where a grade.yaml says where submissions are, as seen from the
+current folder or else from PATH, those are taken and nothing else.
 
 Results are kept in DIR/` + batch.ResultsFile + `, one line each, and nothing is taken out of it.
 What was graded before is not graded again, unless the submission, the exercise,
-grade, Go or the image has changed. Where there was no verdict nothing is kept, so
+grade, Go or the image has changed: then it is graded anew, and what that changes is
+told. What grade regrade would change can be seen before it holds. Where there was no verdict nothing is kept, so
 that the next start grades it; so does the next start after an interrupt.
 
 It needs a Docker engine: what strangers wrote runs nowhere else. The exit status is
 3 if there is a submission without a verdict, and else 0, whatever the scores.`,
 		Example: `  grade batch students
   grade batch students/alice homework.zip --results /srv/grades
-  grade batch students --json > all.json`,
+  grade batch students --json > all.json
+  grade batch students --report html=course.html --report csv=gradebook.csv
+  grade batch students --report html=pages/{student}/{exercise}.html`,
 		Args: cobra.MinimumNArgs(1),
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return nil, cobra.ShellCompDirectiveDefault
@@ -58,27 +67,24 @@ It needs a Docker engine: what strangers wrote runs nowhere else. The exit statu
 		},
 	}
 	o.addFlags(cmd)
-	cmd.Flags().StringVar(&o.results, "results", "grade-results", "keep results in the folder `DIR`")
-	_ = cmd.MarkFlagDirname("results")
+	resultsFlag(cmd, &o.results, "keep results in the folder `DIR`")
+	rulesFlag(cmd, &o.policy)
+	o.reports.addFlag(cmd)
 	return cmd
 }
 
 func (o *batchOptions) run(ctx context.Context) (err error) {
-	o.sandbox.Kind = cmp.Or(o.sandbox.Kind, sandboxDocker)
-	if err := o.check(); err != nil {
+	if err := o.checkFlags("batch"); err != nil {
 		return err
 	}
-	if o.sandbox.Kind != sandboxDocker {
-		return usage("check your own work with: grade submit --sandbox "+o.sandbox.Kind, "batch grades what others wrote, and the %s sandbox contains nothing hostile", o.sandbox.Kind)
-	}
-	all, broken, err := o.app.exercises()
+	all, err := o.app.allExercises()
 	if err != nil {
 		return err
 	}
-	if len(broken) > 0 {
-		return errors.Join(broken...)
+	if o.rules, err = o.app.rulesIn(o.policy); err != nil {
+		return err
 	}
-	list, err := o.find(all)
+	list, err := o.find(ctx)
 	if err != nil {
 		return err
 	}
@@ -91,45 +97,93 @@ func (o *batchOptions) run(ctx context.Context) (err error) {
 	if fates == nil && err != nil {
 		return err
 	}
-	return errors.Join(err, o.tell(fates))
+	return errors.Join(err, o.tell(ledger, fates))
 }
 
-func (o *batchOptions) find(all []*exercises.Exercise) (list []batch.Submission, err error) {
-	var names []string
-	for _, e := range all {
-		names = append(names, e.Name)
+// checkFlags refuses values of flags before anything is read.
+func (o *batchOptions) checkFlags(command string) error {
+	if err := errors.Join(o.checkFor(command), o.reports.check()); err != nil {
+		return err
 	}
+	if o.json && o.reports.onStdout() {
+		return usage("give the report a file", "--json and a report both go to standard output")
+	}
+	return nil
+}
+
+// find finds the submissions, and says when each was handed in.
+func (o *batchOptions) find(ctx context.Context) (list []batch.Submission, err error) {
 	for _, path := range o.paths {
-		found, err := batch.Find(path, names)
+		found, err := o.findIn(path)
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, found...)
+		for _, s := range found {
+			if !slices.ContainsFunc(list, func(o batch.Submission) bool { return o.Path == s.Path }) { // PATHs may overlap
+				list = append(list, s)
+			}
+		}
 	}
 	if len(list) == 0 {
-		return nil, usage("give a folder that holds folders with Go files, or archives", "no submission in %s", strings.Join(o.paths, ", "))
+		hint := "give a folder that holds folders with Go files, or archives"
+		if where := o.rules.Submissions.String(); where != "" {
+			hint = "the rules of the course have them in " + where + ": run grade in the folder from which that is seen"
+		}
+		return nil, usage(hint, "no submission in %s", strings.Join(o.paths, ", "))
+	}
+	when, err := newDates(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for i, s := range list {
+		list[i].Submitted = func(ctx context.Context) (time.Time, string, error) { return when.of(ctx, s) }
 	}
 	return list, nil
+}
+
+// findIn finds the submissions in a folder; where the rules say where they are, as seen
+// from the current folder, or else from the one that was given.
+func (o *batchOptions) findIn(dir string) ([]batch.Submission, error) {
+	if o.rules.Submissions.String() == "" {
+		return batch.Find(dir, o.rules.names)
+	}
+	if _, err := os.Stat(dir); err != nil {
+		return nil, &grader.UsageError{Message: "look for submissions", Hint: "give a folder", Err: err}
+	}
+	base, within := dir, "."
+	if rel, ok := below(".", dir); ok {
+		base, within = ".", rel
+	}
+	found, left, err := batch.FindAt(base, within, o.rules.Submissions, o.rules.names)
+	for i, name := range left {
+		if i == maxDoubts {
+			o.app.closed(fmt.Errorf("… and %d more are left out", len(left)-i))
+			break
+		}
+		o.app.closed(fmt.Errorf("%s is left out: the course has no exercise of that name", name))
+	}
+	return found, err
 }
 
 // gradeAll has an engine grade what is not kept yet.
 func (o *batchOptions) gradeAll(ctx context.Context, ledger *batch.Ledger, list []batch.Submission, all []*exercises.Exercise) (fates []batch.Fate, err error) {
 	err = o.grade(ctx, func(g *grader.Grader, progress prove.Progress) error {
-		by, err := identity(ctx, g)
+		with, err := o.batchWith(ctx, g, progress, all)
 		if err != nil {
 			return err
-		}
-		with := batch.Options{Exercises: all, Grader: by, Workers: o.workers, Now: o.app.now}
-		if progress != nil {
-			with.OnEvent = func(e batch.Event) { progress("graded "+e.Student+" "+e.Exercise, int64(e.Done), int64(e.Total)) }
-		}
-		with.Grade = func(ctx context.Context, snapshot *grader.Snapshot, e *exercises.Exercise) (*grader.Result, error) {
-			return g.Grade(ctx, snapshot.Dir, e, grader.Options{Snapshot: snapshot})
 		}
 		fates, err = batch.Run(ctx, ledger, list, with)
 		return err
 	})
 	return fates, err
+}
+
+// gradeWith is how a batch sees a grader. It measures until the verdict is sure: to know
+// the ratio more precisely would take most of the time, and change no points.
+func gradeWith(g *grader.Grader) batch.GradeFunc {
+	return func(ctx context.Context, snapshot *grader.Snapshot, e *exercises.Exercise, seed string) (*grader.Result, error) {
+		return g.Grade(ctx, snapshot.Dir, e, grader.Options{Snapshot: snapshot, Seed: seed, Hasty: true})
+	}
 }
 
 // identity is all that a result depends on besides submission and exercise: this very
@@ -158,29 +212,42 @@ func identity(ctx context.Context, g *grader.Grader) (string, error) {
 
 // tell shows what became of each submission, and in the last line how many there
 // were of each kind.
-func (o *batchOptions) tell(fates []batch.Fate) error {
+func (o *batchOptions) tell(ledger *batch.Ledger, fates []batch.Fate) error {
 	graded, cached, without := batch.Count(fates)
-	records, missing := []*batch.Record{}, []noRecord{}
-	for _, f := range fates {
-		if f.Record != nil {
-			records = append(records, f.Record)
-		} else {
-			missing = append(missing, noRecord{f.Student, f.Exercise, f.Path, f.Err.Error()})
-		}
+	book := o.rules.book(ledger.Attempts(), fates)
+	o.app.doubts(o.rules, o.reports, book)
+	err := o.reports.write(o.app.out, book)
+	if !o.reports.onStdout() {
+		r := newBatchResult(fates)
+		err = errors.Join(err, o.write(r, func() error {
+			return o.app.print("%s%sgraded %d, cached %d, no verdict %d\n", o.table(r.Results, r.NoVerdict), regradedTable(fates), graded, cached, without)
+		}))
 	}
-	summary := struct {
-		Graded    int             `json:"graded"`
-		Cached    int             `json:"cached"`
-		NoVerdict []noRecord      `json:"no_verdict"`
-		Results   []*batch.Record `json:"results"`
-	}{graded, cached, missing, records}
-	err := o.write(summary, func() error {
-		return o.app.print("%sgraded %d, cached %d, no verdict %d\n", o.table(records, missing), graded, cached, without)
-	})
 	if err == nil && without > 0 {
 		err = &noVerdict{fmt.Errorf("%d of %d submissions; the next start grades them", without, len(fates))}
 	}
 	return err
+}
+
+// batchResult is what a batch comes to, as --json has it.
+type batchResult struct {
+	Graded    int             `json:"graded"`
+	Cached    int             `json:"cached"`
+	NoVerdict []noRecord      `json:"no_verdict"`
+	Results   []*batch.Record `json:"results"`
+}
+
+func newBatchResult(fates []batch.Fate) batchResult {
+	r := batchResult{NoVerdict: []noRecord{}, Results: []*batch.Record{}}
+	r.Graded, r.Cached, _ = batch.Count(fates)
+	for _, f := range fates {
+		if f.Record != nil {
+			r.Results = append(r.Results, f.Record)
+		} else {
+			r.NoVerdict = append(r.NoVerdict, noRecord{f.Student, f.Exercise, f.Path, f.Err.Error()})
+		}
+	}
+	return r
 }
 
 // noRecord is a submission without a verdict.

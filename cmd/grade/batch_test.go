@@ -22,28 +22,27 @@ import (
 	"grade/grader/batch"
 )
 
-// class is a folder of students who handed in what is shipped with an exercise, and
-// what each must get.
-func class(t *testing.T) (root string, want map[string]grader.Verdict) {
+// class is a small course and a folder of students who handed in, and what each must get.
+func class(t *testing.T) (course, root string, want map[string]grader.Verdict) {
 	t.Helper()
-	root, want = t.TempDir(), map[string]grader.Verdict{}
+	course, root, want = t.TempDir(), t.TempDir(), map[string]grader.Verdict{}
+	grades(t, exitOK, "exercise", "new", "mean", "--course", course, "--module", "example.com/mine")
 	for student, hand := range map[string]struct {
-		from    string
 		verdict grader.Verdict
+		code    string
 	}{
-		"ada":  {"wrong_answer/best-of-nothing", grader.Graded},
-		"bo":   {"wrong_answer/count-not-reset", grader.Graded},
-		"cem":  {"compile_error/*", grader.CompileError},
-		"dora": {"invalid/*", grader.Invalid},
-		"ed":   {"runtime_error/*", grader.Graded},
+		"ada":  {grader.Graded, "func Mean(xs []float64) (m float64) {\n\tfor i, x := range xs {\n\t\tm += (x - m) / float64(i+1)\n\t}\n\treturn m\n}\n"},
+		"bo":   {grader.Graded, "func Mean(xs []float64) float64 { return 0 }\n"},
+		"cem":  {grader.CompileError, "func Mean(xs []float64) float64 { return xs }\n"},
+		"dora": {grader.Invalid, "import \"os\"\n\nfunc Mean(xs []float64) float64 { return float64(os.Getpid()) }\n"},
+		"ed":   {grader.Graded, "func Mean(xs []float64) float64 { panic(xs) }\n"},
 	} {
-		found, err := filepath.Glob(filepath.Join(courseRoot, "exercises", "earlystop", "submissions", filepath.FromSlash(hand.from)))
-		require.NoError(t, err)
-		require.NotEmpty(t, found, hand.from)
-		require.NoError(t, os.CopyFS(filepath.Join(root, student, "earlystop"), os.DirFS(found[0])))
+		file := filepath.Join(root, student, "mean", "mean.go")
+		require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o755))
+		require.NoError(t, os.WriteFile(file, []byte("package mean\n\n"+hand.code), 0o600))
 		want[student] = hand.verdict
 	}
-	return root, want
+	return course, root, want
 }
 
 // inBatch runs grade batch, and returns its last line.
@@ -73,31 +72,37 @@ func kept(t *testing.T, results string) (records []batch.Record) {
 	}
 }
 
-// A batch that was killed goes on where it was; one that is through grades nothing
-// but what changes.
-func TestBatchKilled(t *testing.T) {
-	c := engineClient(t)
-	root, want := class(t)
-	results := filepath.Join(t.TempDir(), "results")
-	self, err := os.Executable()
-	require.NoError(t, err)
-	child := exec.Cmd{Path: self, Args: []string{"grade", "batch", root, "--results", results, "--workers", "2"}, Env: append(os.Environ(), "COLUMNS=80")}
-	require.NoError(t, child.Start())
+// firstResult waits until a batch has kept one.
+func firstResult(t *testing.T, results string) {
+	t.Helper()
 	require.Eventually(t, func() bool {
 		info, err := os.Stat(filepath.Join(results, batch.ResultsFile))
 		return err == nil && info.Size() > 0
 	}, 2*time.Minute, 5*time.Millisecond, "a first result")
+}
+
+// A batch that was killed goes on where it was; one that is through grades nothing
+// but what changes.
+func TestBatchKilled(t *testing.T) {
+	c := engineClient(t)
+	course, root, want := class(t)
+	results := filepath.Join(t.TempDir(), "results")
+	self, err := os.Executable()
+	require.NoError(t, err)
+	child := exec.Cmd{Path: self, Args: []string{"grade", "batch", root, "--results", results, "--course", course, "--workers", "2"}, Env: append(os.Environ(), "COLUMNS=80")}
+	require.NoError(t, child.Start())
+	firstResult(t, results)
 	require.NoError(t, child.Process.Kill())
 	_ = child.Wait()
 
 	before := len(kept(t, results))
-	last, _ := inBatch(t, exitOK, root, "--results", results)
+	last, _ := inBatch(t, exitOK, root, "--results", results, "--course", course)
 	assert.Equal(t, fmt.Sprintf("graded %d, cached %d, no verdict 0", len(want)-before, before), last)
 	records := kept(t, results)
 	got := map[string]grader.Verdict{}
 	for _, r := range records {
 		got[r.Student] = r.Result.Verdict
-		assert.Equal(t, "earlystop", r.Exercise)
+		assert.Equal(t, "mean", r.Exercise)
 		assert.NotEmpty(t, r.Result.Seed)
 		assert.NotEmpty(t, r.Result.Sandbox.Image)
 	}
@@ -105,28 +110,57 @@ func TestBatchKilled(t *testing.T) {
 	assert.Len(t, records, len(want), "no result twice")
 	assert.Eventually(t, func() bool { return len(containersOf(t, c, child.Process.Pid)) == 0 }, time.Minute, 100*time.Millisecond, "nothing of the killed one is left")
 
-	last, _ = inBatch(t, exitOK, root, "--results", results)
+	last, _ = inBatch(t, exitOK, root, "--results", results, "--course", course)
 	assert.Equal(t, fmt.Sprintf("graded 0, cached %d, no verdict 0", len(want)), last)
-	file := filepath.Join(root, "ada", "earlystop", "more.go")
-	require.NoError(t, os.WriteFile(file, []byte("package earlystop\n"), 0o600))
-	last, _ = inBatch(t, exitOK, root, "--results", results)
+	file := filepath.Join(root, "ada", "mean", "more.go")
+	require.NoError(t, os.WriteFile(file, []byte("package mean\n"), 0o600))
+	last, _ = inBatch(t, exitOK, root, "--results", results, "--course", course)
 	assert.Equal(t, fmt.Sprintf("graded 1, cached %d, no verdict 0", len(want)-1), last)
+}
+
+// An interrupted batch ends soon and by itself, says what it has, leaves no container,
+// and goes on where it was.
+func TestBatchInterrupted(t *testing.T) {
+	c := engineClient(t)
+	course, root, want := class(t)
+	results := filepath.Join(t.TempDir(), "results")
+	self, err := os.Executable()
+	require.NoError(t, err)
+	var out, told bytes.Buffer
+	child := exec.Cmd{Path: self, Args: []string{"grade", "batch", root, "--results", results, "--course", course, "--workers", "2"}, Stdout: &out, Stderr: &told}
+	require.NoError(t, child.Start())
+	firstResult(t, results)
+	require.Eventually(t, func() bool { return len(containersOf(t, c, child.Process.Pid)) > 0 }, time.Minute, time.Millisecond, "others are being graded")
+	require.NoError(t, child.Process.Signal(os.Interrupt))
+	asked := time.Now()
+	_ = child.Wait()
+	assert.Less(t, time.Since(asked), 10*time.Second)
+	assert.Empty(t, containersOf(t, c, child.Process.Pid), "nothing of it is left")
+	assert.Equal(t, exitInterrupted, child.ProcessState.ExitCode(), told.String())
+	assert.Equal(t, "grade: interrupted\n", told.String())
+	graded := len(kept(t, results))
+	assert.Positive(t, graded)
+	assert.Less(t, graded, len(want))
+	assert.Regexp(t, fmt.Sprintf(`\ngraded %d, cached 0, no verdict %d\n$`, graded, len(want)-graded), out.String())
+
+	last, _ := inBatch(t, exitOK, root, "--results", results, "--course", course)
+	assert.Equal(t, fmt.Sprintf("graded %d, cached %d, no verdict 0", len(want)-graded, graded), last)
 }
 
 // Where the engine goes away, those in flight have no verdict, and are graded at the
 // next start.
 func TestBatchWithoutEngine(t *testing.T) {
 	real := engineClient(t)
-	root, want := class(t)
+	course, root, want := class(t)
 	results := filepath.Join(t.TempDir(), "results")
 	var started atomic.Int32
 	newProxy(t, real.DaemonHost(), func(request string) (answer string, cut bool) {
 		if strings.Contains(request, "/start") {
 			started.Add(1)
 		}
-		return "", started.Load() >= 4
+		return "", started.Load() >= 6
 	})
-	last, told := inBatch(t, exitNoVerdict, root, "--results", results, "--workers", "2")
+	last, told := inBatch(t, exitNoVerdict, root, "--results", results, "--course", course, "--workers", "2")
 	m := regexp.MustCompile(`^graded (\d+), cached 0, no verdict (\d+)$`).FindStringSubmatch(last)
 	require.NotNil(t, m, last)
 	graded, _ := strconv.Atoi(m[1])
@@ -134,7 +168,7 @@ func TestBatchWithoutEngine(t *testing.T) {
 	assert.Len(t, kept(t, results), graded)
 	assert.Contains(t, told, "the next start grades them")
 	t.Setenv("DOCKER_HOST", real.DaemonHost()) // it is back
-	last, _ = inBatch(t, exitOK, root, "--results", results)
+	last, _ = inBatch(t, exitOK, root, "--results", results, "--course", course)
 	assert.Equal(t, fmt.Sprintf("graded %d, cached %d, no verdict 0", len(want)-graded, graded), last)
 	nothingLeft(t, real)
 }

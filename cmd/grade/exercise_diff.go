@@ -145,59 +145,13 @@ func (o *diffOptions) stored(in edition) (list []prove.Stored, err error) {
 // text is a table of whose score changes, and why; then the figures.
 func (o *diffOptions) text(d *prove.Difference) error {
 	changes := slices.DeleteFunc(slices.Clone(d.Changes), func(c *prove.Change) bool { return !c.Scores() })
-	width := len("submission")
-	for _, c := range changes {
-		width = max(width, terminal.Width(terminal.Escape(c.Submission)))
-	}
 	var b strings.Builder
-	if len(changes) > 0 {
-		fmt.Fprintf(&b, "%s  %7s  %7s  why\n", terminal.Pad("submission", width), "old", "new")
-	}
-	for _, c := range changes {
-		for i, why := range reasons(c) {
-			who, was, is := "", "", ""
-			if i == 0 {
-				who, was, is = terminal.Escape(c.Submission), points(c.Old), points(c.New)
-			}
-			fmt.Fprintf(&b, "%s  %7s  %7s  %s\n", terminal.Pad(who, width), was, is, terminal.Escape(why))
-		}
-	}
+	b.WriteString(changeTable(changes))
 	for _, u := range d.Ungraded {
 		fmt.Fprintf(&b, "%s: left out: %s\n", terminal.Escape(u.Submission), terminal.Escape(u.Reason))
 	}
 	b.WriteString(summary(d))
 	return o.app.print("%s", b.String())
-}
-
-func points(o prove.Outcome) string { return fmt.Sprintf("%d/%d", o.Score, o.MaxScore) }
-
-// reasons are why a submission changes, a line each.
-func reasons(c *prove.Change) (lines []string) {
-	if c.Old.Verdict != c.New.Verdict {
-		lines = append(lines, fmt.Sprintf("%s → %s%s%s", c.Old.Verdict, c.New.Verdict, told(c.Old.Problem), told(c.New.Problem)))
-	}
-	for _, check := range c.Checks {
-		was, is := string(check.Old), string(check.New)
-		switch {
-		case was == "":
-			was = "no such check"
-		case is == "":
-			is = "no such check"
-		}
-		if was != is {
-			is = was + " → " + is
-		}
-		lines = append(lines, fmt.Sprintf("%s: %s, %d → %d points%s", check.Name, is, check.OldPoints, check.NewPoints, told(check.Why)))
-	}
-	return lines
-}
-
-func told(s string) string {
-	s, _, _ = strings.Cut(s, "\n")
-	if s == "" {
-		return ""
-	}
-	return ": " + s
 }
 
 func summary(d *prove.Difference) string {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"path/filepath"
 	"strconv"
 
@@ -25,19 +26,25 @@ func identityOf(dir string, env func(string) string) report.Identity {
 // folderIn is dir as seen from the folder root, or from the current one if root is
 // empty; empty where dir is not below it.
 func folderIn(root, dir string) string {
-	if root == "" {
-		root = "."
+	rel, ok := below(cmp.Or(root, "."), dir)
+	if !ok || rel == "." {
+		return ""
 	}
+	return rel
+}
+
+// below is dir, slash-separated, as seen from the folder root, if it lies there.
+func below(root, dir string) (rel string, ok bool) {
 	root, err := filepath.Abs(root)
 	if err != nil {
-		return ""
+		return "", false
 	}
 	if dir, err = filepath.Abs(dir); err != nil {
-		return ""
+		return "", false
 	}
-	rel, err := filepath.Rel(root, dir)
-	if err != nil || !filepath.IsLocal(rel) || rel == "." {
-		return ""
+	rel, err = filepath.Rel(root, dir)
+	if err != nil || !filepath.IsLocal(rel) {
+		return "", false
 	}
-	return filepath.ToSlash(rel)
+	return filepath.ToSlash(rel), true
 }

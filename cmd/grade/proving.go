@@ -9,7 +9,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"grade/exercises"
 	"grade/grader"
+	"grade/grader/batch"
 	"grade/grader/prove"
 )
 
@@ -24,7 +26,7 @@ type proving struct {
 
 func (p *proving) addFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.IntVar(&p.workers, "workers", cmp.Or(p.workers, runtime.NumCPU()), "grade so many at a time; what is measured is measured alone")
+	f.IntVar(&p.workers, "workers", cmp.Or(p.workers, runtime.NumCPU()), "grade so many at a time; what is measured has a CPU to itself")
 	f.BoolVar(&p.json, "json", false, "write the result as JSON")
 	f.BoolVarP(&p.quiet, "quiet", "q", false, "no progress")
 	p.sandbox.addFlags(cmd)
@@ -67,4 +69,27 @@ func (p *proving) write(result any, text func() error) error {
 		return fmt.Errorf("write output: %w", err)
 	}
 	return nil
+}
+
+// checkFor refuses values of flags of a command that grades what strangers wrote, and
+// sandboxes in which nothing of theirs may run.
+func (p *proving) checkFor(command string) error {
+	p.sandbox.Kind, p.sandbox.Apart = cmp.Or(p.sandbox.Kind, sandboxDocker), true
+	if err := p.check(); err != nil {
+		return err
+	}
+	if p.sandbox.Kind == sandboxDocker {
+		return nil
+	}
+	return usage("check your own work with: grade submit --sandbox "+p.sandbox.Kind, "%s grades what others wrote, and the %s sandbox contains nothing hostile", command, p.sandbox.Kind)
+}
+
+// batchWith is how a batch uses a grader.
+func (p *proving) batchWith(ctx context.Context, g *grader.Grader, progress prove.Progress, all []*exercises.Exercise) (batch.Options, error) {
+	by, err := identity(ctx, g)
+	o := batch.Options{Exercises: all, Grader: by, Workers: p.workers, Now: p.app.now, Grade: gradeWith(g)}
+	if progress != nil {
+		o.OnEvent = func(e batch.Event) { progress(standing(e), 0, 0) }
+	}
+	return o, err
 }

@@ -24,9 +24,22 @@ type reportTarget struct {
 	file string
 }
 
-// parseReports reads the values of --report and refuses, before anything is graded,
-// what could not be written afterwards.
+// parseReports reads the values of --report of a single grading.
 func parseReports(values []string, id report.Identity) ([]reportTarget, error) {
+	return parseTargets(values, func(t reportTarget) error {
+		if !t.OfOne() {
+			return fmt.Errorf("%s is of many submissions; see: grade batch --help", t.Name)
+		}
+		if err := writable(t.file); err != nil {
+			return err
+		}
+		return t.Lacks(id)
+	})
+}
+
+// parseTargets reads the values of --report and refuses, before anything is graded,
+// what could not be written afterwards.
+func parseTargets(values []string, check func(reportTarget) error) ([]reportTarget, error) {
 	const hint = "see: grade help reports"
 	var list []reportTarget
 	seen := map[string]bool{}
@@ -41,14 +54,12 @@ func parseReports(values []string, id report.Identity) ([]reportTarget, error) {
 		case seen[filepath.Clean(file)]:
 			return nil, usage(hint, "--report %s: another report goes there too", v)
 		}
-		if err := writable(file); err != nil {
-			return nil, &grader.UsageError{Message: "--report " + v, Hint: hint, Err: err}
-		}
-		if err := f.Lacks(id); err != nil {
+		t := reportTarget{f, file}
+		if err := check(t); err != nil {
 			return nil, &grader.UsageError{Message: "--report " + v, Hint: hint, Err: err}
 		}
 		seen[filepath.Clean(file)] = true
-		list = append(list, reportTarget{f, file})
+		list = append(list, t)
 	}
 	return list, nil
 }
@@ -130,29 +141,43 @@ func writeFile(name string, write func(*os.File) error) (err error) {
 			err = fmt.Errorf("write %s: %w", name, err)
 		}
 	}()
-	mode, old := os.FileMode(0o666), false // less what the umask takes
+	at := name
 	if info, err := os.Stat(name); err == nil {
 		if !info.Mode().IsRegular() {
 			return writeInto(name, write)
 		}
-		mode, old = info.Mode().Perm(), true
-		if name, err = filepath.EvalSymlinks(name); err != nil {
+		if at, err = filepath.EvalSymlinks(name); err != nil {
 			return err
 		}
 	}
-	// os.CreateTemp would leave only the owner's rights, and the umask is not to be had.
-	f, err := os.OpenFile(filepath.Join(filepath.Dir(name), ".report-"+rand.Text()), os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	root, err := os.OpenRoot(filepath.Dir(at))
 	if err != nil {
 		return err
 	}
-	defer os.Remove(f.Name()) // not there any more, if all went well
+	defer root.Close()
+	return replaceFile(root, filepath.Base(at), write)
+}
+
+// replaceFile puts a file in the place of an old one, or where there was none.
+func replaceFile(root *os.Root, name string, write func(*os.File) error) error {
+	mode, old := os.FileMode(0o666), false // less what the umask takes
+	if info, err := root.Lstat(name); err == nil && info.Mode().IsRegular() {
+		mode, old = info.Mode().Perm(), true
+	}
+	// os.CreateTemp would leave only the owner's rights, and the umask is not to be had.
+	beside := filepath.Join(filepath.Dir(name), ".report-"+rand.Text())
+	f, err := root.OpenFile(beside, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	if err != nil {
+		return err
+	}
+	defer root.Remove(beside) // not there any more, if all went well
 	if old {
 		err = f.Chmod(mode) // an old file's stays, whatever the umask is now
 	}
 	if err := errors.Join(err, write(f), f.Close()); err != nil {
 		return err
 	}
-	return os.Rename(f.Name(), name)
+	return root.Rename(beside, name)
 }
 
 func writeInto(name string, write func(*os.File) error) error {
@@ -163,16 +188,20 @@ func writeInto(name string, write func(*os.File) error) error {
 	return errors.Join(write(f), f.Close())
 }
 
-// completeReport offers the formats, and behind one of them files.
-func completeReport(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
-	if strings.Contains(typed, "=") {
-		return nil, cobra.ShellCompDirectiveDefault
+// completeReportsIf offers the formats that fit, and behind one of them files.
+func completeReportsIf(fits func(report.Format) bool) cobra.CompletionFunc {
+	return func(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
+		if strings.Contains(typed, "=") {
+			return nil, cobra.ShellCompDirectiveDefault
+		}
+		var list []string
+		for _, f := range report.Formats() {
+			if fits(f) {
+				list = append(list, cobra.CompletionWithDesc(f.Name+"=", f.Summary))
+			}
+		}
+		return list, cobra.ShellCompDirectiveNoSpace | cobra.ShellCompDirectiveNoFileComp
 	}
-	var list []string
-	for _, f := range report.Formats() {
-		list = append(list, cobra.CompletionWithDesc(f.Name+"=", f.Summary))
-	}
-	return list, cobra.ShellCompDirectiveNoSpace | cobra.ShellCompDirectiveNoFileComp
 }
 
 func newReportsTopic() *cobra.Command {

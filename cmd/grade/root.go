@@ -31,7 +31,7 @@ judged against a reference solution on the same machine.`,
 		&cobra.Group{ID: groupAbout, Title: "About grade:"})
 	root.SetCompletionCommandGroupID(groupAbout)
 	root.SetHelpCommand(newHelp())
-	root.AddCommand(newList(a), newShow(a), newStart(a), newSubmit(a), newBatch(a), newExercise(a), newDoctor(a), newVersion(a), newExitCodes(), newJSONSchema(), newReportsTopic(), newImportsTopic())
+	root.AddCommand(newList(a), newShow(a), newStart(a), newSubmit(a), newBatch(a), newCI(a), newRegrade(a), newGradebook(a), newExercise(a), newDoctor(a), newVersion(a), newExitCodes(), newJSONSchema(), newBookSchema(), newReportsTopic(), newImportsTopic())
 	return root
 }
 
@@ -82,4 +82,8 @@ func completeCommands(cmd *cobra.Command, args []string, _ string) ([]string, co
 // this very binary.
 func newJSONSchema() *cobra.Command {
 	return &cobra.Command{Use: "json", Short: "The JSON Schema of submit --json", Long: string(report.ResultSchema)}
+}
+
+func newBookSchema() *cobra.Command {
+	return &cobra.Command{Use: "json-of-many", Short: "The JSON Schema of --report json of batch, gradebook and ci", Long: string(report.BookSchema)}
 }

@@ -38,6 +38,7 @@ type sandboxOptions struct {
 	Kind       string // one of sandboxKinds; empty: docker, or process on a machine without
 	BuildImage string // --build-image
 	Runtime    string // --runtime
+	Apart      bool   // keep a CPU for measuring, if there are enough, while other gradings go on
 	// Progress hears of long work, such as an image being made. Total is 0 where
 	// it is not known.
 	Progress func(what string, current, total int64)
@@ -147,7 +148,7 @@ func openGrader(ctx context.Context, s sandboxOptions) (g *grader.Grader, done f
 	if err != nil {
 		return nil, nil, err
 	}
-	g, err = newGrader(ctx, opened, s.BuildImage)
+	g, err = newGrader(ctx, opened, s)
 	if err != nil {
 		return nil, nil, errors.Join(err, opened.Close())
 	}
@@ -160,9 +161,17 @@ func openGrader(ctx context.Context, s sandboxOptions) (g *grader.Grader, done f
 	}, nil
 }
 
+// enoughCPUs is from how many on one of them is kept for measuring: two builds at a time
+// still find a CPU each.
+const enoughCPUs = 3
+
 // newGrader wires a grader to a sandbox. Submissions are built with this
-// machine's Go, or with that of buildImage.
-func newGrader(ctx context.Context, s grader.Sandbox, buildImage string) (*grader.Grader, error) {
+// machine's Go, or with that of an image.
+func newGrader(ctx context.Context, s grader.Sandbox, o sandboxOptions) (*grader.Grader, error) {
+	apart := 0
+	if o.Apart {
+		apart = enoughCPUs
+	}
 	cache, err := toolchain.CacheDir("references")
 	if err != nil {
 		return nil, err
@@ -175,7 +184,7 @@ func newGrader(ctx context.Context, s grader.Sandbox, buildImage string) (*grade
 	return grader.New(s, grader.Config{
 		Kit: grade.Sources, CacheDir: cache,
 		LockFile: filepath.Join(os.TempDir(), "grade-measure.lock"),
-		Version:  buildVersion(info), Toolchain: cmp.Or(buildImage, g.Version),
+		Version:  buildVersion(info), Toolchain: cmp.Or(o.BuildImage, g.Version), ApartFrom: apart,
 		VetTool: func(ctx context.Context, goarch string) ([]byte, error) {
 			program, err := g.Compile(ctx, grade.Sources, "grader/vet/typed", goarch)
 			if err != nil {

@@ -29,7 +29,7 @@ import (
 // grading: what `docker inspect` and `docker export` show.
 func TestNothingSecretGoesIn(t *testing.T) {
 	engine := engineClient(t)
-	canaries := map[string]string{"environment": rand.Text(), "reference": rand.Text(), "readme": rand.Text()}
+	canaries := canaries{"environment": rand.Text(), "reference": rand.Text(), "readme": rand.Text()}
 	t.Setenv("GRADE_TEST_SECRET", canaries["environment"])
 	course := plantedCourse(t, canaries)
 	e, err := exercises.Open(os.DirFS(course)).Load("autograd")
@@ -45,7 +45,7 @@ func TestNothingSecretGoesIn(t *testing.T) {
 }
 
 // plantedCourse is a copy of the course with canaries in its files.
-func plantedCourse(t *testing.T, canaries map[string]string) string {
+func plantedCourse(t *testing.T, canaries canaries) string {
 	course := t.TempDir()
 	for _, dir := range []string{"exercises/autograd", "reference/autograd"} {
 		require.NoError(t, os.CopyFS(filepath.Join(course, dir), os.DirFS(filepath.Join(courseRoot, dir))))
@@ -66,7 +66,7 @@ type spySandbox struct {
 	openedSandbox
 	t        *testing.T
 	engine   *client.Client
-	canaries map[string]string
+	canaries canaries
 
 	mu     sync.Mutex
 	looked int
@@ -133,16 +133,25 @@ func (s *spySandbox) searchArchive(r io.Reader) {
 	}
 }
 
-// search looks for each canary as it is and in the usual disguises.
+// search looks for canaries, and for what is in the host's environment.
 func (s *spySandbox) search(where string, data []byte) {
-	for what, canary := range s.canaries {
-		for _, form := range []string{canary, hex.EncodeToString([]byte(canary)), base64.StdEncoding.EncodeToString([]byte(canary))} {
-			assert.False(s.t, bytes.Contains(data, []byte(form)), "%s: the canary of the %s is in it", where, what)
-		}
-	}
+	s.canaries.search(s.t, where, data)
 	for _, variable := range os.Environ() {
 		if name, value, _ := strings.Cut(variable, "="); len(value) > 8 && name != "PATH" {
 			assert.False(s.t, bytes.Contains(data, []byte(variable)), "%s: %s of the host's environment is in it", where, name)
+		}
+	}
+}
+
+// canaries are texts that must not come to light, by what they were planted in.
+type canaries map[string]string
+
+// search looks for each canary as it is and in the usual disguises.
+func (c canaries) search(t *testing.T, where string, data []byte) {
+	t.Helper()
+	for what, canary := range c {
+		for _, form := range []string{canary, hex.EncodeToString([]byte(canary)), base64.StdEncoding.EncodeToString([]byte(canary))} {
+			assert.False(t, bytes.Contains(data, []byte(form)), "%s: the canary of the %s is in it", where, what)
 		}
 	}
 }

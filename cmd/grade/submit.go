@@ -95,7 +95,7 @@ func (o *submitOptions) addFlags(cmd *cobra.Command) {
 		return o.app.completeNames()
 	})
 	complete("only", cobra.FixedCompletions(kindNames(), cobra.ShellCompDirectiveNoFileComp))
-	complete("report", completeReport)
+	complete("report", completeReportsIf(report.Format.OfOne))
 	for _, flag := range []string{"seed", "timeout"} {
 		complete(flag, cobra.NoFileCompletions)
 	}

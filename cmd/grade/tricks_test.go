@@ -87,7 +87,7 @@ func TestTricks(t *testing.T) {
 
 // courseOpenTo is this course, with packages opened that its exercise keeps shut.
 func courseOpenTo(t *testing.T, imports string) string {
-	course := plantedCourse(t, map[string]string{})
+	course := plantedCourse(t, canaries{})
 	name := filepath.Join(course, "exercises", "autograd", "exercise.yaml")
 	config, err := os.ReadFile(name)
 	require.NoError(t, err)

@@ -1,0 +1,158 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"grade/cmd/grade/repository"
+	"grade/exercises"
+	"grade/grader"
+	"grade/grader/batch"
+	"grade/grader/vet"
+)
+
+// standardPattern is where submissions are if no grade.yaml says it.
+const standardPattern = "students/{student}/{exercise}"
+
+// findings are what has changed.
+type findings struct {
+	list    []batch.Submission
+	deleted []string // folders of submissions
+	foreign []string // of other students than the one whose are graded
+	links   []string // and submodules, in place of a folder that submissions are in
+	outside []string // in no submission
+}
+
+// passed reports whether nothing was changed that must not be.
+func (f *findings) passed() bool { return len(f.foreign)+len(f.links) == 0 }
+
+// find sorts out what has changed.
+func (o *ciOptions) find(ctx context.Context, s span) (found findings, err error) {
+	if s.nothing {
+		return found, nil
+	}
+	pattern := o.rules.Submissions
+	if pattern.String() == "" {
+		if pattern, err = exercises.ParsePattern(standardPattern); err != nil {
+			return found, err
+		}
+	}
+	at, err := o.handedIn()
+	if err != nil {
+		return found, err
+	}
+	changes, err := o.repo.Changes(ctx, s.base, s.head, func(folder string) bool { return o.leads(pattern, folder) })
+	if errors.Is(err, repository.ErrTooMany) {
+		return found, &grader.UsageError{Message: "find what has changed", Hint: "look at " + s.head + ": it unfolds to more than a repository of submissions has", Err: err}
+	}
+	for _, c := range changes {
+		o.sort(c, pattern, s.head, &found)
+	}
+	for i := range found.list {
+		found.list[i].Submitted = at
+	}
+	return found, err
+}
+
+// leads reports whether there may be submissions to be graded in a folder.
+func (o *ciOptions) leads(p exercises.Pattern, folder string) bool {
+	_, _, onTheWay := p.Match(folder)
+	if student, _, ok := p.StudentOf(folder); ok && o.foreign(student) {
+		return false
+	}
+	return onTheWay && strings.Count(folder, "/")+1 < p.Depth()
+}
+
+// foreign reports whether a student is another one than whose are graded. Logins know no
+// case.
+func (o *ciOptions) foreign(student string) bool {
+	return o.student != "" && !strings.EqualFold(o.student, student)
+}
+
+// sort tells submissions from everything else.
+func (o *ciOptions) sort(c repository.Change, p exercises.Pattern, head string, found *findings) {
+	owner, folder, owned := p.StudentOf(c.Name)
+	dir, student, exercise, ok := p.Submission(c.Name)
+	_, _, onTheWay := p.Match(c.Name)
+	switch {
+	case owned && o.foreign(owner): // whatever it is
+		found.foreign = append(found.foreign, folder) // once: nothing leads into it
+	case ok && exercise != "" && !slices.Contains(o.rules.names, exercise):
+		found.outside = append(found.outside, c.Name)
+	case ok && c.Kind == repository.Absent:
+		found.deleted = append(found.deleted, dir)
+	case ok:
+		if o.student != "" {
+			student = o.student // as the server writes it: in another case it would be another's attempt
+		}
+		found.list = append(found.list, batch.Submission{
+			Student: student, Exercise: exercise, Path: dir, Folder: dir,
+			Read: func(ctx context.Context) (*grader.Snapshot, error) { return o.snapshot(ctx, head, dir, c.Kind) },
+		})
+	case onTheWay && (c.Kind == repository.Link || c.Kind == repository.Module):
+		found.links = append(found.links, c.Name)
+	default:
+		found.outside = append(found.outside, c.Name)
+	}
+}
+
+// callAsKept calls students as kept results do, which may have had a login from elsewhere:
+// it would be two students' in two cases.
+func callAsKept(list []batch.Submission, kept []batch.Record) {
+	for i := range list {
+		s := &list[i].Student
+		if slices.ContainsFunc(kept, func(r batch.Record) bool { return r.Student == *s }) {
+			continue
+		}
+		if j := slices.IndexFunc(kept, func(r batch.Record) bool { return strings.EqualFold(r.Student, *s) }); j >= 0 {
+			*s = kept[j].Student
+		}
+	}
+}
+
+// snapshot takes a submission out of a commit.
+func (o *ciOptions) snapshot(ctx context.Context, commit, folder string, kind repository.Kind) (*grader.Snapshot, error) {
+	if kind != repository.Folder {
+		s := grader.SnapshotOf(folder, nil)
+		s.Problems = []vet.Problem{{Rule: "no-folder", Message: fmt.Sprintf("%s is a %s; put a folder with the solution in its place", vet.Printable(folder), kind)}}
+		return s, nil
+	}
+	dir, err := os.MkdirTemp("", "grade-ci-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	left, err := o.repo.Extract(ctx, commit, folder, dir, vet.MaxFileSize, sources())
+	if err != nil {
+		return nil, err
+	}
+	s, err := grader.TakeSnapshot(dir)
+	if u := (*grader.UsageError)(nil); errors.As(err, &u) && u.Student != "" {
+		u.Message = folder + ": " + u.Student // the folder that it was read from has gone by then
+	}
+	if err != nil {
+		return nil, err
+	}
+	s.Dir = folder
+	for _, name := range left {
+		s.Ignored = append(s.Ignored, vet.Printable(name))
+	}
+	return s, nil
+}
+
+// sources wants what a snapshot reads: Go files besides tests, and no more of them than
+// it refuses.
+func sources() func(string) bool {
+	n := 0
+	return func(name string) bool {
+		if !isSource(name) {
+			return false
+		}
+		n++
+		return n <= vet.MaxFiles
+	}
+}

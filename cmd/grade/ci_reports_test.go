@@ -1,0 +1,124 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"grade/cmd/grade/forge"
+	"grade/exercises"
+	"grade/grader"
+	"grade/grader/batch"
+	"grade/grader/vet"
+)
+
+// ciRun is a run of grade ci about fates, with what the ledger knows, and what it writes.
+type ciRun struct {
+	*ciOptions
+	t      *testing.T
+	ledger *batch.Ledger
+	out    *bytes.Buffer
+	dir    string
+}
+
+func newCIRun(t *testing.T) *ciRun {
+	t.Helper()
+	dir := t.TempDir()
+	ledger, err := batch.OpenLedger(filepath.Join(dir, "grades"))
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, ledger.Close()) })
+	out := &bytes.Buffer{}
+	o := &ciOptions{forge: forge.Run{Name: "x", Annotates: true, Summary: filepath.Join(dir, "summary"), Outputs: filepath.Join(dir, "outputs")}}
+	o.app = newApp(nil, out, &bytes.Buffer{})
+	o.app.started = true
+	o.rules = &rules{Policy: exercises.NewPolicy(), names: []string{"gears", "levers"}}
+	return &ciRun{o, t, ledger, out, dir}
+}
+
+// handIn keeps an attempt of ada's, and returns its fate.
+func (o *ciRun) handIn(number int, r *grader.Result) batch.Fate {
+	o.t.Helper()
+	r.Exercise, r.MaxScore = "gears", 100
+	record := batch.Record{
+		Key: string(rune('a' + number)), Content: string(rune('a' + number)), Student: "ada", Exercise: "gears", Attempt: number,
+		Submitted: time.Date(2026, 12, number, 12, 0, 0, 0, time.UTC), Folder: "students/ada/gears", Result: r,
+	}
+	require.NoError(o.t, o.ledger.Append(record))
+	return batch.Fate{Submission: batch.Submission{Student: "ada", Exercise: "gears", Folder: record.Folder}, Record: &record}
+}
+
+// about tells of fates, and returns all that was written, report by report.
+func (o *ciRun) about(fates ...batch.Fate) (written map[string]string, err error) {
+	o.t.Helper()
+	written = map[string]string{}
+	o.out.Reset()
+	o.reports = bookReports{}
+	require.NoError(o.t, os.RemoveAll(o.forge.Summary)) // each step has its own
+	for name, file := range map[string]string{"junit": "junit.xml", "gitlab-codequality": "quality.json", "markdown": "book.md", "json": "book.json"} {
+		o.reports.values = append(o.reports.values, name+"="+filepath.Join(o.dir, file))
+	}
+	o.reports.values = append(o.reports.values, "text="+filepath.Join(o.dir, "{student}", "{exercise}.txt"))
+	require.NoError(o.t, o.reports.check())
+	err = o.tell(span{head: "x"}, o.ledger, fates, findings{})
+	for _, file := range []string{"junit.xml", "quality.json", "book.md", "summary", "ada/gears.txt"} {
+		written[file] = content(o.t, filepath.Join(o.dir, file))
+	}
+	written["log"] = o.out.String()
+	return written, err
+}
+
+// What a commit brings is what its reports are about, and where it does not compile they
+// say so at its line: the rules decide what counts, and that stands beside it.
+func TestCITellsOfTheCommit(t *testing.T) {
+	o := newCIRun(t)
+	check := func(name string, v grader.Verdict, points int) []grader.CheckResult {
+		return []grader.CheckResult{{Name: name, Kind: "correctness", Verdict: v, Points: points, MaxPoints: 100}}
+	}
+	first := o.handIn(1, &grader.Result{Verdict: grader.Graded, Score: 60, Checks: check("TestOld", grader.WrongAnswer, 60)})
+	second := o.handIn(2, &grader.Result{Verdict: grader.CompileError, Checks: check("TestOld", grader.NotRun, 0),
+		Problems: []vet.Problem{{File: "gears.go", Line: 17, Rule: "compile", Message: "undefined: cog"}}})
+
+	written, err := o.about(second)
+	require.ErrorIs(t, err, errPointsMissing)
+	assert.Contains(t, written["log"], "::error file=students/ada/gears/gears.go,line=17,title=compile::undefined: cog\n")
+	for file, text := range written {
+		assert.Contains(t, text, "undefined: cog", file)
+		assert.NotContains(t, text, "wrong answer", file)
+	}
+	for _, file := range []string{"junit.xml", "book.md", "summary", "ada/gears.txt"} {
+		assert.Contains(t, written[file], "Attempt 1 of 2 counts: the best that may.", file)
+		assert.Contains(t, written[file], "Shown is attempt 2 of 2, graded 0 of 100 points.", file)
+		assert.Contains(t, written[file], "60 of 100 points", file)
+	}
+
+	written, err = o.about(first)
+	require.ErrorIs(t, err, errPointsMissing)
+	for file, text := range written {
+		assert.NotContains(t, text, "undefined: cog", "%s: a job that is repeated is about what it was about", file)
+		assert.Contains(t, text, "TestOld", file)
+	}
+
+	second.Record, second.Err = nil, errors.New("the engine is gone")
+	written, err = o.about(second)
+	assert.Equal(t, exitNoVerdict, o.app.code(t.Context(), err))
+	assert.NotContains(t, written["log"]+written["book.md"]+written["quality.json"], "undefined: cog", "what has no verdict has no problems either")
+	assert.Contains(t, written["ada/gears.txt"], "TestOld", "and an older page stays")
+}
+
+// A run that is about one exercise says nothing of the others.
+func TestCITellsOfNothingElse(t *testing.T) {
+	o := newCIRun(t)
+	all := o.handIn(1, &grader.Result{Verdict: grader.Graded, Score: 100, Checks: []grader.CheckResult{{Name: "TestAll", Kind: "correctness", Verdict: grader.Passed, Points: 100, MaxPoints: 100}}})
+	written, err := o.about(all)
+	require.NoError(t, err)
+	assert.Contains(t, written["book.md"], "| `ada` | 100 |\n", "without a total")
+	assert.NotContains(t, written["book.md"]+written["summary"], "levers")
+	assert.Contains(t, content(t, filepath.Join(o.dir, "book.json")), `"total_percent": null`)
+	assert.Contains(t, content(t, filepath.Join(o.dir, "book.json")), `"partial": true`)
+}

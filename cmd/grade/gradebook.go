@@ -1,0 +1,101 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"grade/grader/batch"
+	"grade/grader/gradebook"
+	"grade/grader/report/terminal"
+)
+
+type gradebookOptions struct {
+	app     *app
+	results string
+	policy  string
+	reports bookReports
+}
+
+func newGradebook(a *app) *cobra.Command {
+	o := &gradebookOptions{app: a}
+	cmd := &cobra.Command{
+		Use:     "gradebook",
+		Short:   "Show what everybody has, out of kept results",
+		GroupID: groupAuthors,
+		Long: `Show the results that grade batch keeps, as they count under the rules of the course:
+one row a student, one column an exercise. Nothing is graded, and no engine is needed.`,
+		Example: `  grade gradebook --results grades
+  grade gradebook --results grades --report canvas=canvas.csv --report html=course.html
+  grade gradebook --results grades --report html=pages/{student}/{exercise}.html`,
+		Args:              cobra.NoArgs,
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE:              func(*cobra.Command, []string) error { return o.run() },
+	}
+	resultsFlag(cmd, &o.results, "the folder `DIR` in which grade batch keeps results")
+	rulesFlag(cmd, &o.policy)
+	o.reports.addFlag(cmd)
+	return cmd
+}
+
+func (o *gradebookOptions) run() error {
+	if err := o.reports.check(); err != nil {
+		return err
+	}
+	rules, err := o.app.rulesIn(o.policy)
+	if err != nil {
+		return err
+	}
+	ledger, err := batch.ReadLedger(o.results)
+	if err != nil {
+		return err
+	}
+	book := rules.book(ledger.Attempts(), nil)
+	for _, c := range book.Columns {
+		if !slices.Contains(rules.names, c.Exercise) {
+			o.app.closed(fmt.Errorf("the course has no exercise %s: it weighs nothing; if it is of another one, give that: --course DIR", c.Exercise))
+		}
+	}
+	o.app.doubts(rules, o.reports, book)
+	if err := o.reports.write(o.app.out, book); err != nil || o.reports.onStdout() {
+		return err
+	}
+	return o.app.print("%s", bookText(book))
+}
+
+// bookText is a table for a terminal, and below it what the rules did.
+func bookText(b *gradebook.Book) string {
+	width := len("student")
+	for _, r := range b.Rows {
+		width = max(width, terminal.Width(terminal.Escape(r.Student)))
+	}
+	var s, notes strings.Builder
+	s.WriteString(terminal.Pad("student", width))
+	for _, c := range b.Columns {
+		fmt.Fprintf(&s, "  %*s", max(len(c.Exercise), 6), c.Exercise)
+	}
+	s.WriteString("  total %\n")
+	for _, r := range b.Rows {
+		s.WriteString(terminal.Pad(terminal.Escape(r.Student), width))
+		for i, c := range r.Cells {
+			fmt.Fprintf(&s, "  %*s", max(len(b.Columns[i].Exercise), 6), orDash(c.Points))
+			for _, why := range c.Rules {
+				fmt.Fprintf(&notes, "%s  %s  %s\n", terminal.Escape(r.Student), b.Columns[i].Exercise, terminal.Escape(why))
+			}
+		}
+		fmt.Fprintf(&s, "  %7s\n", orDash(r.Total))
+	}
+	if notes.Len() > 0 {
+		s.WriteString("\n")
+	}
+	return s.String() + notes.String()
+}
+
+func orDash(x *float64) string {
+	if x == nil {
+		return "-"
+	}
+	return gradebook.Number(*x)
+}

@@ -1,0 +1,182 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"grade/exercises"
+	"grade/grader"
+	"grade/grader/batch"
+	"grade/grader/gradebook"
+	"grade/grader/report/terminal"
+)
+
+// rules are a course's grade.yaml with what it refers to.
+type rules struct {
+	*exercises.Policy
+	names  []string         // of the course's exercises
+	times  *gradebook.Times // nil: there is no table
+	roster gradebook.Roster
+	maxima map[string]float64 // of Canvas's assignments
+}
+
+// rulesIn reads a grade.yaml: the file, or the course's own, or the one in the current
+// folder, or none. It is never looked for where students write.
+func (a *app) rulesIn(file string) (*rules, error) {
+	names, err := a.names()
+	if err != nil {
+		return nil, err
+	}
+	candidates := []string{file}
+	if file == "" {
+		candidates = []string{exercises.PolicyFile}
+		if a.courseDir != "" {
+			candidates = []string{filepath.Join(a.courseDir, exercises.PolicyFile), exercises.PolicyFile}
+		}
+	}
+	for _, name := range candidates {
+		data, err := os.ReadFile(name)
+		switch {
+		case errors.Is(err, fs.ErrNotExist) && file == "":
+		case err != nil:
+			return nil, &grader.UsageError{Message: "read the rules of the course", Hint: "give a grade.yaml: --policy FILE", Err: err}
+		default:
+			return parseRules(name, data, os.DirFS(filepath.Dir(name)), names)
+		}
+	}
+	return &rules{Policy: exercises.NewPolicy(), names: names}, nil
+}
+
+// parseRules reads a grade.yaml, and out of beside the files that it names.
+func parseRules(name string, data []byte, beside fs.FS, names []string) (*rules, error) {
+	p, err := exercises.ParsePolicy(name, data, names)
+	if err != nil {
+		return nil, &grader.UsageError{Message: err.Error(), Hint: "docs/grade-yaml.md says what a " + exercises.PolicyFile + " holds"}
+	}
+	r := &rules{Policy: p, names: names}
+	err = errors.Join(
+		readBeside(beside, name, "times", p.Times, func(f io.Reader) (err error) { r.times, err = gradebook.ReadTimes(f, p.Zone); return err }),
+		readBeside(beside, name, "roster", p.Roster, func(f io.Reader) (err error) { r.roster, err = gradebook.ReadRoster(f); return err }),
+		readBeside(beside, name, "roster", p.Roster, func(f io.Reader) (err error) { r.maxima, err = gradebook.ReadMaxima(f); return err }),
+	)
+	return r, err
+}
+
+// readBeside reads the file that a field of a grade.yaml names, if it names one.
+func readBeside(dir fs.FS, policy, field, file string, read func(io.Reader) error) error {
+	if file == "" {
+		return nil
+	}
+	f, err := dir.Open(filepath.ToSlash(file))
+	if err == nil {
+		defer f.Close()
+		err = read(f)
+	}
+	if err != nil {
+		return &grader.UsageError{Message: fmt.Sprintf("%s: %s: %s", policy, field, file), Hint: "docs/grade-yaml.md says which columns it has", Err: err}
+	}
+	return nil
+}
+
+// names are those of the course's exercises.
+func (a *app) names() ([]string, error) {
+	c, err := a.course()
+	if err != nil {
+		return nil, err
+	}
+	return c.Names()
+}
+
+// book is what is in a ledger, and what has no verdict, under the rules.
+func (r *rules) book(records []batch.Record, fates []batch.Fate) *gradebook.Book {
+	last := map[[2]string]int{}
+	for _, one := range records {
+		key := [2]string{one.Student, one.Exercise}
+		last[key] = max(last[key], one.Attempt)
+	}
+	current := map[string]bool{}
+	for _, f := range fates {
+		if f.Record != nil {
+			current[attemptKey(*f.Record)] = true
+		}
+	}
+	var attempts []gradebook.Attempt
+	for _, one := range records {
+		a := gradebook.Attempt{
+			Student: one.Student, Exercise: one.Exercise, Number: one.Attempt,
+			Submitted: one.Submitted, Source: one.Source, Folder: one.Folder, Result: one.Result,
+			Current: current[attemptKey(one)],
+		}
+		if at := r.times.Of(a.Student, a.Exercise, a.Number, a.Number == last[[2]string{a.Student, a.Exercise}]); !at.IsZero() {
+			a.Submitted, a.Source = at, r.Times
+		} else {
+			a.Unlisted = r.times != nil
+		}
+		attempts = append(attempts, a)
+	}
+	b := gradebook.New(r.Policy, r.names, attempts, missing(fates))
+	b.Roster, b.Maxima = r.roster, r.maxima
+	return b
+}
+
+// strangers are names in the rules of which the book has nothing: typing errors, perhaps.
+func (r *rules) strangers(b *gradebook.Book) (list []string) {
+	for _, one := range r.times.Names() {
+		if _, ok := b.Find(one[0], one[1]); !ok {
+			list = append(list, fmt.Sprintf("%s: there is no %q of %q", r.Times, one[1], one[0]))
+		}
+	}
+	for _, e := range r.Extensions {
+		if !slices.ContainsFunc(b.Rows, func(row gradebook.Row) bool { return row.Student == e.Student }) {
+			list = append(list, fmt.Sprintf("extensions: nothing is there of %q", e.Student))
+		}
+	}
+	return list
+}
+
+// maxDoubts is how many doubts are told.
+const maxDoubts = 20
+
+// doubts tells what may be meant otherwise than it stands there.
+func (a *app) doubts(r *rules, reports bookReports, b *gradebook.Book) {
+	list := r.strangers(b)
+	for _, t := range reports.targets {
+		list = append(list, t.Doubts(b)...)
+	}
+	for i, d := range list {
+		if i == maxDoubts {
+			d = fmt.Sprintf("… and %d more", len(list)-i)
+		}
+		fmt.Fprintln(a.err, "grade: warning: "+terminal.Escape(d))
+		if i == maxDoubts {
+			break
+		}
+	}
+}
+
+// attemptKey tells attempts apart.
+func attemptKey(r batch.Record) string {
+	return fmt.Sprintf("%q %q %d", r.Student, r.Exercise, r.Attempt)
+}
+
+// missing are the fates without a verdict.
+func missing(fates []batch.Fate) (list []gradebook.Missing) {
+	for _, f := range fates {
+		if f.Record == nil {
+			m := gradebook.Missing{Student: f.Student, Exercise: f.Exercise, Folder: f.Folder}
+			if f.Err != nil {
+				m.Why = f.Err.Error()
+			}
+			if u := (*grader.UsageError)(nil); errors.As(f.Err, &u) {
+				m.Told = u.Student
+			}
+			list = append(list, m)
+		}
+	}
+	return list
+}

@@ -1,0 +1,104 @@
+package repository
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha1"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// LastChange is when the last commit was made that changed what has that name; ok is
+// false if none has. It is what the commit says of itself.
+func (r *Repository) LastChange(ctx context.Context, commit, name string) (at time.Time, ok bool, err error) {
+	out, err := r.git(ctx, "rev-list", "-1", "--format=%cI", commit, "--", name)
+	if err != nil {
+		return time.Time{}, false, err
+	}
+	_, date, ok := strings.Cut(strings.TrimSpace(string(out)), "\n") // after a line with the commit
+	if !ok {
+		return time.Time{}, false, nil
+	}
+	if at, err = time.Parse(time.RFC3339, date); err != nil {
+		return time.Time{}, false, fmt.Errorf("git rev-list: %w", err)
+	}
+	return at, true, nil
+}
+
+// Holds reports whether what lies at path, a file, or the files in a folder that are
+// wanted, is what a commit has by that name. Nothing but regular files is opened.
+func (r *Repository) Holds(ctx context.Context, commit, name, path string, wanted func(string) bool) (bool, error) {
+	e, err := r.Stat(ctx, commit, name)
+	if err != nil || e.Kind != File && e.Kind != Folder {
+		return false, err
+	}
+	info, err := os.Lstat(path)
+	if err != nil || info.IsDir() != (e.Kind == Folder) {
+		return false, err
+	}
+	if e.Kind == File {
+		return e.is(os.DirFS(filepath.Dir(path)), info)
+	}
+	list, err := r.List(ctx, commit, name)
+	if err != nil {
+		return false, err
+	}
+	return holds(list, os.DirFS(path), wanted)
+}
+
+// holds reports whether a folder has the files of a list that are wanted, and no others.
+func holds(list []Entry, folder fs.FS, wanted func(string) bool) (bool, error) {
+	entries, err := fs.ReadDir(folder, ".")
+	if err != nil {
+		return false, err
+	}
+	there := map[string]fs.FileInfo{}
+	for _, d := range entries {
+		if wanted(d.Name()) {
+			if there[d.Name()], err = d.Info(); err != nil {
+				return false, err
+			}
+		}
+	}
+	for _, e := range list {
+		if !wanted(e.Name) {
+			continue
+		}
+		if same, err := e.is(folder, there[e.Name]); !same || err != nil {
+			return false, err
+		}
+		delete(there, e.Name)
+	}
+	return len(there) == 0, nil
+}
+
+// is reports whether a file is what git has. Git names content by a hash over its kind, its
+// size and itself.
+func (e Entry) is(folder fs.FS, info fs.FileInfo) (bool, error) {
+	if info == nil || !info.Mode().IsRegular() || e.Kind != File || info.Size() != e.Size {
+		return false, nil
+	}
+	f, err := folder.Open(info.Name())
+	if err != nil {
+		return false, err
+	}
+	defer f.Close()
+	var h hash.Hash = sha1.New()
+	if len(e.id) == hex.EncodedLen(sha256.Size) {
+		h = sha256.New()
+	}
+	fmt.Fprintf(h, "blob %d\x00", e.Size)
+	if _, err := io.CopyN(h, f, e.Size); err != nil && !errors.Is(err, io.EOF) {
+		return false, err
+	}
+	return bytes.Equal([]byte(hex.EncodeToString(h.Sum(nil))), []byte(e.id)), nil
+}

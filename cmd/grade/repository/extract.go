@@ -1,0 +1,92 @@
+package repository
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"strings"
+	"syscall"
+)
+
+// maxEntries is how many names of a folder are written: one more than a submission may
+// have, so that the next one to look sees that there are too many.
+const maxEntries = 10_001
+
+// Extract writes a folder of a commit to dir, which is empty: its files, and in place of
+// folders, links and modules something of the same kind with nothing in it. Of a file
+// that wanted does not want nothing but the name is written, and of one of more than limit
+// bytes one byte more than that. Names that the system cannot have are returned.
+func (r *Repository) Extract(ctx context.Context, commit, folder, dir string, limit int64, wanted func(name string) bool) (left []string, err error) {
+	list, err := r.List(ctx, commit, folder)
+	if err != nil {
+		return nil, err
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, fmt.Errorf("extract %s: %w", folder, err)
+	}
+	defer root.Close()
+	for _, e := range list {
+		if strings.Contains(e.Name, "/") { // no git writes it, and it would be a path
+			left = append(left, e.Name)
+			continue
+		}
+		ok, err := r.extract(ctx, root, e, limit, wanted(e.Name))
+		if err != nil {
+			return nil, fmt.Errorf("extract %s: %w", folder, err)
+		}
+		if !ok {
+			left = append(left, e.Name)
+		}
+	}
+	return left, nil
+}
+
+// extract writes one name, unless the system cannot have it.
+func (r *Repository) extract(ctx context.Context, root *os.Root, e Entry, limit int64, wanted bool) (ok bool, err error) {
+	switch e.Kind {
+	case Folder, Module:
+		return written(root.Mkdir(e.Name, 0o700))
+	case Link:
+		return written(root.Symlink("nowhere", e.Name)) // what it leads to is of no interest
+	}
+	f, err := root.OpenFile(e.Name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return written(err)
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	switch {
+	case !wanted:
+		return true, nil
+	case e.Size > limit:
+		return true, f.Truncate(limit + 1)
+	}
+	return true, r.copyTo(ctx, f, e)
+}
+
+// written tells a name that cannot be from a disk that cannot be written. Names in a
+// commit may be there twice, be too long, or be "..", which is no error of the system's.
+func written(err error) (ok bool, _ error) {
+	var system syscall.Errno
+	for _, names := range []error{fs.ErrExist, syscall.ENAMETOOLONG, syscall.EINVAL, syscall.EILSEQ, syscall.EISDIR} {
+		if errors.Is(err, names) {
+			return false, nil
+		}
+	}
+	if err != nil && !errors.As(err, &system) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+func (r *Repository) copyTo(ctx context.Context, w io.Writer, e Entry) error {
+	data, err := r.git(ctx, "cat-file", "blob", e.id)
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(data)
+	return err
+}
