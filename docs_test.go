@@ -23,15 +23,49 @@ func TestGuides(t *testing.T) {
 		t.Skip("grades in a sandbox")
 	}
 	r := &reader{t: t, dir: t.TempDir(), env: withoutEngine(t)}
-	for _, guide := range []string{"writing-an-exercise.md", "feedback.md"} {
+	r.follow("writing-an-exercise.md", "feedback.md")
+}
+
+// The guide for those who run a course grades what others wrote, for which an engine
+// is needed.
+func TestCourseGuide(t *testing.T) {
+	if testing.Short() {
+		t.Skip("grades in a sandbox")
+	}
+	r := &reader{t: t, dir: t.TempDir(), env: append(withGrade(t), "GOFLAGS=", "GOPROXY=off")}
+	r.follow("courses.md")
+}
+
+// follow does what guides say, one after the other.
+func (r *reader) follow(guides ...string) {
+	r.t.Helper()
+	for _, guide := range guides {
 		steps, err := readGuide(filepath.Join("docs", guide))
-		require.NoError(t, err)
+		require.NoError(r.t, err)
 		for _, s := range steps {
-			if r.do(s); t.Failed() {
+			if r.do(s); r.t.Failed() {
 				return // what comes next rests on it
 			}
 		}
 	}
+}
+
+// What the guide for CI shows are the files that make course runs.
+func TestCIGuide(t *testing.T) {
+	steps, err := readGuide(filepath.Join("docs", "ci.md"))
+	require.NoError(t, err)
+	shown := map[string]bool{}
+	for _, s := range steps {
+		dir := "course"
+		if s.file == ".gitattributes" || s.file == ".gitignore" {
+			dir = "course-private"
+		}
+		want, err := os.ReadFile(filepath.Join("examples", dir, filepath.FromSlash(s.file)))
+		require.NoError(t, err, s.place)
+		assert.Equal(t, string(want), s.text, s.place)
+		shown[s.file] = true
+	}
+	assert.Len(t, shown, 5)
 }
 
 // What keeps make docs from writing is told.

@@ -27,7 +27,9 @@ type arrow struct{ all, tests []string }
 // exercise and means the same one on both sides.
 var arrows = map[string]arrow{
 	".":                {},
-	"bench":            {all: []string{".", "exercises", "grader", "sandbox", "sandbox/docker", "sandbox/toolchain"}},
+	"bench":            {all: []string{".", "bench/gotest", "exercises", "grader", "sandbox", "sandbox/toolchain"}},
+	"bench/batch":      {all: []string{"bench/gotest", "exercises", "grader", "grader/batch", "grader/prove"}},
+	"bench/gotest":     {all: []string{".", "exercises", "grader", "sandbox", "sandbox/docker"}},
 	"bench/mutants":    {all: []string{".", "exercises", "grader/mutate", "grader/prove"}},
 	"bench/references": {},
 
@@ -49,18 +51,23 @@ var arrows = map[string]arrow{
 
 	"grader":                 {all: []string{"exercises", "grader/vet", "observe/wire", "sandbox"}},
 	"grader/batch":           {all: []string{"exercises", "grader", "grader/vet"}},
+	"grader/gradebook":       {all: []string{"exercises", "grader"}},
 	"grader/mutate":          {},
 	"grader/prove":           {all: []string{"exercises", "grader", "grader/mutate", "grader/vet", "observe/wire"}, tests: []string{"exercises/scaffold"}},
 	"grader/vet":             {},
 	"grader/vet/typed":       {all: []string{"grader/vet"}},
-	"grader/report":          {all: []string{"grader", "grader/report/terminal"}, tests: []string{"grader/vet"}},
+	"grader/report":          {all: []string{"exercises", "grader", "grader/gradebook", "grader/report/terminal"}, tests: []string{"grader/report/sample", "grader/vet"}},
+	"grader/report/browser":  {tests: []string{"grader/gradebook", "grader/report", "grader/report/sample"}},
+	"grader/report/sample":   {all: []string{"exercises", "grader", "grader/gradebook", "grader/vet"}},
 	"grader/report/terminal": {},
 
 	"cmd/grade": {all: []string{
-		".", "cmd/grade/markdown", "exercises", "exercises/scaffold", "grader", "grader/batch", "grader/prove", "grader/report", "grader/report/terminal", "grader/vet",
+		".", "cmd/grade/forge", "cmd/grade/markdown", "cmd/grade/repository", "exercises", "exercises/scaffold", "grader", "grader/batch", "grader/gradebook", "grader/prove", "grader/report", "grader/report/terminal", "grader/vet",
 		"sandbox", "sandbox/docker", "sandbox/process", "sandbox/toolchain",
 	}},
-	"cmd/grade/markdown": {all: []string{"grader/report/terminal"}},
+	"cmd/grade/forge":      {},
+	"cmd/grade/repository": {},
+	"cmd/grade/markdown":   {all: []string{"grader/report/terminal"}},
 }
 
 // plain are the packages that use the standard library and nothing else. What
@@ -69,11 +76,12 @@ var arrows = map[string]arrow{
 var plain = []string{
 	"observe", "observe/wire", "sandbox", "sandbox/protocol", "sandbox/supervisor",
 	"grader/vet", "grader/vet/typed", "reference/*",
+	"cmd/grade/forge", "cmd/grade/repository",
 }
 
 // suites are packages for tests: they may use what tests use, and nothing but
 // tests may use them.
-var suites = []string{"sandbox/conformance"}
+var suites = []string{"grader/report/sample", "sandbox/conformance"}
 
 // file is a Go file of the module, with its package's folder.
 type file struct {
@@ -93,6 +101,9 @@ func files(t *testing.T) (list []file) {
 		if d.IsDir() {
 			if slices.Contains([]string{"starter", "submissions", "testdata"}, d.Name()) || len(d.Name()) > 1 && d.Name()[0] == '.' {
 				return filepath.SkipDir
+			}
+			if _, err := os.Stat(filepath.Join(name, "go.mod")); err == nil && name != "." {
+				return filepath.SkipDir // another module
 			}
 			return nil
 		}
