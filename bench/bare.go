@@ -7,13 +7,10 @@ import (
 	"os/exec"
 	"path"
 	"path/filepath"
-	"slices"
-	"strings"
 	"time"
 
-	"grade"
+	"grade/bench/gotest"
 	"grade/exercises"
-	"grade/grader"
 	"grade/sandbox"
 	"grade/sandbox/toolchain"
 )
@@ -38,11 +35,11 @@ func newBare(ctx context.Context, g toolchain.Go, e *exercises.Exercise) (b *bar
 			b.close()
 		}
 	}()
-	requests, err := grader.Warm(grade.Sources).Requests(sandbox.Dirs{})
+	kit, err := gotest.Kit()
 	if err != nil {
 		return nil, err
 	}
-	if err := b.write(append(requests[0].Files, packages(e)...)); err != nil {
+	if err := b.write(append(kit, gotest.Packages(e, e.Reference)...)); err != nil {
 		return nil, err
 	}
 	return b, b.build(ctx)
@@ -50,7 +47,7 @@ func newBare(ctx context.Context, g toolchain.Go, e *exercises.Exercise) (b *bar
 
 // build is what anyone would type: none of the grader's flags, which save time.
 func (b *bare) build(ctx context.Context) error {
-	cmd := exec.CommandContext(ctx, b.command, "test", "-c", "-o", b.at("hidden.test"), hidden(b.exercise))
+	cmd := exec.CommandContext(ctx, b.command, "test", "-c", "-o", b.at("hidden.test"), gotest.Hidden(b.exercise))
 	cmd.Dir, cmd.Env = b.at("work"), append(os.Environ(), "GOFLAGS=", "GOWORK=off")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("go test -c: %w: %s", err, out)
@@ -75,28 +72,6 @@ func (b *bare) write(files []sandbox.File) error {
 	return nil
 }
 
-// flagsOf are the flags that a grader builds with, out of the request that fills
-// its cache: what stands before the output's name.
-func flagsOf(warm sandbox.Request) []string {
-	return slices.Clone(warm.Args[:slices.Index(warm.Args, "-o")])
-}
-
-func hidden(e *exercises.Exercise) string { return "./exercises/" + e.Name + "/hidden" }
-
-func pattern(e *exercises.Exercise) string { return "^(" + strings.Join(tests(e), "|") + ")$" }
-
-// packages are the two that every contender compiles: the reference, and the
-// hidden tests.
-func packages(e *exercises.Exercise) (files []sandbox.File) {
-	for _, f := range e.Reference {
-		files = append(files, sandbox.File{Name: "reference/" + e.Name + "/" + f.Name, Data: f.Data})
-	}
-	for _, f := range e.Hidden {
-		files = append(files, sandbox.File{Name: path.Join(hidden(e), f.Name), Data: f.Data})
-	}
-	return files
-}
-
 // renew gives both packages a constant that they never had, so that the cache
 // does not answer for the compiler: a grader sees a submission once.
 func (b *bare) renew() error {
@@ -104,7 +79,7 @@ func (b *bare) renew() error {
 	constant := fmt.Sprintf("\n\nconst BenchRound = %d\n", b.rounds)
 	return b.write([]sandbox.File{
 		{Name: "reference/" + b.exercise.Name + "/zz_bench.go", Data: []byte("package " + b.exercise.Package + constant)},
-		{Name: path.Join(hidden(b.exercise), "zz_bench_test.go"), Data: []byte("package hidden" + constant)},
+		{Name: path.Join(gotest.Hidden(b.exercise), "zz_bench_test.go"), Data: []byte("package hidden" + constant)},
 	})
 }
 
@@ -116,7 +91,7 @@ func (b *bare) round(ctx context.Context) (time.Duration, error) {
 	if err := b.build(ctx); err != nil {
 		return 0, err
 	}
-	out, err := exec.CommandContext(ctx, b.at("hidden.test"), "-test.run="+pattern(b.exercise), "-test.count=1").CombinedOutput()
+	out, err := exec.CommandContext(ctx, b.at("hidden.test"), "-test.run="+gotest.Pattern(b.exercise), "-test.count=1").CombinedOutput()
 	if err != nil {
 		return 0, fmt.Errorf("hidden tests: %w: %s", err, out)
 	}

@@ -26,6 +26,7 @@ import (
 	"time"
 
 	"grade"
+	"grade/bench/gotest"
 	"grade/exercises"
 	"grade/sandbox"
 	"grade/sandbox/toolchain"
@@ -69,7 +70,7 @@ func run(ctx context.Context, args []string, out, progress io.Writer) error {
 	defer a.close()
 	contenders := []contender{a}
 	b := &graded{program: *program, dir: "reference/" + e.Name}
-	c, err := openEngine(ctx, e)
+	c, err := newContained(ctx, e)
 	switch {
 	case errors.Is(err, sandbox.ErrUnavailable):
 		fmt.Fprintf(progress, "no Docker engine answers, so that b and c are left out: %v\n", err)
@@ -84,7 +85,7 @@ func run(ctx context.Context, args []string, out, progress io.Writer) error {
 		return err
 	}
 	fmt.Fprintf(out, "%s: reference and %d hidden tests; medians of %d rounds in turns; %s, %d CPUs%s\n\n",
-		e.Name, len(tests(e)), *rounds, g.Version, runtime.NumCPU(), c.describe())
+		e.Name, len(gotest.Tests(e)), *rounds, g.Version, runtime.NumCPU(), c)
 	return report(out, times, b.phases)
 }
 
@@ -105,14 +106,4 @@ func measure(ctx context.Context, contenders []contender, rounds int, progress i
 		}
 	}
 	return times, nil
-}
-
-// tests are the functions that decide correctness.
-func tests(e *exercises.Exercise) (names []string) {
-	for _, c := range e.Checks {
-		if c.Kind == exercises.Correctness {
-			names = append(names, c.Func)
-		}
-	}
-	return names
 }

@@ -1,0 +1,77 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"grade/exercises"
+)
+
+func shelfOf(t *testing.T) []shelved {
+	t.Helper()
+	shelf, err := load(os.DirFS("../.."))
+	require.NoError(t, err)
+	return shelf
+}
+
+// A class is as large as was asked for, and has every kind of submission in it.
+func TestHandIn(t *testing.T) {
+	shelf := shelfOf(t)
+	for _, n := range []int{1, 64, len(shelf), len(shelf) + 5} {
+		class := handIn(shelf, n)
+		assert.GreaterOrEqual(t, len(class), n)
+		assert.Less(t, len(class), n+len(exercises.Classes))
+		seen, students := map[string]bool{}, map[string]bool{}
+		for _, h := range class {
+			seen[string(h.Class)], students[h.student] = true, true
+			if n >= 64 {
+				seen[h.exercise.Name] = true
+			}
+		}
+		assert.Len(t, students, len(class))
+		for _, c := range exercises.Classes {
+			assert.True(t, seen[string(c)], "%d: nothing of %s", n, c)
+		}
+		if n >= 64 {
+			for _, s := range shelf {
+				assert.True(t, seen[s.exercise.Name], "%d: nothing of %s", n, s.exercise.Name)
+			}
+		}
+	}
+}
+
+// No two students hand in the same bytes: a grader would know them again.
+func TestCopiesDiffer(t *testing.T) {
+	shelf := shelfOf(t)
+	class := handIn(shelf, len(shelf)+40)
+	of := map[string]string{}
+	for _, h := range class {
+		key := h.Dir
+		for _, f := range h.files {
+			key += fmt.Sprintf("%q%q", f.Name, f.Data)
+		}
+		assert.Empty(t, of[key], "%s and %s: %s", of[key], h.student, h.Dir)
+		of[key] = h.student
+	}
+	for _, s := range shelf {
+		for _, f := range s.Files {
+			assert.NotContains(t, string(f.Data), "// copy 1\n", "what is on the shelf stays as it is")
+		}
+	}
+}
+
+// Where the exercise provides a file, a student's copy does not count.
+func TestSolution(t *testing.T) {
+	e := &exercises.Exercise{Provided: []string{"data.go"}, Starter: []exercises.File{{Name: "data.go", Data: []byte("ours")}, {Name: "todo.go"}}}
+	h := handed{shelved: shelved{exercise: e}, files: []exercises.File{{Name: "a.go", Data: []byte("theirs")}, {Name: "data.go", Data: []byte("theirs")}}}
+	var got []string
+	for _, f := range h.solution() {
+		got = append(got, f.Name+" "+string(f.Data))
+	}
+	assert.Equal(t, "a.go theirs, data.go ours", strings.Join(got, ", "))
+}

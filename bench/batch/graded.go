@@ -1,0 +1,191 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"grade/exercises"
+	"grade/grader"
+	"grade/grader/batch"
+	"grade/grader/prove"
+)
+
+// stopTimeout is how long an interrupted grade may take to put away its containers.
+const stopTimeout = 30 * time.Second
+
+// graded is a class, and the grade that grades it.
+type graded struct {
+	program string
+	dir     string // temporary
+	last    int    // process of the last command
+	shelf   []shelved
+	class   []handed
+	// kept are the results that were not held against anything yet, by the folder of
+	// the shelf that was handed in.
+	kept map[string][]*grader.Result
+}
+
+func newGraded(program string, shelf []shelved, class []handed) (*graded, error) {
+	dir, err := os.MkdirTemp("", "grade-bench-")
+	if err != nil {
+		return nil, err
+	}
+	g := &graded{program: program, dir: dir, shelf: shelf, class: class, kept: map[string][]*grader.Result{}}
+	for _, h := range class {
+		if err := h.write(g.at("students")); err != nil {
+			g.close()
+			return nil, err
+		}
+	}
+	return g, nil
+}
+
+func (g *graded) close()                { os.RemoveAll(g.dir) }
+func (g *graded) at(name string) string { return filepath.Join(g.dir, name) }
+
+// prepare has made what is made once for a machine, references among it.
+func (g *graded) prepare(ctx context.Context) error {
+	seen := map[string]bool{}
+	for _, h := range g.class {
+		if name := h.exercise.Name; !seen[name] {
+			seen[name] = true
+			if _, err := g.command(ctx, "submit", "reference/"+name, "--only", "correctness", "--sandbox", "docker", "--quiet"); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// figures are those of grade alone.
+func (g *graded) figures(ctx context.Context, progress io.Writer) (f figures, err error) {
+	f.count = len(g.class)
+	if err := g.prepare(ctx); err != nil {
+		return f, err
+	}
+	fmt.Fprintf(progress, "grade batch of %d submissions\n", f.count)
+	if err := g.first(ctx, &f); err != nil {
+		return f, err
+	}
+	if f.second, err = g.second(ctx); err != nil {
+		return f, err
+	}
+	fmt.Fprintln(progress, "holding the verdicts against what was declared")
+	f.unmet, f.again, err = g.verdicts(ctx)
+	return f, err
+}
+
+// first grades the whole class, and keeps accounts where it may.
+func (g *graded) first(ctx context.Context, f *figures) (err error) {
+	account, refused := openAccount(g.at("account"))
+	if f.took, err = g.batch(ctx, "students", "results", fmt.Sprintf("graded %d, cached 0, no verdict 0", len(g.class))); err != nil {
+		return errors.Join(err, account.close())
+	}
+	if f.unpaid = refused; refused == nil {
+		f.bill, f.unpaid = account.bill(g.last)
+	}
+	return g.take("results", g.class)
+}
+
+// second grades what has been graded already, which shall not be graded again.
+func (g *graded) second(ctx context.Context) (time.Duration, error) {
+	return g.batch(ctx, "students", "results", fmt.Sprintf("graded 0, cached %d, no verdict 0", len(g.class)))
+}
+
+// batch grades all below a folder, and says how long that took.
+func (g *graded) batch(ctx context.Context, students, results, wanted string) (time.Duration, error) {
+	started := time.Now()
+	out, err := g.command(ctx, "batch", g.at(students), "--results", g.at(results), "--quiet")
+	took := time.Since(started)
+	lines := strings.Split(strings.TrimSpace(out), "\n")
+	if last := lines[len(lines)-1]; err == nil && last != wanted {
+		err = fmt.Errorf("grade batch: %s, want %s", last, wanted)
+	}
+	return took, err
+}
+
+// command runs grade, which is given the time to clean up where we are interrupted.
+func (g *graded) command(ctx context.Context, args ...string) (string, error) {
+	var out, said bytes.Buffer
+	cmd := exec.CommandContext(ctx, g.program, args...)
+	cmd.Stdout, cmd.Stderr = &out, &said
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
+	cmd.WaitDelay = stopTimeout
+	if err := cmd.Run(); err != nil {
+		return "", fmt.Errorf("%s: %w: %s", strings.Join(cmd.Args, " "), err, said.Bytes())
+	}
+	g.last = cmd.ProcessState.Pid()
+	return out.String(), nil
+}
+
+// take reads the results of a class.
+func (g *graded) take(results string, class []handed) error {
+	ledger, err := batch.OpenLedger(g.at(results))
+	if err != nil {
+		return err
+	}
+	defer ledger.Close()
+	for _, h := range class {
+		r, ok := ledger.Last(h.student, h.exercise.Name)
+		if !ok {
+			return fmt.Errorf("grade batch has kept no result of %s %s", h.student, h.exercise.Name)
+		}
+		g.kept[h.Dir] = append(g.kept[h.Dir], r.Result)
+	}
+	return nil
+}
+
+// verdicts says of which submissions the results are not as declared. As everywhere,
+// what has to be caught may get through once; again is how often that happened.
+func (g *graded) verdicts(ctx context.Context) (unmet []string, again int, err error) {
+	lists, shipped := map[string][]exercises.Submission{}, map[string]*prove.Shipped{}
+	for _, s := range g.shelf {
+		lists[s.exercise.Name] = append(lists[s.exercise.Name], s.Submission)
+	}
+	for name, list := range lists {
+		shipped[name] = prove.ShippedBy(list, g.result)
+	}
+	for _, h := range g.class {
+		held, err := shipped[h.exercise.Name].Hold(ctx, h.Submission, grader.Options{})
+		if err != nil {
+			return nil, 0, err
+		}
+		again += min(1, len(held.First))
+		for _, d := range held.Unmet {
+			unmet = append(unmet, fmt.Sprintf("%s, %s %s: %s", h.student, h.exercise.Name, h.Name, d))
+		}
+	}
+	return unmet, again, nil
+}
+
+// result is the next that was kept of a submission, or that of a batch of it alone.
+func (g *graded) result(ctx context.Context, dir string, _ grader.Options) (*grader.Result, error) {
+	if len(g.kept[dir]) == 0 {
+		i := slices.IndexFunc(g.shelf, func(s shelved) bool { return s.Dir == dir })
+		name := strings.ReplaceAll(dir, "/", "-")
+		alone := handed{shelved: g.shelf[i], student: "again", files: g.shelf[i].Files}
+		if err := alone.write(g.at(name)); err != nil {
+			return nil, err
+		}
+		defer os.RemoveAll(g.at(name))
+		defer os.RemoveAll(g.at(name + ".results"))
+		if _, err := g.batch(ctx, name, name+".results", "graded 1, cached 0, no verdict 0"); err != nil {
+			return nil, err
+		}
+		if err := g.take(name+".results", []handed{alone}); err != nil {
+			return nil, err
+		}
+	}
+	r := g.kept[dir][0]
+	g.kept[dir] = g.kept[dir][1:]
+	return r, nil
+}

@@ -1,0 +1,50 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"grade/bench/gotest"
+	"grade/exercises"
+)
+
+// contained is contender c.
+type contained struct {
+	engine *gotest.Engine
+	run    gotest.Run
+}
+
+func newContained(ctx context.Context, e *exercises.Exercise) (*contained, error) {
+	g, err := gotest.Open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	c := &contained{engine: g, run: g.Filled(e)}
+	if c.run.Tree, err = g.Tree(e, e.Reference); err != nil {
+		g.Close()
+		return nil, err
+	}
+	return c, nil
+}
+
+func (c *contained) close() { c.engine.Close() }
+
+// String is what a title ends with; nothing where there is no engine.
+func (c *contained) String() string {
+	if c == nil {
+		return ""
+	}
+	return ", " + c.engine.String()
+}
+
+func (c *contained) round(ctx context.Context) (time.Duration, error) {
+	o, err := c.engine.Do(ctx, c.run)
+	if err != nil {
+		return 0, err
+	}
+	if o.Status != 0 {
+		return 0, fmt.Errorf("go test in a container ended with status %d: %s", o.Status, o.Output)
+	}
+	return o.Took, nil
+}
