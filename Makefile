@@ -7,6 +7,7 @@ SHELL := bash
 FUZZTIME ?= 10s
 ROUNDS   ?= 10
 SEEDS    ?= 100
+STUDENTS ?= 64
 # One more than there are CPUs: of some gradings, all but one wait to measure.
 GRADINGS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 
@@ -33,11 +34,20 @@ test: ## run all tests
 .PHONY: race
 race: ## run all tests but the longest under the race detector
 	@command -v "$$(go env CC)" >/dev/null || { echo 'make race needs a C compiler: install gcc' >&2; exit 1; }
-	@CGO_ENABLED=1 go test -race -short -timeout 20m -shuffle=on ./...
+	@# The tests at the root run programs, which are built without it.
+	@CGO_ENABLED=1 go test -race -short -timeout 20m -shuffle=on $$(go list ./... | grep -vx grade)
 
 .PHONY: e2e
 e2e: ## run the real command: scripts, faults, the README; never from the cache
 	@go test -short -count=1 -timeout 20m . ./cmd/grade
+
+.PHONY: course
+course: ## grade the sample course as GitHub's and GitLab's runners would
+	@go test -count=1 -timeout 10m -v -run TestSample . | grep -v "^=== "
+
+.PHONY: browser
+browser: ## open the pages of reports in Chromium; pictures go to dist/pages
+	@PICTURES=$(CURDIR)/dist/pages go test -count=1 ./grader/report/browser
 
 .PHONY: lint
 lint: ## check form, and what compilers do not see
@@ -52,8 +62,13 @@ fmt: ## format all Go files but those whose form is their point
 	@.ci/gofiles -exec gofmt -l -w {} +
 
 .PHONY: bench
-bench: build ## time a grading beside bare go test and beside the usual container
+bench: build ## time a grading, and a small batch, beside bare go test and the usual container
 	@go run ./bench -n $(ROUNDS)
+	@go run ./bench/batch -n 4
+
+.PHONY: bench-batch
+bench-batch: build ## time grade batch of STUDENTS (64) submissions beside docker run in a loop
+	@go run ./bench/batch -n $(STUDENTS)
 
 .PHONY: bench-references
 bench-references: ## time each reference beside naive and strong alternatives
@@ -73,4 +88,4 @@ fuzz: ## run every fuzz target for FUZZTIME (10s)
 
 .PHONY: clean
 clean: ## remove what these targets made here
-	@rm -rf bin
+	@rm -rf bin dist
