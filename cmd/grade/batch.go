@@ -95,7 +95,7 @@ func (o *batchOptions) run(ctx context.Context) (err error) {
 	defer func() { err = errors.Join(err, ledger.Close()) }()
 	fates, err := o.gradeAll(ctx, ledger, list, all)
 	if fates == nil && err != nil {
-		return err
+		return errors.Join(err, ledger.Await(ungraded(list), o.app.now()))
 	}
 	return errors.Join(err, o.tell(ledger, fates))
 }
@@ -105,7 +105,7 @@ func (o *batchOptions) checkFlags(command string) error {
 	if err := errors.Join(o.checkFor(command), o.reports.check()); err != nil {
 		return err
 	}
-	if o.json && o.reports.onStdout() {
+	if o.json && slices.ContainsFunc(o.reports.targets, func(t reportTarget) bool { return t.file == toStdout }) {
 		return usage("give the report a file", "--json and a report both go to standard output")
 	}
 	return nil
@@ -214,7 +214,7 @@ func identity(ctx context.Context, g *grader.Grader) (string, error) {
 // were of each kind.
 func (o *batchOptions) tell(ledger *batch.Ledger, fates []batch.Fate) error {
 	graded, cached, without := batch.Count(fates)
-	book := o.rules.book(ledger.Attempts(), fates)
+	book := o.rules.book(ledger.Attempts(), ledger.Waiting(), fates)
 	o.app.doubts(o.rules, o.reports, book)
 	err := o.reports.write(o.app.out, book)
 	if !o.reports.onStdout() {
@@ -262,18 +262,18 @@ type noRecord struct {
 func (o *batchOptions) table(records []*batch.Record, missing []noRecord) string {
 	student, exercise := len("student"), len("exercise")
 	for _, r := range records {
-		student, exercise = max(student, terminal.Width(terminal.Escape(r.Student))), max(exercise, len(r.Exercise))
+		student, exercise = max(student, terminal.Width(terminal.Start(r.Student))), max(exercise, len(r.Exercise))
 	}
 	var b strings.Builder
 	for _, r := range records {
-		fmt.Fprintf(&b, "%s  %s  %3d of %d", terminal.Pad(terminal.Escape(r.Student), student), terminal.Pad(r.Exercise, exercise), r.Result.Score, r.Result.MaxScore)
+		fmt.Fprintf(&b, "%s  %s  %3d of %d", terminal.Pad(terminal.Start(r.Student), student), terminal.Pad(r.Exercise, exercise), r.Result.Score, r.Result.MaxScore)
 		if r.Result.Verdict != grader.Graded {
 			fmt.Fprintf(&b, "  %s", r.Result.Verdict)
 		}
 		b.WriteString("\n")
 	}
 	for _, m := range missing {
-		fmt.Fprintf(&b, "%s  %s  no verdict: %s\n", terminal.Pad(terminal.Escape(m.Student), student), terminal.Pad(m.Exercise, exercise), terminal.Escape(m.Why))
+		fmt.Fprintf(&b, "%s  %s  no verdict: %s\n", terminal.Pad(terminal.Start(m.Student), student), terminal.Pad(m.Exercise, exercise), terminal.Escape(m.Why))
 	}
 	return b.String()
 }

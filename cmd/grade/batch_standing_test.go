@@ -1,10 +1,12 @@
 package main
 
 import (
+	"bytes"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"grade/grader/batch"
 )
@@ -34,4 +36,13 @@ func TestProgressOfABatch(t *testing.T) {
 	assert.Equal(t, []string{"⠋ 3 of 9, about 60 s left, ada cosine  0.0 s"}, w.shown())
 	w.beside(standing(batch.Event{Done: 9, Total: 9}), 0, 0)
 	assert.Equal(t, []string{"⠋ grading  0.0 s"}, w.shown())
+}
+
+// JSON goes into logs of runners, which would obey what a submission can have in it.
+func TestJSONObeysNobody(t *testing.T) {
+	var out bytes.Buffer
+	p := &proving{app: newApp(nil, &out, &bytes.Buffer{}), json: true}
+	require.NoError(t, p.write(batchResult{NoVerdict: []noRecord{{Student: "##[add-mask]x", Why: "\u009b2J\u202e"}}}, nil))
+	assert.Contains(t, out.String(), `"##\u005badd-mask]x"`)
+	assert.Contains(t, out.String(), `"\u009b2J\u202e"`)
 }

@@ -150,12 +150,15 @@ func (o *ciOptions) gradeFound(ctx context.Context, s span, found findings) (err
 		}
 		defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	}
-	ledger, err := batch.OpenLedger(dir)
+	ledger, err := batch.AwaitLedger(ctx, dir, func() { o.note("waiting for another grade, which writes to %s", dir) })
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, ledger.Close()) }()
 	callAsKept(found.list, ledger.Attempts())
+	if found.list, err = o.addWaiting(ctx, found.list, s, ledger.Waiting()); err != nil {
+		return err
+	}
 	if len(found.list) == 0 { // no engine is needed
 		return o.tell(s, ledger, nil, found)
 	}
@@ -166,6 +169,7 @@ func (o *ciOptions) gradeFound(ctx context.Context, s span, found findings) (err
 	fates, err := o.gradeAll(ctx, ledger, found.list, all)
 	if err != nil && fates == nil {
 		fates = ungraded(found.list)
+		err = errors.Join(err, ledger.Await(fates, o.app.now()))
 	}
 	said := o.tell(s, ledger, fates, found)
 	if err != nil && errors.Is(said, errPointsMissing) { // the less of the two
@@ -201,7 +205,10 @@ func (o *ciOptions) readRules(ctx context.Context) (*rules, error) {
 	}
 	for _, revision := range candidates {
 		commit, ok, err := o.repo.Commit(ctx, revision)
-		if err != nil || !ok {
+		if err != nil {
+			return nil, err
+		}
+		if !ok {
 			continue
 		}
 		data, ok, err := o.repo.ReadFile(ctx, commit, exercises.PolicyFile)
@@ -235,20 +242,15 @@ func (o *ciOptions) courseRules() bool {
 	return err == nil
 }
 
-// handedIn says when what is graded was handed in; nil: that is not known.
-func (o *ciOptions) handedIn() (func(context.Context) (time.Time, string, error), error) {
-	at, source := o.forge.Submitted, o.forge.Source
-	if o.submitted != "" {
-		t, err := exercises.ParseMoment(o.submitted, o.rules.Zone)
-		if err != nil {
-			return nil, usage("", "--submitted: %v", err)
-		}
-		at, source = t, "--submitted"
+// handedIn says when what is graded was handed in; zero: that is not known.
+func (o *ciOptions) handedIn() (at time.Time, source string, err error) {
+	if o.submitted == "" {
+		return o.forge.Submitted, o.forge.Source, nil
 	}
-	if at.IsZero() {
-		return nil, nil
+	if at, err = exercises.ParseMoment(o.submitted, o.rules.Zone); err != nil {
+		return at, "", usage("", "--submitted: %v", err)
 	}
-	return func(context.Context) (time.Time, string, error) { return at, source, nil }, nil
+	return at, "--submitted", nil
 }
 
 // note tells whoever reads the log.

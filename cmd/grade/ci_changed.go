@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path"
 	"slices"
 	"strings"
 
@@ -24,6 +25,7 @@ type findings struct {
 	deleted []string // folders of submissions
 	foreign []string // of other students than the one whose are graded
 	links   []string // and submodules, in place of a folder that submissions are in
+	unknown []string // where a submission would be, of no exercise of the course
 	outside []string // in no submission
 }
 
@@ -35,13 +37,11 @@ func (o *ciOptions) find(ctx context.Context, s span) (found findings, err error
 	if s.nothing {
 		return found, nil
 	}
-	pattern := o.rules.Submissions
-	if pattern.String() == "" {
-		if pattern, err = exercises.ParsePattern(standardPattern); err != nil {
-			return found, err
-		}
+	pattern, err := o.pattern()
+	if err != nil {
+		return found, err
 	}
-	at, err := o.handedIn()
+	at, source, err := o.handedIn()
 	if err != nil {
 		return found, err
 	}
@@ -50,12 +50,61 @@ func (o *ciOptions) find(ctx context.Context, s span) (found findings, err error
 		return found, &grader.UsageError{Message: "find what has changed", Hint: "look at " + s.head + ": it unfolds to more than a repository of submissions has", Err: err}
 	}
 	for _, c := range changes {
-		o.sort(c, pattern, s.head, &found)
+		o.sort(c, pattern, s, &found)
 	}
 	for i := range found.list {
-		found.list[i].Submitted = at
+		found.list[i].At, found.list[i].Source = at, source
 	}
 	return found, err
+}
+
+// pattern says where submissions are.
+func (o *ciOptions) pattern() (exercises.Pattern, error) {
+	if o.rules.Submissions.String() != "" {
+		return o.rules.Submissions, nil
+	}
+	return exercises.ParsePattern(standardPattern)
+}
+
+// retries reports whether the next run grades what this one comes to no verdict on: where
+// results are kept, and this is the branch that all is on in the end.
+func (o *ciOptions) retries() bool { return o.results != "" && o.forge.Trusted }
+
+// addWaiting adds the submissions to a list that an earlier run came to no verdict on.
+// Since then nothing has changed in them, or they were on the list.
+func (o *ciOptions) addWaiting(ctx context.Context, list []batch.Submission, s span, waiting []batch.Waiting) ([]batch.Submission, error) {
+	if !o.retries() || s.nothing {
+		return list, nil
+	}
+	pattern, err := o.pattern()
+	if err != nil {
+		return nil, err
+	}
+	for _, w := range waiting {
+		dir, _, exercise, ok := pattern.Submission(w.Folder)
+		if !ok || dir != w.Folder || o.foreign(w.Student) || exercise != "" && !slices.Contains(o.rules.names, exercise) ||
+			slices.ContainsFunc(list, func(x batch.Submission) bool { return x.Folder == dir }) {
+			continue
+		}
+		e, err := o.repo.Stat(ctx, s.head, dir)
+		if err != nil {
+			return nil, err
+		}
+		if e.Kind == repository.Folder {
+			o.note("%s had no verdict before: it is graded as well", dir)
+			list = append(list, o.submission(w.Student, exercise, s.head, dir, e.Kind))
+			list[len(list)-1].At, list[len(list)-1].Source = w.Submitted, w.Source
+		}
+	}
+	return list, nil
+}
+
+// submission is one of a commit.
+func (o *ciOptions) submission(student, exercise, head, dir string, kind repository.Kind) batch.Submission {
+	return batch.Submission{
+		Student: student, Exercise: exercise, Path: dir, Folder: dir,
+		Read: func(ctx context.Context) (*grader.Snapshot, error) { return o.snapshot(ctx, head, dir, kind) },
+	}
 }
 
 // leads reports whether there may be submissions to be graded in a folder.
@@ -74,27 +123,29 @@ func (o *ciOptions) foreign(student string) bool {
 }
 
 // sort tells submissions from everything else.
-func (o *ciOptions) sort(c repository.Change, p exercises.Pattern, head string, found *findings) {
+func (o *ciOptions) sort(c repository.Change, p exercises.Pattern, s span, found *findings) {
 	owner, folder, owned := p.StudentOf(c.Name)
 	dir, student, exercise, ok := p.Submission(c.Name)
 	_, _, onTheWay := p.Match(c.Name)
 	switch {
+	case owned && o.foreign(owner) && s.base == "" && (o.all || o.forge.Everything): // it is about no change
 	case owned && o.foreign(owner): // whatever it is
 		found.foreign = append(found.foreign, folder) // once: nothing leads into it
-	case ok && exercise != "" && !slices.Contains(o.rules.names, exercise):
+	case ok && exercise != "" && !slices.Contains(o.rules.names, exercise) && c.Kind != repository.Folder:
 		found.outside = append(found.outside, c.Name)
+	case ok && exercise != "" && !slices.Contains(o.rules.names, exercise):
+		found.unknown = append(found.unknown, c.Name)
 	case ok && c.Kind == repository.Absent:
 		found.deleted = append(found.deleted, dir)
 	case ok:
 		if o.student != "" {
 			student = o.student // as the server writes it: in another case it would be another's attempt
 		}
-		found.list = append(found.list, batch.Submission{
-			Student: student, Exercise: exercise, Path: dir, Folder: dir,
-			Read: func(ctx context.Context) (*grader.Snapshot, error) { return o.snapshot(ctx, head, dir, c.Kind) },
-		})
+		found.list = append(found.list, o.submission(student, exercise, s.head, dir, c.Kind))
 	case onTheWay && (c.Kind == repository.Link || c.Kind == repository.Module):
 		found.links = append(found.links, c.Name)
+	case owned && c.Kind == repository.File && (isSource(path.Base(c.Name)) || grader.IsArchive(c.Name)):
+		found.unknown = append(found.unknown, c.Name)
 	default:
 		found.outside = append(found.outside, c.Name)
 	}

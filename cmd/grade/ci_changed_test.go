@@ -53,7 +53,8 @@ func TestFindChanged(t *testing.T) {
 	}, got)
 	assert.Equal(t, []string{"students/gone/autograd"}, found.deleted)
 	assert.Equal(t, []string{"students/mallory"}, found.links)
-	assert.Equal(t, []string{".gitattributes", "README.md", "students/ada/a.go", "students/ada/notes"}, found.outside)
+	assert.Equal(t, []string{"students/ada/a.go", "students/ada/notes"}, found.unknown)
+	assert.Equal(t, []string{".gitattributes", "README.md"}, found.outside)
 	assert.False(t, found.passed(), "a link in place of a student's folder")
 	o.announce(s, found)
 	for l := range strings.Lines(log.String()) {
@@ -73,6 +74,11 @@ func TestFindChanged(t *testing.T) {
 	require.NoError(t, err)
 	assert.Len(t, found.list, 2)
 	assert.Equal(t, []string{"students/::error::x", "students/blob", "students/gone", "students/link", "students/mallory", "students/part"}, found.foreign, "a deleted one too")
+	s.base, o.all = "", true
+	found, err = o.find(t.Context(), s)
+	require.NoError(t, err)
+	assert.Len(t, found.list, 2)
+	assert.Empty(t, found.foreign, "of all that there is nothing is a change of anybody's")
 }
 
 // Whatever is changed in another's folder, or put in its place, is a change of another's;
@@ -188,4 +194,43 @@ func TestFindInTreeBombs(t *testing.T) {
 	require.ErrorIs(t, err, repository.ErrTooMany)
 	assert.Equal(t, exitUsage, o.app.code(t.Context(), err))
 	assert.Less(t, time.Since(start), 10*time.Second)
+}
+
+// Where results are kept, the next push to the default branch grades what an earlier one
+// came to no verdict on, as of when that was handed in; nobody else's run does.
+func TestAddWaiting(t *testing.T) {
+	h := newHistory(t)
+	h.commit("head", map[string]string{"students/ada/autograd/a.go": "package autograd\n", "students/bo/autograd/a.go": "x", "students/cem/autograd": "-> ../bo/autograd", "other/dan/autograd/a.go": "x"})
+	at := time.Date(2026, 12, 1, 12, 0, 0, 0, time.UTC)
+	var waiting []batch.Waiting
+	for _, folder := range []string{"students/ada/autograd", "students/bo/autograd", "students/cem/autograd", "students/gone/autograd", "students/ada/none", "other/dan/autograd", "../students/ada/autograd", "students/ada/autograd/sub", ""} {
+		student, _, _ := strings.Cut(strings.TrimPrefix(folder, "students/"), "/")
+		waiting = append(waiting, batch.Waiting{Student: student, Exercise: "autograd", Folder: folder, Path: folder, Submitted: at, Source: "the push"})
+	}
+	for name, c := range map[string]struct {
+		run     forge.Run
+		results string
+		want    []string
+	}{
+		"push to main":           {forge.Run{Name: "x", Trusted: true}, "r", []string{"students/bo/autograd", "students/ada/autograd"}},
+		"nothing is kept":        {forge.Run{Name: "x", Trusted: true}, "", []string{"students/bo/autograd"}},
+		"request, or any branch": {forge.Run{Name: "x"}, "r", []string{"students/bo/autograd"}},
+	} {
+		o, _ := h.about(h.dir, c.run)
+		o.rules = &rules{Policy: exercises.NewPolicy(), names: []string{"autograd"}}
+		o.results = c.results
+		list, err := o.addWaiting(t.Context(), []batch.Submission{o.submission("bo", "autograd", h.commits["head"], "students/bo/autograd", repository.Folder)}, span{head: h.commits["head"]}, waiting)
+		require.NoError(t, err, name)
+		var got []string
+		for _, one := range list {
+			got = append(got, one.Folder)
+		}
+		assert.Equal(t, c.want, got, name)
+		if len(list) > 1 {
+			assert.Equal(t, at, list[1].At)
+			snapshot, err := list[1].Read(t.Context())
+			require.NoError(t, err)
+			assert.Equal(t, "autograd", snapshot.Package)
+		}
+	}
 }

@@ -16,7 +16,7 @@ import (
 
 // tell writes every report, and says in the exit status how it went.
 func (o *ciOptions) tell(s span, ledger *batch.Ledger, fates []batch.Fate, found findings) error {
-	book := o.rules.book(recordsOf(ledger.Attempts(), fates), fates)
+	book := o.rules.book(recordsOf(ledger.Attempts(), fates), nil, fates)
 	book.Part()
 	sum := sumUp(fates, found.passed())
 	err := errors.Join(
@@ -30,7 +30,11 @@ func (o *ciOptions) tell(s span, ledger *batch.Ledger, fates []batch.Fate, found
 	case err != nil:
 		return err
 	case sum.without > 0:
-		return &noVerdict{fmt.Errorf("%d of %d submissions; the next run grades them", sum.without, len(fates))}
+		again := "run this job again"
+		if o.retries() {
+			again = "the next push to this branch grades them, and so does this job if it is run again"
+		}
+		return &noVerdict{fmt.Errorf("%d of %d submissions; %s", sum.without, len(fates), again)}
 	case !sum.passed:
 		return errPointsMissing
 	}
@@ -40,8 +44,12 @@ func (o *ciOptions) tell(s span, ledger *batch.Ledger, fates []batch.Fate, found
 // recordsOf are the records of the submissions that a run is about, with their earlier
 // attempts: of what others have, it tells nothing.
 func recordsOf(records []batch.Record, fates []batch.Fate) (list []batch.Record) {
+	about := map[[2]string]bool{}
+	for _, f := range fates {
+		about[[2]string{f.Student, f.Exercise}] = true
+	}
 	for _, r := range records {
-		if slices.ContainsFunc(fates, func(f batch.Fate) bool { return f.Student == r.Student && f.Exercise == r.Exercise }) {
+		if about[[2]string{r.Student, r.Exercise}] {
 			list = append(list, r)
 		}
 	}
@@ -117,6 +125,7 @@ func writeCISummary(f *os.File, s span, found findings, b *gradebook.Book) error
 		said  string
 	}{
 		{found.foreign, "Other students' folders were changed: they are not graded, and should not be changed here. The log names them.\n\n"},
+		{found.unknown, "What was changed in no exercise of the course is not graded: is a folder's name misspelt? The log says which.\n\n"},
 		{found.links, "A link or a submodule stands in place of a folder of submissions: put the folder back. The log names it.\n\n"},
 	} {
 		if len(x.names) > 0 {

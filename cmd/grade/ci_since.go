@@ -44,6 +44,8 @@ func (o *ciOptions) since(ctx context.Context) (s span, err error) {
 	case o.all, o.forge.Everything:
 	case o.forge.Name == "":
 		return span{}, usage("say it: --base REVISION or --all", "this is neither GitHub Actions nor GitLab CI: what is there to be graded?")
+	case o.forge.Unclear:
+		return span{}, usage("say it: --base REVISION or --all", "%s says nothing of what has changed", o.forge.Name)
 	case o.forge.Request:
 		s.base, err = o.parted(ctx, s.head)
 	default:
@@ -148,12 +150,12 @@ func (o *ciOptions) apart() error {
 		if ours.path == "" || o.forge.Name == "" || o.forge.Trusted {
 			continue
 		}
-		if rel, ok := below(resolved(o.dir), resolved(ours.path)); ok {
+		if rel, ok := below(resolved(o.repo.Top()), resolved(ours.path)); ok {
 			return usage("check out what is yours into another folder than what is to be graded", "%s %s lies in the checkout that is graded, as %s: its author could have written it", ours.flag, ours.path, rel)
 		}
 	}
 	for _, t := range o.reports.targets {
-		if link := linkOnTheWay(o.dir, t.file); link != "" && t.file != toStdout {
+		if link := cmp.Or(linkOnTheWay(o.dir, t.file), linkOnTheWay(o.repo.Top(), t.file)); link != "" && t.file != toStdout {
 			return usage("write it elsewhere", "--report %s=%s: %s is a link in the checkout", t.Name, t.file, link)
 		}
 	}
@@ -162,6 +164,9 @@ func (o *ciOptions) apart() error {
 
 // resolved is where a path leads, as far as there is something.
 func resolved(path string) string {
+	if abs, err := filepath.Abs(path); err == nil {
+		path = abs
+	}
 	if to, err := filepath.EvalSymlinks(path); err == nil {
 		return to
 	}
@@ -197,6 +202,7 @@ func (o *ciOptions) announce(s span, found findings) {
 	o.noteEach(found.deleted, "was deleted: not graded")
 	o.noteEach(found.foreign, "is not "+o.student+"'s: not graded, and it should not be changed here")
 	o.noteEach(found.links, "is a link or a submodule: not followed, and there should be a folder")
+	o.noteEach(found.unknown, "is in no exercise of the course: not graded")
 	if n := len(found.outside); n > 0 && s.base != "" {
 		o.note("%s in no submission changed as well, such as %s", several(n, "name"), found.outside[0])
 	}

@@ -251,6 +251,16 @@ func TestApart(t *testing.T) {
 			require.NoError(t, o.apart(), "a push to the default branch is the course's own")
 		}
 	}
+	below, _ := h.about(filepath.Join(h.dir, "course"), untrusted)
+	below.app.courseDir = h.dir
+	require.ErrorContains(t, below.apart(), "--course", "a folder of a clone is the clone")
+	t.Chdir(filepath.Dir(h.dir))
+	link := filepath.Join(t.TempDir(), "work")
+	require.NoError(t, os.Symlink(h.dir, link))
+	below, _ = h.about(link, untrusted)
+	below.results = filepath.Join(filepath.Base(h.dir), "results")
+	require.ErrorContains(t, below.apart(), "--results", "by whatever way")
+
 	o, _ := h.about(h.dir, untrusted)
 	o.app.courseDir = t.TempDir()
 	o.reports.values = []string{"junit=" + filepath.Join(h.dir, "plain.xml"), "github-annotations=-"}
@@ -279,14 +289,12 @@ func TestHandedIn(t *testing.T) {
 		o := &ciOptions{forge: c.run, submitted: c.flag}
 		o.rules = &rules{Policy: exercises.NewPolicy()}
 		o.rules.Zone = berlin
-		at, err := o.handedIn()
+		at, source, err := o.handedIn()
 		require.NoError(t, err, name)
 		if c.want == "" {
-			assert.Nil(t, at, name)
+			assert.Zero(t, at, name)
 			continue
 		}
-		when, source, err := at(t.Context())
-		require.NoError(t, err)
-		assert.Equal(t, c.want, when.Format(time.RFC3339)+" "+source, name)
+		assert.Equal(t, c.want, at.Format(time.RFC3339)+" "+source, name)
 	}
 }

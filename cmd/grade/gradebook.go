@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -52,7 +53,7 @@ func (o *gradebookOptions) run() error {
 	if err != nil {
 		return err
 	}
-	book := rules.book(ledger.Attempts(), nil)
+	book := rules.book(ledger.Attempts(), ledger.Waiting(), nil)
 	for _, c := range book.Columns {
 		if !slices.Contains(rules.names, c.Exercise) {
 			o.app.closed(fmt.Errorf("the course has no exercise %s: it weighs nothing; if it is of another one, give that: --course DIR", c.Exercise))
@@ -65,11 +66,12 @@ func (o *gradebookOptions) run() error {
 	return o.app.print("%s", bookText(book))
 }
 
-// bookText is a table for a terminal, and below it what the rules did.
+// bookText is a table for a terminal, and below it what the rules did and what has no
+// verdict.
 func bookText(b *gradebook.Book) string {
 	width := len("student")
 	for _, r := range b.Rows {
-		width = max(width, terminal.Width(terminal.Escape(r.Student)))
+		width = max(width, terminal.Width(terminal.Start(r.Student)))
 	}
 	var s, notes strings.Builder
 	s.WriteString(terminal.Pad("student", width))
@@ -78,12 +80,22 @@ func bookText(b *gradebook.Book) string {
 	}
 	s.WriteString("  total %\n")
 	for _, r := range b.Rows {
-		s.WriteString(terminal.Pad(terminal.Escape(r.Student), width))
+		s.WriteString(terminal.Pad(terminal.Start(r.Student), width))
 		for i, c := range r.Cells {
-			fmt.Fprintf(&s, "  %*s", max(len(b.Columns[i].Exercise), 6), orDash(c.Points))
-			for _, why := range c.Rules {
-				fmt.Fprintf(&notes, "%s  %s  %s\n", terminal.Escape(r.Student), b.Columns[i].Exercise, terminal.Escape(why))
+			points := orDash(c.Points)
+			if c.Missing != nil && c.Points == nil {
+				points = "?"
 			}
+			fmt.Fprintf(&s, "  %*s", max(len(b.Columns[i].Exercise), 6), points)
+			for _, why := range c.Rules {
+				fmt.Fprintf(&notes, "%s  %s  %s\n", terminal.Start(r.Student), b.Columns[i].Exercise, terminal.Escape(why))
+			}
+			if c.Missing != nil {
+				fmt.Fprintf(&notes, "%s  %s  no verdict on what is in %s: %s\n", terminal.Start(r.Student), b.Columns[i].Exercise, placeOf(*c.Missing), terminal.Escape(c.Missing.Why))
+			}
+		}
+		for _, m := range r.Unknown {
+			fmt.Fprintf(&notes, "%s  no verdict on what is in %s: %s\n", terminal.Start(r.Student), placeOf(m), terminal.Escape(m.Why))
 		}
 		fmt.Fprintf(&s, "  %7s\n", orDash(r.Total))
 	}
@@ -92,6 +104,8 @@ func bookText(b *gradebook.Book) string {
 	}
 	return s.String() + notes.String()
 }
+
+func placeOf(m gradebook.Missing) string { return terminal.Escape(cmp.Or(m.Folder, "a folder")) }
 
 func orDash(x *float64) string {
 	if x == nil {

@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
+	"time"
 
 	"grade/exercises"
 	"grade/grader"
@@ -92,17 +94,23 @@ func (a *app) names() ([]string, error) {
 	return c.Names()
 }
 
-// book is what is in a ledger, and what has no verdict, under the rules.
-func (r *rules) book(records []batch.Record, fates []batch.Fate) *gradebook.Book {
+// book is what is in a ledger, and what has no verdict, under the rules; what a run was about
+// is as the run left it, and stands out.
+func (r *rules) book(records []batch.Record, waiting []batch.Waiting, run []batch.Fate) *gradebook.Book {
 	last := map[[2]string]int{}
 	for _, one := range records {
 		key := [2]string{one.Student, one.Exercise}
 		last[key] = max(last[key], one.Attempt)
 	}
 	current := map[string]bool{}
-	for _, f := range fates {
+	for _, f := range run {
+		waiting = slices.DeleteFunc(waiting, func(w batch.Waiting) bool {
+			return w.Student == f.Student && w.Exercise == f.Exercise && (w.Exercise != "" || w.Path == f.Path)
+		})
 		if f.Record != nil {
 			current[attemptKey(*f.Record)] = true
+		} else {
+			waiting = append(waiting, f.Waiting(time.Time{}))
 		}
 	}
 	var attempts []gradebook.Attempt
@@ -119,7 +127,7 @@ func (r *rules) book(records []batch.Record, fates []batch.Fate) *gradebook.Book
 		}
 		attempts = append(attempts, a)
 	}
-	b := gradebook.New(r.Policy, r.names, attempts, missing(fates))
+	b := gradebook.New(r.Policy, r.names, attempts, missing(waiting))
 	b.Roster, b.Maxima = r.roster, r.maxima
 	return b
 }
@@ -132,7 +140,7 @@ func (r *rules) strangers(b *gradebook.Book) (list []string) {
 		}
 	}
 	for _, e := range r.Extensions {
-		if !slices.ContainsFunc(b.Rows, func(row gradebook.Row) bool { return row.Student == e.Student }) {
+		if !slices.ContainsFunc(b.Rows, func(row gradebook.Row) bool { return strings.EqualFold(row.Student, e.Student) }) {
 			list = append(list, fmt.Sprintf("extensions: nothing is there of %q", e.Student))
 		}
 	}
@@ -164,19 +172,10 @@ func attemptKey(r batch.Record) string {
 	return fmt.Sprintf("%q %q %d", r.Student, r.Exercise, r.Attempt)
 }
 
-// missing are the fates without a verdict.
-func missing(fates []batch.Fate) (list []gradebook.Missing) {
-	for _, f := range fates {
-		if f.Record == nil {
-			m := gradebook.Missing{Student: f.Student, Exercise: f.Exercise, Folder: f.Folder}
-			if f.Err != nil {
-				m.Why = f.Err.Error()
-			}
-			if u := (*grader.UsageError)(nil); errors.As(f.Err, &u) {
-				m.Told = u.Student
-			}
-			list = append(list, m)
-		}
+// missing are those without a verdict.
+func missing(waiting []batch.Waiting) (list []gradebook.Missing) {
+	for _, w := range waiting {
+		list = append(list, gradebook.Missing{Student: w.Student, Exercise: w.Exercise, Folder: w.Folder, Why: w.Why, Told: w.Told})
 	}
 	return list
 }

@@ -103,8 +103,8 @@ func (o *regradeOptions) regrade(ctx context.Context, ledger *batch.Ledger, rule
 	if err != nil {
 		return err
 	}
-	before := rules.book(ledger.Attempts(), nil)
-	after := rules.book(regraded(ledger.Attempts(), list), nil)
+	before := rules.book(ledger.Attempts(), ledger.Waiting(), nil)
+	after := rules.book(regraded(ledger.Attempts(), list), ledger.Waiting(), nil)
 	if o.apply {
 		if err := r.Apply(list, with); err != nil {
 			return err
@@ -115,13 +115,14 @@ func (o *regradeOptions) regrade(ctx context.Context, ledger *batch.Ledger, rule
 
 // regraded are the records as they are once the list is applied.
 func regraded(records []batch.Record, list []batch.Regraded) []batch.Record {
-	records = slices.Clone(records)
+	anew := map[string]*batch.Record{}
 	for _, x := range list {
-		i := slices.IndexFunc(records, func(r batch.Record) bool {
-			return r.Student == x.Old.Student && r.Exercise == x.Old.Exercise && r.Attempt == x.Old.Attempt
-		})
-		if x.New != nil && i >= 0 {
-			records[i] = *x.New
+		anew[attemptKey(x.Old)] = x.New
+	}
+	records = slices.Clone(records)
+	for i, r := range records {
+		if n := anew[attemptKey(r)]; n != nil {
+			records[i] = *n
 		}
 	}
 	return records
@@ -198,10 +199,10 @@ func (r regradeResult) text() string {
 			b.WriteString("\nWhat counts:\n")
 		}
 		what := cmp.Or(c.Exercise, "total, %")
-		fmt.Fprintf(&b, "%s  %s  %s → %s\n", terminal.Escape(c.Student), what, orNone(c.Old), orNone(c.New))
+		fmt.Fprintf(&b, "%s  %s  %s → %s\n", terminal.Start(c.Student), what, orNone(c.Old), orNone(c.New))
 	}
 	for _, s := range r.Stay {
-		fmt.Fprintf(&b, "%s  %s  not graded: %s\n", terminal.Escape(s.Student), s.Exercise, terminal.Escape(s.Why))
+		fmt.Fprintf(&b, "%s  %s  not graded: %s\n", terminal.Start(s.Student), s.Exercise, terminal.Escape(s.Why))
 	}
 	if b.Len() > 0 {
 		b.WriteString("\n")

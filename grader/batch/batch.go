@@ -82,11 +82,15 @@ func Run(ctx context.Context, l *Ledger, list []Submission, o Options) ([]Fate, 
 			f.Err = err
 		}
 	}
+	if lost := l.Await(r.fates, o.Now()); lost != nil {
+		err = errors.Join(err, lost)
+	}
 	return r.fates, err
 }
 
 type running struct {
 	options Options
+	keys    sync.Map   // a [sync.Mutex] for each key: what is the same is graded once
 	mu      sync.Mutex // guards what follows
 	ledger  *Ledger
 	fates   []Fate
@@ -97,11 +101,9 @@ type running struct {
 // one, in the place of the first: nobody could say which of them counts. Where a name says
 // no exercise, packages do.
 func (r *running) sole(ctx context.Context, list []Submission) (sole []Submission) {
-	unnamed := map[string]int{}
+	handed := map[string]int{}
 	for _, s := range list {
-		if s.Exercise == "" {
-			unnamed[s.Student]++
-		}
+		handed[s.Student]++
 	}
 	places := map[owner][]string{}
 	first := map[owner]int{}
@@ -110,7 +112,7 @@ func (r *running) sole(ctx context.Context, list []Submission) (sole []Submissio
 			s.Read = unnameable
 			s.Student = strconv.Quote(s.Student) // which no other's is
 		}
-		if s.Exercise == "" && unnamed[s.Student] > 1 {
+		if s.Exercise == "" && handed[s.Student] > 1 {
 			if _, e, err := r.read(ctx, &Fate{Submission: s}); err == nil {
 				s.Exercise = e.Name
 			}
@@ -123,7 +125,7 @@ func (r *running) sole(ctx context.Context, list []Submission) (sole []Submissio
 			continue
 		}
 		places[o] = append(places[o], s.place())
-		sole[i].Read = several(s.Path, places[o])
+		sole[i].Read = several(sole[i].Path, places[o])
 	}
 	return sole
 }
@@ -163,28 +165,47 @@ func (r *running) one(ctx context.Context, f *Fate) error {
 	f.Exercise = e.Name
 	content := contentOf(snapshot)
 	record := Record{Key: keyOf(content, e, r.options.Grader), Content: content, Limits: limitsOf(e.Limits)}
-	if last, ok := r.last(f); ok && last.Key == record.Key {
+	last, again := r.last(f)
+	same := again && last.Key == record.Key
+	if same && !last.Submitted.IsZero() {
 		f.Record, f.Cached = &last, true
 		return nil
 	}
 	if f.Err = r.date(ctx, f, &record); f.Err != nil {
 		return nil
 	}
-	if record.Result = r.same(record.Key, snapshot); record.Result == nil {
-		end := r.news.begin(f.Student, f.Exercise)
-		record.Result, f.Err = r.options.Grade(ctx, snapshot, e, "")
-		end(f.Err)
-		if f.Err == nil {
+	lock, _ := r.keys.LoadOrStore(record.Key, &sync.Mutex{})
+	lock.(*sync.Mutex).Lock()
+	defer lock.(*sync.Mutex).Unlock()
+	if same { // it is known at last when it was handed in
+		record.Result = last.Result
+	} else {
+		record.Result = r.same(record.Key, snapshot)
+	}
+	if f.Cached = record.Result != nil; !f.Cached {
+		var before *grader.Result
+		if again && last.Content == content {
+			before = last.Result
+		}
+		if record.Result, f.Err = r.grade(ctx, f, snapshot, e, before); f.Err == nil {
 			f.Err = r.ledger.keepFiles(content, snapshot)
 		}
 		if f.Err != nil {
 			return nil
 		}
-	} else {
-		f.Cached = true
 	}
 	f.Err = r.keep(f, record)
 	return f.Err
+}
+
+// grade grades a submission: what was graded before, on the inputs it had then.
+func (r *running) grade(ctx context.Context, f *Fate, s *grader.Snapshot, e *exercises.Exercise, before *grader.Result) (result *grader.Result, err error) {
+	end := r.news.begin(f.Student, f.Exercise)
+	defer func() { end(err) }()
+	if before == nil {
+		return r.options.Grade(ctx, s, e, "")
+	}
+	return gradeAgain(ctx, r.options.Grade, s, e, before)
 }
 
 // last is the record of a student's last attempt.
@@ -199,16 +220,16 @@ const dateTimeout = time.Minute
 
 // date says when a submission was handed in. An interrupt does not keep it from that: a
 // time that was not found would be kept.
-func (r *running) date(ctx context.Context, f *Fate, record *Record) error {
-	if f.Submitted == nil {
-		return nil
+func (r *running) date(ctx context.Context, f *Fate, record *Record) (err error) {
+	if f.At.IsZero() && f.Submitted != nil {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), dateTimeout)
+		defer cancel()
+		f.At, f.Source, err = f.Submitted(ctx)
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), dateTimeout)
-	defer cancel()
-	at, source, err := f.Submitted(ctx)
-	if at = at.UTC(); at.Year() >= 1 && at.Year() <= 9999 { // else nobody could write it down, and it is a joke
-		record.Submitted, record.Source = at, source
+	if f.At = f.At.UTC(); f.At.IsZero() || f.At.Year() < 1 || f.At.Year() > 9999 { // nobody could write it down: it is a joke
+		f.At, f.Source = time.Time{}, ""
 	}
+	record.Submitted, record.Source = f.At, f.Source
 	return err
 }
 
@@ -234,7 +255,7 @@ func (r *running) read(ctx context.Context, f *Fate) (*grader.Snapshot, *exercis
 		take = func(context.Context) (*grader.Snapshot, error) { return grader.TakeSnapshot(f.Path) }
 	}
 	s, err := take(ctx)
-	if empty := (*grader.UsageError)(nil); errors.As(err, &empty) && empty.Err == nil && f.Exercise != "" {
+	if empty := (*grader.UsageError)(nil); errors.As(err, &empty) && empty.Student != "" && empty.Err == nil && f.Exercise != "" {
 		s, err = grader.SnapshotOf(f.Path, nil), nil
 		s.Problems = []vet.Problem{{Rule: "no-files", Message: "there is no Go file here; submit the solution's"}}
 	}
@@ -295,10 +316,13 @@ func (r *running) keep(f *Fate, record Record) error {
 	defer r.mu.Unlock()
 	record.Student, record.Exercise, record.Path, record.Folder, record.Recorded = f.Student, f.Exercise, f.Path, f.Folder, r.options.Now().UTC()
 	if before := r.ledger.attemptOf(f.Student, f.Exercise, record.Content, record.Submitted); before.Attempt > 0 {
-		record.Attempt, record.Submitted, record.Source = before.Attempt, before.Submitted, before.Source
-		f.Before = &before
-		if before.Key == record.Key {
-			f.Record, f.Cached, f.Before = &before, true, nil // a run that is repeated
+		if record.Attempt = before.Attempt; !before.Submitted.IsZero() || record.Submitted.IsZero() {
+			record.Submitted, record.Source = before.Submitted, before.Source
+		}
+		if before.Key != record.Key {
+			f.Before = &before
+		} else if before.Submitted.Equal(record.Submitted) { // a run that is repeated
+			f.Record, f.Cached = &before, true
 			return nil
 		}
 	} else {

@@ -203,9 +203,27 @@ func TestRunTwice(t *testing.T) {
 	assert.Equal(t, []string{"alice", "bob"}, []string{fates[0].Student, fates[1].Student})
 	assert.Equal(t, []grader.Verdict{grader.Invalid, grader.Graded}, []grader.Verdict{fates[0].Record.Result.Verdict, fates[1].Record.Result.Verdict})
 
-	// Where packages name the exercises, they are read before anything is graded.
+	// So it is where a name says the exercise of one, and a package that of the other.
+	root = tree(t, map[string]string{"alice/autograd/a.go": "package autograd\n", "alice.tar": "no archive", "bob/autograd/a.go": "package autograd\n", "bob/x/b.go": "package autograd\nvar x int\n"})
 	p, err := exercises.ParsePattern("{student}/*")
 	require.NoError(t, err)
+	named, _, err := FindAt(root, "alice", p, nil)
+	require.NoError(t, err)
+	named[0].Exercise = "autograd"
+	other, _, err := FindAt(root, "bob", p, nil)
+	require.NoError(t, err)
+	for i := range other {
+		other[i].Student = "alice"
+	}
+	own, err := OpenLedger(t.TempDir())
+	require.NoError(t, err)
+	fates, err = Run(t.Context(), own, append(named, other...), Options{Exercises: course, Grade: (&desk{}).grade, Now: time.Now})
+	require.NoError(t, err)
+	require.NoError(t, own.Close())
+	require.Len(t, fates, 1)
+	assert.Equal(t, grader.Invalid, fates[0].Record.Result.Verdict)
+
+	// Where packages name the exercises, they are read before anything is graded.
 	root = tree(t, map[string]string{"alice/v1/a.go": "package autograd\n", "alice/v2/a.go": "package autograd\nvar x int\n", "alice/w/a.go": "package cosine\n"})
 	list, _, err := FindAt(root, ".", p, nil)
 	require.NoError(t, err)

@@ -18,12 +18,14 @@ import (
 
 // Submission is a folder or an archive that was found.
 type Submission struct {
-	Student  string // slash-separated, never empty
-	Exercise string // empty: the one whose package it is
-	Path     string // of the system; only a name, if Read is given
-	Folder   string // slash-separated, as seen from the root of all submissions; empty: not known
-	// Submitted says when it was handed in, and by what that is known. It is called once
-	// for a new attempt. Nil, or a zero time: that is not known.
+	Student  string    // slash-separated, never empty
+	Exercise string    // empty: the one whose package it is
+	Path     string    // of the system; only a name, if Read is given
+	Folder   string    // slash-separated, as seen from the root of all submissions; empty: not known
+	At       time.Time // when it was handed in; zero: nobody has said that yet
+	Source   string    // of that time
+	// Submitted says what At and Source are, where they are not known yet. It is called once
+	// for a new attempt. Nil, or a zero time: that cannot be known.
 	Submitted func(context.Context) (t time.Time, source string, err error)
 	// Read takes the snapshot. Nil: that of the folder or archive at Path.
 	Read func(context.Context) (*grader.Snapshot, error)

@@ -2,12 +2,14 @@ package batch
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/gofrs/flock"
@@ -69,6 +71,8 @@ type Ledger struct {
 	last  map[owner]int
 	moved map[moved]int // attempts that have another number here than in the file
 	fault error         // the file could not be written, nor be put right: nothing more is
+	// waiting is what the last line of noVerdictFile says of each.
+	waiting map[waited]Waiting
 }
 
 // moved is an attempt by the number that the file has.
@@ -83,7 +87,24 @@ type owner struct {
 }
 
 // OpenLedger opens the results in dir, or begins them.
-func OpenLedger(dir string) (*Ledger, error) { return openLedger(dir, ResultsFile) }
+func OpenLedger(dir string) (*Ledger, error) {
+	return openLedger(dir, ResultsFile, (*flock.Flock).TryLock)
+}
+
+// lockRetry is how often a ledger that another process writes to is asked for.
+const lockRetry = 200 * time.Millisecond
+
+// AwaitLedger is [OpenLedger], but where another process writes to the results it calls
+// waiting and waits until that is done, or the context is.
+func AwaitLedger(ctx context.Context, dir string, waiting func()) (*Ledger, error) {
+	return openLedger(dir, ResultsFile, func(l *flock.Flock) (bool, error) {
+		if ok, err := l.TryLock(); ok || err != nil {
+			return ok, err
+		}
+		waiting()
+		return l.TryLockContext(ctx, lockRetry)
+	})
+}
 
 // ReadLedger reads the results in dir, to which others may write meanwhile. Nothing can
 // be appended.
@@ -97,22 +118,22 @@ func ReadLedger(dir string) (*Ledger, error) {
 	if _, err := l.parse(data); err != nil {
 		return nil, fmt.Errorf("open results: %s: %w", name, err)
 	}
-	return l, nil
+	return l, l.readWaiting()
 }
 
 func newLedger(dir string) *Ledger {
-	return &Ledger{dir: dir, byKey: map[string]int{}, last: map[owner]int{}, moved: map[moved]int{}}
+	return &Ledger{dir: dir, byKey: map[string]int{}, last: map[owner]int{}, moved: map[moved]int{}, waiting: map[waited]Waiting{}}
 }
 
-func openLedger(dir, file string) (*Ledger, error) {
+func openLedger(dir, file string, try func(*flock.Flock) (bool, error)) (*Ledger, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, fmt.Errorf("open results: %w", err)
 	}
 	name := filepath.Join(dir, file)
 	l := newLedger(dir)
 	l.lock = flock.New(name + ".lock")
-	if ok, err := l.lock.TryLock(); err != nil {
-		return nil, fmt.Errorf("open results: %w", err)
+	if ok, err := try(l.lock); err != nil {
+		return nil, fmt.Errorf("open results: %s: %w", name, err)
 	} else if !ok {
 		return nil, &grader.UsageError{Message: name + " is being written by another grade", Hint: "wait for it, or give another folder: --results DIR"}
 	}
@@ -121,7 +142,12 @@ func openLedger(dir, file string) (*Ledger, error) {
 		err = l.read()
 	}
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("open results: %s: %w", name, err), l.Close())
+		err = fmt.Errorf("open results: %s: %w", name, err)
+	} else if err = l.readWaiting(); err == nil {
+		err = syncDir(dir)
+	}
+	if err != nil {
+		return nil, errors.Join(err, l.Close())
 	}
 	return l, nil
 }
@@ -133,27 +159,38 @@ func (l *Ledger) read() error {
 		return err
 	}
 	whole, err := l.parse(data)
-	if err != nil || whole == len(data) {
+	switch {
+	case err != nil || len(data) == 0:
 		return err
+	case whole < len(data):
+		err = l.file.Truncate(int64(whole))
+	case data[whole-1] != '\n': // somebody has mended the last line, and left it open
+		_, err = l.file.WriteString("\n")
+	default:
+		return nil
 	}
-	return errors.Join(l.file.Truncate(int64(whole)), l.file.Sync())
+	return errors.Join(err, l.file.Sync())
 }
 
-// parse takes in all whole lines, and returns how many bytes they are.
+// parse takes in all whole lines, and returns how many bytes they are. What is left is half
+// a line, of a process that was killed.
 func (l *Ledger) parse(data []byte) (whole int, err error) {
-	whole = bytes.LastIndexByte(data, '\n') + 1
-	for n, line := range bytes.Split(data[:whole], []byte("\n")) {
-		if len(line) == 0 {
-			continue
-		}
+	for n, line := range slices.Collect(bytes.Lines(data)) {
+		ended := bytes.HasSuffix(line, []byte("\n"))
 		var r Record
-		if err := json.Unmarshal(line, &r); err != nil {
+		err := json.Unmarshal(line, &r)
+		switch {
+		case len(bytes.TrimSpace(line)) == 0:
+		case err != nil && !ended:
+			return whole, nil
+		case err != nil:
 			return 0, fmt.Errorf("line %d: %w; put the file aside, or mend the line", n+1, err)
-		}
-		if r.Schema != RecordSchema || r.Result == nil || r.Attempt < 1 {
+		case r.Schema != RecordSchema || r.Result == nil || r.Attempt < 1:
 			return 0, fmt.Errorf("line %d: no record of the kind %s; put the file aside, or mend the line", n+1, RecordSchema)
+		default:
+			l.take(r)
 		}
-		l.take(r)
+		whole += len(line)
 	}
 	return whole, nil
 }

@@ -38,7 +38,10 @@ type matching struct {
 // look goes through a folder, whose entries are the segment of that number.
 func (m *matching) look(dir string, segment int) error {
 	entries, all, err := list(filepath.Join(m.base, filepath.FromSlash(dir)))
-	whose, _, _ := m.pattern.Match(dir)
+	whose := ""
+	if dir != "." { // the root is nobody's
+		whose, _, _ = m.pattern.Match(dir)
+	}
 	switch {
 	case err != nil && whose != "": // that one alone will fail
 		m.list = append(m.list, Submission{Student: whose, Folder: dir, Path: filepath.Join(m.base, filepath.FromSlash(dir))})

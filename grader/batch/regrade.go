@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/gofrs/flock"
 	"golang.org/x/sync/errgroup"
 
 	"grade/exercises"
@@ -33,7 +34,7 @@ type Regrading struct {
 
 // NewRegrading goes on with what an earlier one has graded and not applied.
 func NewRegrading(l *Ledger) (*Regrading, error) {
-	pending, err := openLedger(l.dir, regradeFile)
+	pending, err := openLedger(l.dir, regradeFile, (*flock.Flock).TryLock)
 	return &Regrading{l, pending}, err
 }
 
@@ -137,9 +138,7 @@ func (r *regrading) known(record Record) (*grader.Result, bool) {
 	return nil, false
 }
 
-// grade grades an attempt on the inputs it had. If that takes points for what was
-// measured, it does so once more, and the better one counts: near a limit a ratio falls
-// on either side.
+// grade grades the files of an attempt as they were kept.
 func (r *regrading) grade(ctx context.Context, old Record, e *exercises.Exercise) (*grader.Result, error) {
 	s, err := r.ledger.files(old)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -148,11 +147,18 @@ func (r *regrading) grade(ctx context.Context, old Record, e *exercises.Exercise
 	if err != nil {
 		return nil, err
 	}
-	result, err := r.options.Grade(ctx, s, e, old.Result.Seed)
-	if err != nil || measuredPoints(result) >= measuredPoints(old.Result) {
+	return gradeAgain(ctx, r.options.Grade, s, e, old.Result)
+}
+
+// gradeAgain grades a submission on the inputs it had. If that takes points for what was
+// measured, it does so once more, and the better one counts: near a limit a ratio falls
+// on either side.
+func gradeAgain(ctx context.Context, grade GradeFunc, s *grader.Snapshot, e *exercises.Exercise, old *grader.Result) (*grader.Result, error) {
+	result, err := grade(ctx, s, e, old.Seed)
+	if err != nil || measuredPoints(result) >= measuredPoints(old) {
 		return result, err
 	}
-	again, err := r.options.Grade(ctx, s, e, old.Result.Seed)
+	again, err := grade(ctx, s, e, old.Seed)
 	if err == nil && again.Score > result.Score {
 		result = again
 	}

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 
 	"grade/grader"
 )
@@ -67,7 +68,23 @@ func writeWhole(name string, data []byte) error {
 	if err := errors.Join(err, f.Sync(), f.Close()); err != nil {
 		return err
 	}
-	return os.Rename(f.Name(), name)
+	if err := os.Rename(f.Name(), name); err != nil {
+		return err
+	}
+	return syncDir(filepath.Dir(name))
+}
+
+// syncDir sees to it that the names in a folder outlast a loss of power.
+func syncDir(dir string) error {
+	f, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	err = f.Sync()
+	if errors.Is(err, errors.ErrUnsupported) || errors.Is(err, syscall.EINVAL) { // not every system of files can
+		err = nil
+	}
+	return errors.Join(err, f.Close())
 }
 
 // files takes the snapshot of a submission that was kept. It wraps [fs.ErrNotExist] if
