@@ -72,8 +72,8 @@ func (d *dates) of(ctx context.Context, s batch.Submission) (time.Time, string, 
 	return newest(s.Path), "the newest file", nil
 }
 
-// committed is the date of the last commit that changed what lies at path, if git has it as
-// it is.
+// committed is the date of the last commit that changed what is graded of a submission, if
+// git has that as it is.
 func (d *dates) committed(ctx context.Context, path string) (at time.Time, ok bool, err error) {
 	if path, err = filepath.EvalSymlinks(path); err != nil {
 		return at, false, fmt.Errorf("find out when it was handed in: %w", err)
@@ -85,7 +85,15 @@ func (d *dates) committed(ctx context.Context, path string) (at time.Time, ok bo
 	if ok, err = d.repo.Holds(ctx, d.head, name, path, isSource); !ok || err != nil {
 		return at, false, err
 	}
-	return d.repo.LastChange(ctx, d.head, name)
+	if at, ok, err = d.repo.LastChange(ctx, d.head, sourcesIn(name)); ok || err != nil {
+		return at, ok, err
+	}
+	return d.repo.LastChange(ctx, d.head, repository.PathsOf(name)) // an archive, or nothing is graded there
+}
+
+// sourcesIn are the files in a folder for which isSource holds.
+func sourcesIn(folder string) repository.Paths {
+	return repository.PathsIn(folder, "*.go", "*_test.go", ".*", "_*")
 }
 
 // isSource reports whether a snapshot may take a file of that name.
@@ -96,14 +104,17 @@ func isSource(name string) bool {
 // errEnough ends a walk.
 var errEnough = errors.New("enough")
 
-// newest is when the newest file at path was changed; what cannot be read has no date.
+// newest is when the newest file that is graded was changed, in a folder at path or of an
+// archive there; what cannot be read has no date.
 func newest(path string) (t time.Time) {
 	left := 10_000 // names: a folder with more is refused anyway
-	_ = filepath.WalkDir(path, func(_ string, d fs.DirEntry, err error) error {
-		if left--; left < 0 {
+	_ = filepath.WalkDir(path, func(name string, d fs.DirEntry, err error) error {
+		switch left--; {
+		case left < 0:
 			return errEnough
-		}
-		if err != nil || !d.Type().IsRegular() {
+		case err == nil && d.IsDir() && name != path:
+			return fs.SkipDir
+		case err != nil || !d.Type().IsRegular() || name != path && !isSource(d.Name()):
 			return nil
 		}
 		if info, err := d.Info(); err == nil && info.ModTime().After(t) {

@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -63,6 +64,43 @@ func TestDates(t *testing.T) {
 			assert.True(t, stamp.Equal(at), "%s: %v", path, at)
 		}
 	}
+	// What is not graded makes nothing late, whether git has it or not; a source that was
+	// taken away does.
+	late := []string{"-c", "user.name=a", "-c", "user.email=a@example.com", "commit", "-qm", "late", "--date=2022-01-01T00:00:00Z"}
+	commit := func() {
+		t.Helper()
+		gitIn(t, ".", "add", "students/ada", "students/[x]*")
+		cmd := exec.Command("git", late...)
+		cmd.Env = append(os.Environ(), "GIT_COMMITTER_DATE=2022-01-01T00:00:00Z")
+		out, err := cmd.CombinedOutput()
+		require.NoError(t, err, "%s", out)
+	}
+	date := func(student string) string {
+		t.Helper()
+		fresh, err := newDates(t.Context())
+		require.NoError(t, err)
+		at, source, err := fresh.of(t.Context(), batch.Submission{Path: filepath.Join(root, "students", student, "mean")})
+		require.NoError(t, err)
+		return at.UTC().Format("2006 ") + source
+	}
+	put(t, "students/ada/mean/mean_test.go", "package mean\n")
+	put(t, "students/ada/mean/sub/sub.go", "package sub\n")
+	put(t, "students/[x]*/mean/mean.go", "package mean\n")
+	commit()
+	assert.Equal(t, "2020 the commit", date("ada"))
+	assert.Equal(t, "2022 the commit", date("[x]*"))
+	put(t, "students/ed/mean/notes.txt", "written today")
+	assert.Equal(t, "2021 the newest file", date("ed"))
+	t.Chdir(filepath.Join(root, "students"))
+	assert.Equal(t, "2020 the commit", date("ada"), "from wherever it is asked")
+	t.Chdir(root)
+	put(t, "students/ada/mean/more.go", "package mean\n")
+	gitIn(t, ".", "add", "students/ada")
+	gitIn(t, ".", "commit", "-qm", "2020 again")
+	require.NoError(t, os.Remove("students/ada/mean/more.go"))
+	commit()
+	assert.Equal(t, "2022 the commit", date("ada"))
+
 	at, source, err := d.of(t.Context(), batch.Submission{Path: t.TempDir()})
 	require.NoError(t, err)
 	assert.True(t, at.IsZero())
@@ -109,5 +147,28 @@ func TestDatesObeyNoStudent(t *testing.T) {
 			assert.Equal(t, versioned && name == "bare", source == "the commit", name)
 		}
 		assert.NoFileExists(t, marker)
+	}
+}
+
+// A date that is none is not known, and keeps nobody from a verdict.
+func TestDatesOfJokes(t *testing.T) {
+	root := t.TempDir()
+	t.Chdir(root)
+	put(t, "students/ada/mean/mean.go", "package mean\n")
+	gitIn(t, ".", "init", "-q")
+	gitIn(t, ".", "add", "-A")
+	tree := exec.Command("git", "write-tree")
+	id, err := tree.Output()
+	require.NoError(t, err)
+	for _, joke := range []string{"1700000000 +9999", "316000000000 +0000", "99999999999999 -0100"} {
+		cmd := exec.Command("git", "hash-object", "-t", "commit", "-w", "--stdin", "--literally")
+		cmd.Stdin = strings.NewReader("tree " + string(id) + "author a <a@example.com> " + joke + "\ncommitter a <a@example.com> " + joke + "\n\nx\n")
+		commit, err := cmd.Output()
+		require.NoError(t, err)
+		gitIn(t, ".", "update-ref", "refs/heads/main", strings.TrimSpace(string(commit)))
+		d, err := newDates(t.Context())
+		require.NoError(t, err)
+		_, _, err = d.of(t.Context(), batch.Submission{Path: filepath.Join(root, "students", "ada", "mean")})
+		assert.NoError(t, err, joke)
 	}
 }

@@ -17,21 +17,39 @@ import (
 	"time"
 )
 
-// LastChange is when the last commit was made that changed what has that name; ok is
-// false if none has. It is what the commit says of itself.
-func (r *Repository) LastChange(ctx context.Context, commit, name string) (at time.Time, ok bool, err error) {
-	out, err := r.git(ctx, "rev-list", "-1", "--format=%cI", commit, "--", name)
+// Paths are files of a repository, as git's pathspecs.
+type Paths []string
+
+// PathsOf are what has a name: a file, or a folder with all in it.
+func PathsOf(name string) Paths { return Paths{":(top,literal)" + name} }
+
+// PathsIn are the files in a folder, and not below it, whose names match want and none of
+// but, in which a * stands for anything.
+func PathsIn(folder, want string, but ...string) Paths {
+	if folder = special.Replace(folder) + "/"; folder == "./" {
+		folder = ""
+	}
+	p := Paths{":(top,glob)" + folder + want}
+	for _, b := range but {
+		p = append(p, ":(top,glob,exclude)"+folder+b)
+	}
+	return p
+}
+
+// special are the characters that mean something in a pattern of git's.
+var special = strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`)
+
+// LastChange is when the last commit was made that changed one of some files, which may be
+// gone since; ok is false if none has, or if it states no date that is one. It is what the
+// commit says of itself.
+func (r *Repository) LastChange(ctx context.Context, commit string, paths Paths) (at time.Time, ok bool, err error) {
+	out, err := r.git(ctx, append([]string{"--no-literal-pathspecs", "rev-list", "-1", "--format=%cI", commit, "--"}, paths...)...)
 	if err != nil {
 		return time.Time{}, false, err
 	}
-	_, date, ok := strings.Cut(strings.TrimSpace(string(out)), "\n") // after a line with the commit
-	if !ok {
-		return time.Time{}, false, nil
-	}
-	if at, err = time.Parse(time.RFC3339, date); err != nil {
-		return time.Time{}, false, fmt.Errorf("git rev-list: %w", err)
-	}
-	return at, true, nil
+	_, date, _ := strings.Cut(strings.TrimSpace(string(out)), "\n") // after a line with the commit
+	at, err = time.Parse(time.RFC3339, date)
+	return at, err == nil, nil
 }
 
 // Holds reports whether what lies at path, a file, or the files in a folder that are

@@ -20,16 +20,22 @@ import (
 )
 
 // Repository is a clone.
-type Repository struct{ dir string }
+type Repository struct{ dir, top string }
 
 // Open finds the repository that dir is in.
 func Open(ctx context.Context, dir string) (*Repository, error) {
-	r := &Repository{dir}
+	r := &Repository{dir: dir, top: dir}
 	if _, err := r.git(ctx, "rev-parse", "--git-dir"); err != nil {
 		return nil, err
 	}
+	if top, err := r.git(ctx, "rev-parse", "--show-toplevel"); err == nil { // a bare one has none
+		r.top = strings.TrimSuffix(string(top), "\n")
+	}
 	return r, nil
 }
+
+// Top is the root of the checkout, or of a repository without one.
+func (r *Repository) Top() string { return r.top }
 
 // Commit is the name of the commit that a revision stands for; ok is false if it is not in
 // the clone. The name of a branch is that branch's: to git a tag of the same name comes
