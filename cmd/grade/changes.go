@@ -17,7 +17,7 @@ func changeTable(changes []*prove.Change) string {
 	}
 	width := len("submission")
 	for _, c := range changes {
-		width = max(width, terminal.Width(terminal.Escape(c.Submission)))
+		width = max(width, terminal.Width(terminal.Start(c.Submission)))
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s  %7s  %7s  why\n", terminal.Pad("submission", width), "old", "new")
@@ -25,7 +25,7 @@ func changeTable(changes []*prove.Change) string {
 		for i, why := range reasons(c) {
 			who, was, is := "", "", ""
 			if i == 0 {
-				who, was, is = terminal.Escape(c.Submission), points(c.Old), points(c.New)
+				who, was, is = terminal.Start(c.Submission), points(c.Old), points(c.New)
 			}
 			fmt.Fprintf(&b, "%s  %7s  %7s  %s\n", terminal.Pad(who, width), was, is, terminal.Escape(why))
 		}

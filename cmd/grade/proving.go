@@ -3,8 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"encoding/json"
-	"fmt"
 	"runtime"
 
 	"github.com/spf13/cobra"
@@ -13,6 +11,7 @@ import (
 	"grade/grader"
 	"grade/grader/batch"
 	"grade/grader/prove"
+	"grade/grader/report"
 )
 
 // proving is what the commands have in common that grade many folders.
@@ -63,12 +62,7 @@ func (p *proving) write(result any, text func() error) error {
 	if !p.json {
 		return text()
 	}
-	e := json.NewEncoder(p.app.out)
-	e.SetIndent("", "  ")
-	if err := e.Encode(result); err != nil {
-		return fmt.Errorf("write output: %w", err)
-	}
-	return nil
+	return report.PlainJSON(p.app.out, result)
 }
 
 // checkFor refuses values of flags of a command that grades what strangers wrote, and

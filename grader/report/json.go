@@ -26,7 +26,13 @@ var ResultSchema []byte
 // characters that are not printable stand as \u escapes, and so does a "[" after
 // "##", which a GitHub runner would take for a command.
 func JSON(w io.Writer, r *grader.Result) error {
-	doc, err := encodeJSON(withoutNulls(*r), false) // & and < are read by people here, not by browsers
+	return PlainJSON(w, withoutNulls(*r))
+}
+
+// PlainJSON writes any value as [JSON] writes a result: an indented document that may be
+// printed anywhere.
+func PlainJSON(w io.Writer, v any) error {
+	doc, err := encodeJSON(v, false) // & and < are read by people here, not by browsers
 	if err == nil {
 		_, err = w.Write(doc)
 	}

@@ -26,6 +26,7 @@ type Run struct {
 	// the clone; empty: everything is new then.
 	Fallback   string
 	Everything bool // it is about no change in particular, as a schedule is not
+	Unclear    bool // the event is one that says nothing of what has changed
 	Nothing    bool // a branch was deleted
 
 	// Rules are the revisions that the rules of the course may be read from; the first that

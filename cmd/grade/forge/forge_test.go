@@ -58,6 +58,8 @@ func TestGitHub(t *testing.T) {
 			want: Run{Everything: true, Head: three, Fallback: "refs/remotes/origin/main", Rules: []string{"refs/remotes/origin/main"}}},
 		"schedule": {event: "schedule", payload: `{"schedule": "0 4 * * *"}`, env: map[string]string{"GITHUB_SHA": three, "GITHUB_REF": "refs/heads/main"},
 			want: Run{Everything: true, Head: three, Trusted: true, Rules: []string{"refs/remotes/origin/main", three}}},
+		"of another kind": {event: "merge_group", payload: `{"repository": {"default_branch": "main"}}`, env: map[string]string{"GITHUB_SHA": three},
+			want: Run{Unclear: true, Head: three, Rules: []string{"refs/remotes/origin/main"}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			env := map[string]string{"GITHUB_ACTIONS": "true", "GITHUB_EVENT_NAME": c.event, "GITHUB_EVENT_PATH": "event.json", "GITHUB_WORKSPACE": "work", "GITHUB_OUTPUT": "out", "GITHUB_STEP_SUMMARY": "sum"}
@@ -75,7 +77,6 @@ func TestGitHub(t *testing.T) {
 
 func TestGitHubNotUnderstood(t *testing.T) {
 	for want, c := range map[string]struct{ event, payload string }{
-		`no rule for the event "issue_comment"`:               {"issue_comment", "{}"},
 		"has no pull_request with base and head":              {"pull_request", "{}"},
 		"read the event of GitHub Actions: event.json: parsi": {"push", `{"repository": {"pushed_at": "yesterday"}}`},
 		"unexpected end": {"push", ""},

@@ -79,7 +79,9 @@ func github(env func(string) string, read func(string) ([]byte, error)) (Run, er
 	case "schedule": // of the default branch, always
 		return r.githubAll(env, branchOf(env("GITHUB_REF"))), nil
 	}
-	return Run{}, fmt.Errorf("no rule for the event %q of GitHub Actions", name)
+	r.Unclear = true // and who has made the commit is not known
+	r.Head, r.Rules = commit(env("GITHUB_SHA")), known(tracking(e.Repository.Default))
+	return r, nil
 }
 
 func (r Run) githubPush(e githubEvent) Run {

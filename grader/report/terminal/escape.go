@@ -19,7 +19,7 @@ const TabWidth = 4
 // "##[" is broken up as well: a GitHub runner takes it for the start of a command
 // anywhere in a line (actions/runner, ActionCommand.TryParse). Its newer form,
 // "::", counts at the start of a line only, leading blanks ignored, so a caller
-// puts a mark of its own before text from elsewhere.
+// puts a mark of its own before text from elsewhere, or calls [Start].
 func Escape(s string) string {
 	if isPlain(s) {
 		return s
@@ -38,6 +38,15 @@ func Escape(s string) string {
 		s = s[n:]
 	}
 	return strings.ReplaceAll(b.String(), "##[", `##\[`)
+}
+
+// Start is Escape for text that a line starts with: there, some runners of CI take "::" for
+// the start of a command.
+func Start(s string) string {
+	if strings.HasPrefix(strings.TrimSpace(s), "::") {
+		return `\` + Escape(s)
+	}
+	return Escape(s)
 }
 
 // Excerpt is Escape for text of unknown length: at most width columns of it, the

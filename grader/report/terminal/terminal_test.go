@@ -46,6 +46,15 @@ func FuzzEscape(f *testing.F) {
 	})
 }
 
+// A runner that reads commands at the start of a line finds none there.
+func TestStart(t *testing.T) {
+	for text, want := range map[string]string{
+		"ada": "ada", "a::b": "a::b", "::stop-commands::x": `\::stop-commands::x`, "  ::error::x": `\  ::error::x`, "\t::x": `\\t::x`, "##[x]::": `##\[x]::`, "": "",
+	} {
+		assert.Equal(t, want, Start(text))
+	}
+}
+
 func TestLines(t *testing.T) {
 	lines, more := Lines("a\r\n\tb\x1b\nc\n\n", 5, 80)
 	assert.Equal(t, []string{"a", `    b\x1b`, "c"}, lines)
