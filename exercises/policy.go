@@ -2,6 +2,7 @@ package exercises
 
 import (
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -76,11 +77,11 @@ func (p *Policy) RulesOf(exercise string) (Rules, bool) {
 }
 
 // DueFor is when an exercise is due for a student: the latest of the extensions, if
-// there is one that is later than the rules say.
+// there is one that is later than the rules say. Logins know no case.
 func (p *Policy) DueFor(student string, r Rules) (due time.Time, extended bool) {
 	due = r.Due
 	for _, e := range p.Extensions {
-		if e.Student == student && (e.Exercise == "" || e.Exercise == r.Exercise) && !r.Due.IsZero() && e.Due.After(due) {
+		if strings.EqualFold(e.Student, student) && (e.Exercise == "" || e.Exercise == r.Exercise) && !r.Due.IsZero() && e.Due.After(due) {
 			due, extended = e.Due, true
 		}
 	}

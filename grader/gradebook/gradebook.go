@@ -258,9 +258,9 @@ func (b *Book) Part() {
 
 func (c Cell) empty() bool { return c.Missing == nil && len(c.Attempts) == 0 }
 
-// Find is the cell of a student's exercise.
+// Find is the cell of a student's exercise. Logins know no case.
 func (b *Book) Find(student, exercise string) (Cell, bool) {
-	i := slices.IndexFunc(b.Rows, func(r Row) bool { return r.Student == student })
+	i := slices.IndexFunc(b.Rows, func(r Row) bool { return strings.EqualFold(r.Student, student) })
 	j := slices.IndexFunc(b.Columns, func(c Column) bool { return c.Exercise == exercise })
 	if i < 0 || j < 0 {
 		return Cell{}, false

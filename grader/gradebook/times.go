@@ -3,8 +3,8 @@ package gradebook
 import (
 	"fmt"
 	"io"
-	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"grade/exercises"
@@ -12,50 +12,48 @@ import (
 
 // Times are the hours at which submissions were handed in, as whoever collected them knows
 // it.
-type Times struct{ list []handedIn }
+type Times struct {
+	names [][2]string
+	at    map[handedIn]time.Time
+}
 
+// handedIn is an attempt. Logins know no case: the student is in lower case.
 type handedIn struct {
 	student, exercise string
 	attempt           int // 0: the last one
-	at                time.Time
 }
 
 // ReadTimes reads a table with the columns student, exercise, submitted and, if there is
 // more than one attempt, attempt, in any order; others are passed over. Zone is that of
 // times that state none. Without an attempt a time is that of the last one.
 func ReadTimes(r io.Reader, zone *time.Location) (*Times, error) {
-	t := &Times{}
+	t := &Times{at: map[handedIn]time.Time{}}
 	err := readTable(r, []string{"student", "exercise", "submitted"}, func(row map[string]string) error {
 		at, err := exercises.ParseMoment(row["submitted"], zone)
 		if err != nil {
 			return err
 		}
-		one := handedIn{student: row["student"], exercise: row["exercise"], at: at}
+		one := handedIn{student: strings.ToLower(row["student"]), exercise: row["exercise"]}
 		if n := row["attempt"]; n != "" {
 			if one.attempt, err = strconv.Atoi(n); err != nil || one.attempt < 1 {
 				return fmt.Errorf("attempt %q: want a whole number from 1 on", n)
 			}
 		}
-		if slices.ContainsFunc(t.list, func(o handedIn) bool {
-			return o.student == one.student && o.exercise == one.exercise && o.attempt == one.attempt
-		}) {
-			return fmt.Errorf("a second time for %s, %s; say which attempt each is of, in a column attempt", one.student, one.exercise)
+		if _, ok := t.at[one]; ok {
+			return fmt.Errorf("a second time for %s, %s; say which attempt each is of, in a column attempt", row["student"], one.exercise)
 		}
-		t.list = append(t.list, one)
+		t.at[one], t.names = at, append(t.names, [2]string{row["student"], one.exercise})
 		return nil
 	})
 	return t, err
 }
 
 // Names are the students and exercises that the table names, a pair each.
-func (t *Times) Names() (list [][2]string) {
+func (t *Times) Names() [][2]string {
 	if t == nil {
 		return nil
 	}
-	for _, one := range t.list {
-		list = append(list, [2]string{one.student, one.exercise})
-	}
-	return list
+	return t.names
 }
 
 // Of is when an attempt was handed in; zero: the table does not say. Last tells whether
@@ -64,16 +62,10 @@ func (t *Times) Of(student, exercise string, attempt int, last bool) (at time.Ti
 	if t == nil {
 		return time.Time{}
 	}
-	for _, one := range t.list {
-		if one.student != student || one.exercise != exercise {
-			continue
-		}
-		if one.attempt == attempt {
-			return one.at
-		}
-		if one.attempt == 0 && last {
-			at = one.at
-		}
+	one := handedIn{strings.ToLower(student), exercise, attempt}
+	at, ok := t.at[one]
+	if one.attempt = 0; !ok && last {
+		at = t.at[one]
 	}
 	return at
 }
