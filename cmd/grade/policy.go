@@ -97,39 +97,50 @@ func (a *app) names() ([]string, error) {
 // book is what is in a ledger, and what has no verdict, under the rules; what a run was about
 // is as the run left it, and stands out.
 func (r *rules) book(records []batch.Record, waiting []batch.Waiting, run []batch.Fate) *gradebook.Book {
-	last := map[[2]string]int{}
-	for _, one := range records {
-		key := [2]string{one.Student, one.Exercise}
-		last[key] = max(last[key], one.Attempt)
-	}
-	current := map[string]bool{}
+	current, ran := map[string]bool{}, map[batch.Waited]bool{}
+	var without []batch.Waiting
 	for _, f := range run {
-		waiting = slices.DeleteFunc(waiting, func(w batch.Waiting) bool {
-			return w.Student == f.Student && w.Exercise == f.Exercise && (w.Exercise != "" || w.Path == f.Path)
-		})
+		ran[f.Waited()] = true
 		if f.Record != nil {
 			current[attemptKey(*f.Record)] = true
 		} else {
-			waiting = append(waiting, f.Waiting(time.Time{}))
+			without = append(without, f.Waiting(time.Time{}))
 		}
 	}
-	var attempts []gradebook.Attempt
+	for _, w := range waiting {
+		if !ran[w.Waited()] {
+			without = append(without, w)
+		}
+	}
+	b := gradebook.New(r.Policy, r.names, r.attempts(records, current), missing(without))
+	b.Roster, b.Maxima = r.roster, r.maxima
+	return b
+}
+
+// attempts are the records with the times of submission that count. In the table of times
+// they have the numbers that reports would give them without it.
+func (r *rules) attempts(records []batch.Record, current map[string]bool) (list []gradebook.Attempt) {
+	cells := map[[2]string][]gradebook.Attempt{}
 	for _, one := range records {
-		a := gradebook.Attempt{
+		key := [2]string{one.Student, one.Exercise}
+		cells[key] = append(cells[key], gradebook.Attempt{
 			Student: one.Student, Exercise: one.Exercise, Number: one.Attempt,
 			Submitted: one.Submitted, Source: one.Source, Folder: one.Folder, Result: one.Result,
 			Current: current[attemptKey(one)],
-		}
-		if at := r.times.Of(a.Student, a.Exercise, a.Number, a.Number == last[[2]string{a.Student, a.Exercise}]); !at.IsZero() {
-			a.Submitted, a.Source = at, r.Times
-		} else {
-			a.Unlisted = r.times != nil
-		}
-		attempts = append(attempts, a)
+		})
 	}
-	b := gradebook.New(r.Policy, r.names, attempts, missing(waiting))
-	b.Roster, b.Maxima = r.roster, r.maxima
-	return b
+	for _, cell := range cells {
+		gradebook.InOrder(cell)
+		for i, a := range cell {
+			if at := r.times.Of(a.Student, a.Exercise, a.Number, i == len(cell)-1); !at.IsZero() {
+				a.Submitted, a.Source = at, r.Times
+			} else {
+				a.Unlisted = r.times != nil
+			}
+			list = append(list, a)
+		}
+	}
+	return list
 }
 
 // strangers are names in the rules of which the book has nothing: typing errors, perhaps.

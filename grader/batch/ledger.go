@@ -71,8 +71,8 @@ type Ledger struct {
 	last  map[owner]int
 	moved map[moved]int // attempts that have another number here than in the file
 	fault error         // the file could not be written, nor be put right: nothing more is
-	// waiting is what the last line of noVerdictFile says of each.
-	waiting map[waited]Waiting
+	// waiting is what waitingFile says of each.
+	waiting map[Waited]Waiting
 }
 
 // moved is an attempt by the number that the file has.
@@ -122,7 +122,7 @@ func ReadLedger(dir string) (*Ledger, error) {
 }
 
 func newLedger(dir string) *Ledger {
-	return &Ledger{dir: dir, byKey: map[string]int{}, last: map[owner]int{}, moved: map[moved]int{}, waiting: map[waited]Waiting{}}
+	return &Ledger{dir: dir, byKey: map[string]int{}, last: map[owner]int{}, moved: map[moved]int{}, waiting: map[Waited]Waiting{}}
 }
 
 func openLedger(dir, file string, try func(*flock.Flock) (bool, error)) (*Ledger, error) {

@@ -36,14 +36,21 @@ type Waiting struct {
 // waitingFile holds a line for each of those that wait, and is written anew by each run.
 const waitingFile = "no-verdict.jsonl"
 
-// waited tells those who wait apart; without an exercise, by where they lie.
-type waited struct{ student, exercise, path string }
+// Waited tells submissions apart that wait: by student and exercise, or, as long as no
+// exercise is known, by where they lie.
+type Waited struct{ student, exercise, path string }
 
-func waitedOf(student, exercise, path string) waited {
-	if exercise == "" {
-		return waited{student, "", path}
+// Waited says which submission it is.
+func (w Waiting) Waited() Waited {
+	return Fate{Submission: Submission{Student: w.Student, Exercise: w.Exercise, Path: w.Path}}.Waited()
+}
+
+// Waited says which submission it is.
+func (f Fate) Waited() Waited {
+	if f.Exercise == "" {
+		return Waited{f.Student, "", f.Path}
 	}
-	return waited{student, exercise, ""}
+	return Waited{f.Student, f.Exercise, ""}
 }
 
 // Waiting lists the submissions that were found by this run or an earlier one, and of which
@@ -64,12 +71,13 @@ func (l *Ledger) Waiting() (list []Waiting) {
 func (l *Ledger) Await(fates []Fate, now time.Time) error {
 	changed := false
 	for _, f := range fates {
-		key := waitedOf(f.Student, f.Exercise, f.Path)
 		if f.Record == nil {
-			l.waiting[key], changed = f.Waiting(now), true
+			l.waiting[f.Waited()], changed = f.Waiting(now), true
 			continue
 		}
-		for _, k := range []waited{key, waitedOf(f.Student, "", f.Path)} { // its exercise may not have been known before
+		unknown := f
+		unknown.Exercise = "" // as it may have been before
+		for _, k := range []Waited{f.Waited(), unknown.Waited()} {
 			if _, ok := l.waiting[k]; ok {
 				delete(l.waiting, k)
 				changed = true
@@ -122,7 +130,7 @@ func (l *Ledger) readWaiting() error {
 		if err := json.Unmarshal(line, &w); err != nil || w.Schema != WaitingSchema {
 			return errors.Join(fmt.Errorf("open results: %s: line %d: not of the kind %s; put the file aside: what it names is then taken for not handed in until it is graded", name, n, WaitingSchema), err)
 		}
-		l.waiting[waitedOf(w.Student, w.Exercise, w.Path)] = w
+		l.waiting[w.Waited()] = w
 	}
 	return nil
 }

@@ -187,7 +187,7 @@ func (b *Book) row(p *exercises.Policy, student string, w *work) Row {
 				cell.Missing = &m
 			}
 		}
-		inOrder(cell.Attempts)
+		InOrder(cell.Attempts)
 		due, extended := p.DueFor(student, c.Rules)
 		cell.decide(ruling{c.Rules, due, extended, p.Zone})
 		row.Cells = append(row.Cells, cell)
@@ -201,9 +201,9 @@ func (b *Book) row(p *exercises.Policy, student string, w *work) Row {
 	return row
 }
 
-// inOrder sorts attempts by when they were handed in, where that is known of all, and
+// InOrder sorts the attempts of one student at one exercise by when they were handed in, where that is known of all, and
 // numbers them so: a run that took longer may have kept the earlier one later.
-func inOrder(list []Attempt) {
+func InOrder(list []Attempt) {
 	known := !slices.ContainsFunc(list, func(a Attempt) bool { return a.Submitted.IsZero() })
 	slices.SortFunc(list, func(a, b Attempt) int {
 		if known {
