@@ -30,15 +30,15 @@ type look struct {
 // submission whose true ratio is the limit fails at any of the three is
 //
 //	0.00591  if no ratio is ever above 1.2 times the limit
-//	0.00652  if half of them are, but none above 3 times
-//	0.03531  if half of them are above 3 times the limit
+//	0.00652  if half of them are, but none above twice the limit
+//	0.03531  if half of them are above twice the limit
 //
 // The last is no noise of a machine, which [controlOf] calls noisy long before;
 // it takes a submission whose own time varies by that factor. Passing early
 // only lowers these figures, and they fall steeply with the true ratio: at 0.9
 // of the limit and 5 % noise a run the figure is below one in a thousand million.
 var looks = []look{
-	{pairs: 5, rank: 1, pass: 0.7, fail: 3},
+	{pairs: 5, rank: 1, pass: 0.7, fail: 2},
 	{pairs: 10, rank: 1, pass: 0.85, fail: 1.2},
 	{pairs: 20, rank: 5, pass: 0, fail: 1},
 }
