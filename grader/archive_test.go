@@ -94,8 +94,18 @@ func TestArchiveIsItsFolder(t *testing.T) {
 	}
 }
 
+// skipLong skips a test that unpacks hundreds of megabytes, one byte after the other, where
+// a race detector looks at each of them.
+func skipLong(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("unpacks hundreds of megabytes")
+	}
+}
+
 // What an archive must not hold is refused, with the rule that says why.
 func TestArchiveRefused(t *testing.T) {
+	skipLong(t)
 	many := []packed{{name: "a.go", data: "package p\n"}}
 	for i := range maxEntries {
 		many = append(many, packed{name: fmt.Sprintf("f%d", i)})
@@ -130,6 +140,7 @@ func TestArchiveRefused(t *testing.T) {
 
 // A bomb is given up early.
 func TestArchiveBomb(t *testing.T) {
+	skipLong(t)
 	var b bytes.Buffer
 	z := gzip.NewWriter(&b)
 	w := tar.NewWriter(z)
