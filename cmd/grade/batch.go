@@ -47,8 +47,9 @@ current folder or else from PATH, those are taken and nothing else.
 Results are kept in DIR/` + batch.ResultsFile + `, one line each, and nothing is taken out of it.
 What was graded before is not graded again, unless the submission, the exercise,
 grade, Go or the image has changed: then it is graded anew, and what that changes is
-told. What grade regrade would change can be seen before it holds. Where there was no verdict nothing is kept, so
-that the next start grades it; so does the next start after an interrupt.
+told. What grade regrade would change can be seen before it holds. Where there was no
+verdict, no result is kept, and the next start grades it; so does the next start after an
+interrupt.
 
 It needs a Docker engine: what strangers wrote runs nowhere else. The exit status is
 3 if there is a submission without a verdict, and else 0, whatever the scores.`,
@@ -95,7 +96,7 @@ func (o *batchOptions) run(ctx context.Context) (err error) {
 	defer func() { err = errors.Join(err, ledger.Close()) }()
 	fates, err := o.gradeAll(ctx, ledger, list, all)
 	if fates == nil && err != nil {
-		return errors.Join(err, ledger.Await(ungraded(list), o.app.now()))
+		return errors.Join(err, ledger.Await(batch.Ungraded(ctx, list, errNothingGraded), o.app.now()))
 	}
 	return errors.Join(err, o.tell(ledger, fates))
 }

@@ -155,20 +155,17 @@ func (o *ciOptions) gradeFound(ctx context.Context, s span, found findings) (err
 		return err
 	}
 	defer func() { err = errors.Join(err, ledger.Close()) }()
-	callAsKept(found.list, ledger.Attempts())
-	if found.list, err = o.addWaiting(ctx, found.list, s, ledger.Waiting()); err != nil {
-		return err
-	}
+	callAsKept(found.list, namesOf(ledger))
 	if len(found.list) == 0 { // no engine is needed
 		return o.tell(s, ledger, nil, found)
 	}
+	var fates []batch.Fate
 	all, err := o.app.allExercises()
-	if err != nil {
-		return err
+	if err == nil {
+		fates, err = o.gradeAll(ctx, ledger, found.list, all)
 	}
-	fates, err := o.gradeAll(ctx, ledger, found.list, all)
 	if err != nil && fates == nil {
-		fates = ungraded(found.list)
+		fates = batch.Ungraded(ctx, found.list, errNothingGraded)
 		err = errors.Join(err, ledger.Await(fates, o.app.now()))
 	}
 	said := o.tell(s, ledger, fates, found)
@@ -178,15 +175,8 @@ func (o *ciOptions) gradeFound(ctx context.Context, s span, found findings) (err
 	return errors.Join(err, said)
 }
 
-// ungraded are the fates of submissions where nothing could be graded: whoever reads what
-// a job leaves behind finds them without a verdict.
-func ungraded(list []batch.Submission) (fates []batch.Fate) {
-	for _, s := range list {
-		fates = append(fates, batch.Fate{Submission: s, Err: errNothingGraded})
-	}
-	return fates
-}
-
+// errNothingGraded is why submissions have no verdict where nothing could be graded: whoever
+// reads what a job leaves behind finds them.
 var errNothingGraded = errors.New("nothing could be graded: the log says why")
 
 // readRules reads the rules of the course, where whoever is graded cannot write.

@@ -66,39 +66,6 @@ func (o *ciOptions) pattern() (exercises.Pattern, error) {
 	return exercises.ParsePattern(standardPattern)
 }
 
-// retries reports whether the next run grades what this one comes to no verdict on: where
-// results are kept, and this is the branch that all is on in the end.
-func (o *ciOptions) retries() bool { return o.results != "" && o.forge.Trusted }
-
-// addWaiting adds the submissions to a list that an earlier run came to no verdict on.
-// Since then nothing has changed in them, or they were on the list.
-func (o *ciOptions) addWaiting(ctx context.Context, list []batch.Submission, s span, waiting []batch.Waiting) ([]batch.Submission, error) {
-	if !o.retries() || s.nothing {
-		return list, nil
-	}
-	pattern, err := o.pattern()
-	if err != nil {
-		return nil, err
-	}
-	for _, w := range waiting {
-		dir, _, exercise, ok := pattern.Submission(w.Folder)
-		if !ok || dir != w.Folder || o.foreign(w.Student) || exercise != "" && !slices.Contains(o.rules.names, exercise) ||
-			slices.ContainsFunc(list, func(x batch.Submission) bool { return x.Folder == dir }) {
-			continue
-		}
-		e, err := o.repo.Stat(ctx, s.head, dir)
-		if err != nil {
-			return nil, err
-		}
-		if e.Kind == repository.Folder {
-			o.note("%s had no verdict before: it is graded as well", dir)
-			list = append(list, o.submission(w.Student, exercise, s.head, dir, e.Kind))
-			list[len(list)-1].At, list[len(list)-1].Source = w.Submitted, w.Source
-		}
-	}
-	return list, nil
-}
-
 // submission is one of a commit.
 func (o *ciOptions) submission(student, exercise, head, dir string, kind repository.Kind) batch.Submission {
 	return batch.Submission{
@@ -144,25 +111,41 @@ func (o *ciOptions) sort(c repository.Change, p exercises.Pattern, s span, found
 		found.list = append(found.list, o.submission(student, exercise, s.head, dir, c.Kind))
 	case onTheWay && (c.Kind == repository.Link || c.Kind == repository.Module):
 		found.links = append(found.links, c.Name)
-	case owned && c.Kind == repository.File && (isSource(path.Base(c.Name)) || grader.IsArchive(c.Name)):
+	case owned && misplaced(c):
 		found.unknown = append(found.unknown, c.Name)
 	default:
 		found.outside = append(found.outside, c.Name)
 	}
 }
 
-// callAsKept calls students as kept results do, which may have had a login from elsewhere:
+// callAsKept calls students as what is kept does, which may have had a login from elsewhere:
 // it would be two students' in two cases.
-func callAsKept(list []batch.Submission, kept []batch.Record) {
+func callAsKept(list []batch.Submission, kept map[string]string) {
 	for i := range list {
 		s := &list[i].Student
-		if slices.ContainsFunc(kept, func(r batch.Record) bool { return r.Student == *s }) {
-			continue
-		}
-		if j := slices.IndexFunc(kept, func(r batch.Record) bool { return strings.EqualFold(r.Student, *s) }); j >= 0 {
-			*s = kept[j].Student
+		if name, ok := kept[strings.ToLower(*s)]; ok && strings.EqualFold(name, *s) {
+			*s = name
 		}
 	}
+}
+
+// misplaced reports whether a change in a student's folder, that no submission's name is of,
+// looks like one.
+func misplaced(c repository.Change) bool {
+	name := path.Base(c.Name)
+	return c.Kind == repository.Folder && !strings.HasPrefix(name, ".") || c.Kind == repository.File && (isSource(name) || grader.IsArchive(name))
+}
+
+// namesOf are the students of whom something is kept, by their names in lower case.
+func namesOf(l *batch.Ledger) map[string]string {
+	names := map[string]string{}
+	for _, w := range l.Waiting() {
+		names[strings.ToLower(w.Student)] = w.Student
+	}
+	for _, r := range l.Attempts() {
+		names[strings.ToLower(r.Student)] = r.Student
+	}
+	return names
 }
 
 // snapshot takes a submission out of a commit.

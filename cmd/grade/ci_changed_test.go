@@ -34,7 +34,7 @@ func TestFindChanged(t *testing.T) {
 	h.commit("head", map[string]string{
 		"students/gone/autograd/a.go": "", "students/part/autograd/b.go": "",
 		"students/ada/autograd/a.go": "x", "students/ada/autograd/sub/b.go": "x", "students/ada/cosine/.git~1/config": "x",
-		"students/ada/notes/a.go": "x", "students/ada/a.go": "x", "README.md": "x", ".gitattributes": "* -diff export-ignore\n",
+		"students/ada/notes/a.go": "x", "students/ada/a.go": "x", "students/ada/Cosine/a.go": "x", "students/ada/.vscode/x": "x", "students/ada/cosine.zip": "x", "README.md": "x", ".gitattributes": "* -diff export-ignore\n",
 		"students/::error::x/autograd/a\nb.go": "x",
 		"students/link/autograd":               "-> ../ada/autograd", "students/mallory": "-> ../../course", "students/blob/autograd": "a file",
 	})
@@ -53,8 +53,8 @@ func TestFindChanged(t *testing.T) {
 	}, got)
 	assert.Equal(t, []string{"students/gone/autograd"}, found.deleted)
 	assert.Equal(t, []string{"students/mallory"}, found.links)
-	assert.Equal(t, []string{"students/ada/a.go", "students/ada/notes"}, found.unknown)
-	assert.Equal(t, []string{".gitattributes", "README.md"}, found.outside)
+	assert.Equal(t, []string{"students/ada/Cosine", "students/ada/a.go", "students/ada/cosine.zip", "students/ada/notes"}, found.unknown)
+	assert.Equal(t, []string{".gitattributes", "README.md", "students/ada/.vscode"}, found.outside)
 	assert.False(t, found.passed(), "a link in place of a student's folder")
 	o.announce(s, found)
 	for l := range strings.Lines(log.String()) {
@@ -152,7 +152,12 @@ func TestOneStudentInTwoCases(t *testing.T) {
 // What is merged is the same student's as the request was, whose login came from the server.
 func TestStudentsAreCalledAsKept(t *testing.T) {
 	list := []batch.Submission{{Student: "mallory"}, {Student: "BO"}, {Student: "bo"}, {Student: "new"}}
-	callAsKept(list, []batch.Record{{Student: "Mallory"}, {Student: "bo"}, {Student: "cem"}})
+	ledger, err := batch.OpenLedger(t.TempDir())
+	require.NoError(t, err)
+	defer func() { require.NoError(t, ledger.Close()) }()
+	require.NoError(t, ledger.Append(batch.Record{Student: "bo", Exercise: "gears", Attempt: 1, Result: &grader.Result{}}))
+	require.NoError(t, ledger.Await([]batch.Fate{{Submission: batch.Submission{Student: "Mallory", Exercise: "gears"}, Err: errNothingGraded}}, time.Now()))
+	callAsKept(list, namesOf(ledger))
 	assert.Equal(t, []batch.Submission{{Student: "Mallory"}, {Student: "bo"}, {Student: "bo"}, {Student: "new"}}, list)
 }
 
@@ -194,43 +199,4 @@ func TestFindInTreeBombs(t *testing.T) {
 	require.ErrorIs(t, err, repository.ErrTooMany)
 	assert.Equal(t, exitUsage, o.app.code(t.Context(), err))
 	assert.Less(t, time.Since(start), 10*time.Second)
-}
-
-// Where results are kept, the next push to the default branch grades what an earlier one
-// came to no verdict on, as of when that was handed in; nobody else's run does.
-func TestAddWaiting(t *testing.T) {
-	h := newHistory(t)
-	h.commit("head", map[string]string{"students/ada/autograd/a.go": "package autograd\n", "students/bo/autograd/a.go": "x", "students/cem/autograd": "-> ../bo/autograd", "other/dan/autograd/a.go": "x"})
-	at := time.Date(2026, 12, 1, 12, 0, 0, 0, time.UTC)
-	var waiting []batch.Waiting
-	for _, folder := range []string{"students/ada/autograd", "students/bo/autograd", "students/cem/autograd", "students/gone/autograd", "students/ada/none", "other/dan/autograd", "../students/ada/autograd", "students/ada/autograd/sub", ""} {
-		student, _, _ := strings.Cut(strings.TrimPrefix(folder, "students/"), "/")
-		waiting = append(waiting, batch.Waiting{Student: student, Exercise: "autograd", Folder: folder, Path: folder, Submitted: at, Source: "the push"})
-	}
-	for name, c := range map[string]struct {
-		run     forge.Run
-		results string
-		want    []string
-	}{
-		"push to main":           {forge.Run{Name: "x", Trusted: true}, "r", []string{"students/bo/autograd", "students/ada/autograd"}},
-		"nothing is kept":        {forge.Run{Name: "x", Trusted: true}, "", []string{"students/bo/autograd"}},
-		"request, or any branch": {forge.Run{Name: "x"}, "r", []string{"students/bo/autograd"}},
-	} {
-		o, _ := h.about(h.dir, c.run)
-		o.rules = &rules{Policy: exercises.NewPolicy(), names: []string{"autograd"}}
-		o.results = c.results
-		list, err := o.addWaiting(t.Context(), []batch.Submission{o.submission("bo", "autograd", h.commits["head"], "students/bo/autograd", repository.Folder)}, span{head: h.commits["head"]}, waiting)
-		require.NoError(t, err, name)
-		var got []string
-		for _, one := range list {
-			got = append(got, one.Folder)
-		}
-		assert.Equal(t, c.want, got, name)
-		if len(list) > 1 {
-			assert.Equal(t, at, list[1].At)
-			snapshot, err := list[1].Read(t.Context())
-			require.NoError(t, err)
-			assert.Equal(t, "autograd", snapshot.Package)
-		}
-	}
 }

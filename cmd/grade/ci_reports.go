@@ -30,11 +30,7 @@ func (o *ciOptions) tell(s span, ledger *batch.Ledger, fates []batch.Fate, found
 	case err != nil:
 		return err
 	case sum.without > 0:
-		again := "run this job again"
-		if o.retries() {
-			again = "the next push to this branch grades them, and so does this job if it is run again"
-		}
-		return &noVerdict{fmt.Errorf("%d of %d submissions; %s", sum.without, len(fates), again)}
+		return &noVerdict{fmt.Errorf("%d of %d submissions; run this job again", sum.without, len(fates))}
 	case !sum.passed:
 		return errPointsMissing
 	}

@@ -148,7 +148,7 @@ func (o *diffOptions) text(d *prove.Difference) error {
 	var b strings.Builder
 	b.WriteString(changeTable(changes))
 	for _, u := range d.Ungraded {
-		fmt.Fprintf(&b, "%s: left out: %s\n", terminal.Escape(u.Submission), terminal.Escape(u.Reason))
+		fmt.Fprintf(&b, "%s: left out: %s\n", terminal.Start(u.Submission), terminal.Escape(u.Reason))
 	}
 	b.WriteString(summary(d))
 	return o.app.print("%s", b.String())

@@ -51,6 +51,8 @@ type Fate struct {
 	Before *Record // that the same attempt had, if it was graded anew
 	Cached bool
 	Err    error
+
+	content string // SHA-256 of what was handed in, if it could be read
 }
 
 // Run grades submissions, in their order, and returns what became of each; several of one
@@ -60,6 +62,9 @@ type Fate struct {
 func Run(ctx context.Context, l *Ledger, list []Submission, o Options) ([]Fate, error) {
 	r := &running{options: o, ledger: l}
 	list = r.sole(ctx, list)
+	if err := l.begin(list, o.Now()); err != nil {
+		return nil, err
+	}
 	r.fates, r.news = make([]Fate, len(list)), newNews(o, len(list))
 	group, gctx := errgroup.WithContext(ctx)
 	group.SetLimit(max(1, o.Workers))
@@ -155,20 +160,20 @@ func several(dir string, places []string) func(context.Context) (*grader.Snapsho
 // ledger's, which is the fate's as well.
 func (r *running) one(ctx context.Context, f *Fate) error {
 	snapshot, e, err := r.read(ctx, f)
-	if err == nil {
-		err = context.Cause(ctx)
-	}
 	if err != nil {
 		f.Err = err
 		return nil
 	}
-	f.Exercise = e.Name
-	content := contentOf(snapshot)
-	record := Record{Key: keyOf(content, e, r.options.Grader), Content: content, Limits: limitsOf(e.Limits)}
+	f.Exercise, f.content = e.Name, contentOf(snapshot)
+	record := Record{Key: keyOf(f.content, e, r.options.Grader), Content: f.content, Limits: limitsOf(e.Limits)}
 	last, again := r.last(f)
 	same := again && last.Key == record.Key
-	if same && !last.Submitted.IsZero() {
+	stopped := context.Cause(ctx)
+	if same && (!last.Submitted.IsZero() || stopped != nil) {
 		f.Record, f.Cached = &last, true
+		return nil
+	}
+	if f.Err = stopped; stopped != nil {
 		return nil
 	}
 	if f.Err = r.date(ctx, f, &record); f.Err != nil {
@@ -183,12 +188,8 @@ func (r *running) one(ctx context.Context, f *Fate) error {
 		record.Result = r.same(record.Key, snapshot)
 	}
 	if f.Cached = record.Result != nil; !f.Cached {
-		var before *grader.Result
-		if again && last.Content == content {
-			before = last.Result
-		}
-		if record.Result, f.Err = r.grade(ctx, f, snapshot, e, before); f.Err == nil {
-			f.Err = r.ledger.keepFiles(content, snapshot)
+		if record.Result, f.Err = r.grade(ctx, f, snapshot, e, r.before(f, record).Result); f.Err == nil {
+			f.Err = r.ledger.keepFiles(f.content, snapshot)
 		}
 		if f.Err != nil {
 			return nil
@@ -215,6 +216,14 @@ func (r *running) last(f *Fate) (Record, bool) {
 	return r.ledger.Last(f.Student, f.Exercise)
 }
 
+// before is the record that the attempt has which a submission is; without one it is a new
+// attempt.
+func (r *running) before(f *Fate, record Record) Record {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.ledger.attemptOf(f.Student, f.Exercise, record.Content, record.Submitted)
+}
+
 // dateTimeout bounds how long it may take to find out when something was handed in.
 const dateTimeout = time.Minute
 
@@ -228,6 +237,11 @@ func (r *running) date(ctx context.Context, f *Fate, record *Record) (err error)
 	}
 	if f.At = f.At.UTC(); f.At.IsZero() || f.At.Year() < 1 || f.At.Year() > 9999 { // nobody could write it down: it is a joke
 		f.At, f.Source = time.Time{}, ""
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if w := r.ledger.waiting[f.Waited()]; w.Content == f.content && w.earlier(f.At) { // a run had no verdict on the same
+		f.At, f.Source = w.Submitted, w.Source
 	}
 	record.Submitted, record.Source = f.At, f.Source
 	return err
@@ -247,9 +261,19 @@ func (r *running) same(key string, s *grader.Snapshot) *grader.Result {
 	return &result
 }
 
-// read takes the snapshot of a submission, and tells its exercise. A folder without
-// a Go file is a submission with nothing in it.
+// read takes the snapshot of a submission, and tells its exercise.
 func (r *running) read(ctx context.Context, f *Fate) (*grader.Snapshot, *exercises.Exercise, error) {
+	s, err := f.snapshot(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	e, err := r.exerciseOf(f.Exercise, s.Package)
+	return s, e, err
+}
+
+// snapshot takes the snapshot of a submission. A folder without a Go file is one with
+// nothing in it.
+func (f Fate) snapshot(ctx context.Context) (*grader.Snapshot, error) {
 	take := f.Read
 	if take == nil {
 		take = func(context.Context) (*grader.Snapshot, error) { return grader.TakeSnapshot(f.Path) }
@@ -259,11 +283,7 @@ func (r *running) read(ctx context.Context, f *Fate) (*grader.Snapshot, *exercis
 		s, err = grader.SnapshotOf(f.Path, nil), nil
 		s.Problems = []vet.Problem{{Rule: "no-files", Message: "there is no Go file here; submit the solution's"}}
 	}
-	if err != nil {
-		return nil, nil, err
-	}
-	e, err := r.exerciseOf(f.Exercise, s.Package)
-	return s, e, err
+	return s, err
 }
 
 // exerciseOf is the exercise of that name, or without one the exercise that alone has
@@ -316,7 +336,7 @@ func (r *running) keep(f *Fate, record Record) error {
 	defer r.mu.Unlock()
 	record.Student, record.Exercise, record.Path, record.Folder, record.Recorded = f.Student, f.Exercise, f.Path, f.Folder, r.options.Now().UTC()
 	if before := r.ledger.attemptOf(f.Student, f.Exercise, record.Content, record.Submitted); before.Attempt > 0 {
-		if record.Attempt = before.Attempt; !before.Submitted.IsZero() || record.Submitted.IsZero() {
+		if record.Attempt = before.Attempt; !before.Submitted.IsZero() || record.Submitted.After(r.ledger.firstRecorded(before)) { // what was graded had been handed in
 			record.Submitted, record.Source = before.Submitted, before.Source
 		}
 		if before.Key != record.Key {

@@ -109,16 +109,19 @@ func AwaitLedger(ctx context.Context, dir string, waiting func()) (*Ledger, erro
 // ReadLedger reads the results in dir, to which others may write meanwhile. Nothing can
 // be appended.
 func ReadLedger(dir string) (*Ledger, error) {
+	l := newLedger(dir)
+	if err := l.readWaiting(); err != nil { // first: a run that ends meanwhile leaves nobody in neither file
+		return nil, err
+	}
 	name := filepath.Join(dir, ResultsFile)
 	data, err := os.ReadFile(name)
 	if err != nil {
 		return nil, &grader.UsageError{Message: "open results", Hint: "give the folder of results of an earlier grade batch: --results DIR", Err: err}
 	}
-	l := newLedger(dir)
 	if _, err := l.parse(data); err != nil {
 		return nil, fmt.Errorf("open results: %s: %w", name, err)
 	}
-	return l, l.readWaiting()
+	return l, nil
 }
 
 func newLedger(dir string) *Ledger {
@@ -281,6 +284,16 @@ func (l *Ledger) attemptOf(student, exercise, content string, submitted time.Tim
 		}
 	}
 	return Record{}
+}
+
+// firstRecorded is when an attempt was kept first: it may have been graded anew since.
+func (l *Ledger) firstRecorded(r Record) time.Time {
+	for _, first := range l.lines {
+		if first.Student == r.Student && first.Exercise == r.Exercise && first.Attempt == r.Attempt {
+			return first.Recorded
+		}
+	}
+	return r.Recorded
 }
 
 // Attempts are the records that hold, one of each attempt, in the order in which they were

@@ -65,7 +65,7 @@ func writeWhole(name string, data []byte) error {
 	}
 	defer os.Remove(f.Name()) // not there any more, if all went well
 	_, err = f.Write(data)
-	if err := errors.Join(err, f.Sync(), f.Close()); err != nil {
+	if err := errors.Join(err, f.Chmod(0o644), f.Sync(), f.Close()); err != nil {
 		return err
 	}
 	if err := os.Rename(f.Name(), name); err != nil {

@@ -2,10 +2,12 @@ package batch
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -23,7 +25,8 @@ const WaitingSchema = "grade/waiting/v1"
 type Waiting struct {
 	Schema    string    `json:"schema"`
 	Student   string    `json:"student"`
-	Exercise  string    `json:"exercise,omitempty"` // empty: not even that is known
+	Exercise  string    `json:"exercise"`
+	Content   string    `json:"content,omitempty"` // SHA-256 of what was handed in, if it could be read
 	Path      string    `json:"path"`
 	Folder    string    `json:"folder,omitempty"` // from the root of the submissions' repository
 	Submitted time.Time `json:"submitted,omitzero"`
@@ -34,6 +37,8 @@ type Waiting struct {
 }
 
 // waitingFile holds a line for each of those that wait, and is written anew by each run.
+// One of which not even the exercise is known is not there: it is in no column of a
+// gradebook.
 const waitingFile = "no-verdict.jsonl"
 
 // Waited tells submissions apart that wait: by student and exercise, or, as long as no
@@ -41,9 +46,7 @@ const waitingFile = "no-verdict.jsonl"
 type Waited struct{ student, exercise, path string }
 
 // Waited says which submission it is.
-func (w Waiting) Waited() Waited {
-	return Fate{Submission: Submission{Student: w.Student, Exercise: w.Exercise, Path: w.Path}}.Waited()
-}
+func (w Waiting) Waited() Waited { return Waited{w.Student, w.Exercise, ""} }
 
 // Waited says which submission it is.
 func (f Fate) Waited() Waited {
@@ -53,35 +56,87 @@ func (f Fate) Waited() Waited {
 	return Waited{f.Student, f.Exercise, ""}
 }
 
-// Waiting lists the submissions that were found by this run or an earlier one, and of which
-// there is no result since.
-func (l *Ledger) Waiting() (list []Waiting) {
-	for _, w := range l.waiting {
-		if last, ok := l.Last(w.Student, w.Exercise); !ok || !last.Recorded.After(w.Recorded) {
-			list = append(list, w)
-		}
+// Waiting is what to keep of a submission that has no verdict.
+func (f Fate) Waiting(now time.Time) Waiting {
+	w := Waiting{
+		Schema: WaitingSchema, Student: f.Student, Exercise: f.Exercise, Content: f.content, Path: f.Path, Folder: f.Folder,
+		Submitted: f.At, Source: f.Source, Recorded: now.UTC(), Why: f.Err.Error(),
 	}
+	if u := (*grader.UsageError)(nil); errors.As(f.Err, &u) {
+		w.Told = u.Student
+	}
+	return w
+}
+
+// earlier reports whether it is known to have been handed in before a time, which may be
+// unknown.
+func (w Waiting) earlier(at time.Time) bool {
+	return !w.Submitted.IsZero() && (at.IsZero() || w.Submitted.Before(at))
+}
+
+// after reports whether a submission was handed in after one that waits, or could be: what
+// a run has found lying in a folder is what is there now.
+func (f Fate) after(w Waiting) bool {
+	return f.Submitted != nil || w.Submitted.IsZero() || !f.At.IsZero() && !f.At.Before(w.Submitted)
+}
+
+// Ungraded are the fates of submissions where nothing could be graded.
+func Ungraded(ctx context.Context, list []Submission, why error) (fates []Fate) {
+	for _, s := range list {
+		f := Fate{Submission: s, Err: why}
+		if snapshot, err := f.snapshot(ctx); err == nil {
+			f.content = contentOf(snapshot)
+		}
+		fates = append(fates, f)
+	}
+	return fates
+}
+
+// Waiting lists the submissions that were found by a run and have no verdict.
+func (l *Ledger) Waiting() []Waiting {
+	list := slices.Collect(maps.Values(l.waiting))
 	slices.SortFunc(list, func(a, b Waiting) int {
-		return strings.Compare(fmt.Sprintf("%q %q %q", a.Student, a.Exercise, a.Path), fmt.Sprintf("%q %q %q", b.Student, b.Exercise, b.Path))
+		return strings.Compare(fmt.Sprintf("%q %q", a.Student, a.Exercise), fmt.Sprintf("%q %q", b.Student, b.Exercise))
 	})
 	return list
 }
 
-// Await takes down which submissions have no verdict, and that others have one now.
+var errBegun = errors.New("a run has begun with it, and did not end")
+
+// begin takes down the submissions of which nothing is known: if this process is killed,
+// somebody has handed them in all the same.
+func (l *Ledger) begin(list []Submission, now time.Time) error {
+	var fates []Fate
+	for _, s := range list {
+		f := Fate{Submission: s, Err: errBegun}
+		_, graded := l.Last(s.Student, s.Exercise)
+		if _, waits := l.waiting[f.Waited()]; !graded && !waits {
+			fates = append(fates, f)
+		}
+	}
+	return l.Await(fates, now)
+}
+
+// Await takes down which submissions have no verdict, and that others have one now. What
+// has not changed since it was graded has one; what is older than what waits says nothing
+// about that.
 func (l *Ledger) Await(fates []Fate, now time.Time) error {
 	changed := false
 	for _, f := range fates {
-		if f.Record == nil {
-			l.waiting[f.Waited()], changed = f.Waiting(now), true
-			continue
-		}
-		unknown := f
-		unknown.Exercise = "" // as it may have been before
-		for _, k := range []Waited{f.Waited(), unknown.Waited()} {
-			if _, ok := l.waiting[k]; ok {
-				delete(l.waiting, k)
-				changed = true
+		key := f.Waited()
+		w, waits := l.waiting[key]
+		last, _ := l.Last(f.Student, f.Exercise)
+		switch {
+		case f.Exercise == "":
+		case f.Record == nil && (f.content == "" || f.content != last.Content):
+			is := f.Waiting(now)
+			if waits && w.Content == is.Content && w.earlier(is.Submitted) {
+				is.Submitted, is.Source = w.Submitted, w.Source
 			}
+			l.waiting[key], changed = is, true
+		case waits && (w.Content == f.content || f.after(w)):
+			delete(l.waiting, key)
+			changed = true
 		}
 	}
 	if !changed {
@@ -101,19 +156,8 @@ func (l *Ledger) Await(fates []Fate, now time.Time) error {
 	return nil
 }
 
-// Waiting is what to keep of a submission that has no verdict.
-func (f Fate) Waiting(now time.Time) Waiting {
-	w := Waiting{
-		Schema: WaitingSchema, Student: f.Student, Exercise: f.Exercise, Path: f.Path, Folder: f.Folder,
-		Submitted: f.At, Source: f.Source, Recorded: now.UTC(), Why: f.Err.Error(),
-	}
-	if u := (*grader.UsageError)(nil); errors.As(f.Err, &u) {
-		w.Told = u.Student
-	}
-	return w
-}
-
-// readWaiting takes in those who wait.
+// readWaiting takes in those who wait. Of two lines, as after two files were put together,
+// the newer one holds.
 func (l *Ledger) readWaiting() error {
 	name := filepath.Join(l.dir, waitingFile)
 	data, err := os.ReadFile(name)
@@ -125,12 +169,16 @@ func (l *Ledger) readWaiting() error {
 	}
 	n := 0
 	for line := range bytes.Lines(data) {
-		n++
+		if n++; len(bytes.TrimSpace(line)) == 0 {
+			continue
+		}
 		var w Waiting
-		if err := json.Unmarshal(line, &w); err != nil || w.Schema != WaitingSchema {
+		if err := json.Unmarshal(line, &w); err != nil || w.Schema != WaitingSchema || w.Exercise == "" {
 			return errors.Join(fmt.Errorf("open results: %s: line %d: not of the kind %s; put the file aside: what it names is then taken for not handed in until it is graded", name, n, WaitingSchema), err)
 		}
-		l.waiting[w.Waited()] = w
+		if other, ok := l.waiting[w.Waited()]; !ok || w.Recorded.After(other.Recorded) {
+			l.waiting[w.Waited()] = w
+		}
 	}
 	return nil
 }

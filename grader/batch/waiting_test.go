@@ -18,47 +18,140 @@ import (
 // What a run came to no verdict on is not forgotten until there is one, whoever asks.
 func TestWaiting(t *testing.T) {
 	root := tree(t, map[string]string{
-		"alice/autograd/a.go": "package autograd\n", "bob/autograd/a.go": "package autograd\nvar b int\n", "carol/x/x.go": "package unknown\n",
+		"alice/autograd/a.go": "package autograd\n", "bob/autograd/a.go": "package autograd\nvar b int\n", "carol/x/x.go": "package unknown\n", "dora/autograd/a.go": "package autograd\nvar d int\n",
 	})
 	results := t.TempDir()
-	gone := func(string) error { return errors.New("the engine is gone") }
 	waiting := func() (list []string) {
 		l, err := ReadLedger(results)
 		require.NoError(t, err)
 		for _, w := range l.Waiting() {
-			list = append(list, w.Student+"|"+w.Exercise)
+			list = append(list, w.Student+"|"+w.Exercise+"|"+w.Why)
 		}
 		return list
 	}
 	d := &desk{}
 	_, _, err := d.batch(t.Context(), t, root, results)
 	require.NoError(t, err)
-	assert.Equal(t, []string{"carol/x|"}, waiting())
+	assert.Empty(t, waiting())
 
-	d.fail = gone
 	original, changed := "package autograd\n", "package autograd\nvar a int\n"
 	write := func(student, text string) {
 		require.NoError(t, os.WriteFile(filepath.Join(root, student, "autograd", "a.go"), []byte(text), 0o600))
 	}
 	write("alice", changed)
 	write("bob", changed)
+	d.fail = func(string) error { return errors.New("the engine is gone") }
 	_, counts, err := d.batch(t.Context(), t, root, results)
 	require.NoError(t, err)
-	assert.Equal(t, [3]int{0, 0, 3}, counts)
-	assert.Equal(t, []string{"alice|autograd", "bob|autograd", "carol/x|"}, waiting())
+	assert.Equal(t, [3]int{0, 1, 3}, counts)
+	both := []string{"alice|autograd|the engine is gone", "bob|autograd|the engine is gone"}
+	assert.Equal(t, both, waiting(), "dora's has not changed, and is in no need of an engine")
+
+	// What is interrupted at once, or cannot be begun with, says as much and no more.
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, counts, err = d.batch(ctx, t, root, results)
+	require.ErrorIs(t, err, context.Canceled)
+	assert.Equal(t, [3]int{0, 1, 3}, counts)
+	l, err := OpenLedger(results)
+	require.NoError(t, err)
+	list, err := Find(root, []string{"autograd"})
+	require.NoError(t, err)
+	require.NoError(t, l.Await(Ungraded(t.Context(), list, errors.New("the engine is gone")), time.Now()))
+	assert.Len(t, l.Waiting(), 2)
+	require.NoError(t, l.Close())
+	assert.Equal(t, both, waiting())
+
+	// Results that were graded anew are older work's.
+	l, err = OpenLedger(results)
+	require.NoError(t, err)
+	old, ok := l.Last("alice", "autograd")
+	require.True(t, ok)
+	old.Recorded = time.Now().Add(time.Hour)
+	require.NoError(t, l.Append(old))
+	require.NoError(t, l.Close())
+	assert.Equal(t, both, waiting())
 
 	write("alice", original) // which is known
 	require.NoError(t, os.RemoveAll(filepath.Join(root, "bob")))
-	require.NoError(t, os.WriteFile(filepath.Join(root, "carol", "x", "x.go"), []byte("package cosine\n"), 0o600))
 	d.fail = nil
 	_, counts, err = d.batch(t.Context(), t, root, results)
 	require.NoError(t, err)
-	assert.Equal(t, [3]int{1, 1, 0}, counts)
-	assert.Equal(t, []string{"bob|autograd"}, waiting(), "nobody has looked at bob's")
+	assert.Equal(t, [3]int{0, 2, 1}, counts)
+	assert.Equal(t, both[1:], waiting(), "nobody has looked at bob's")
 
-	require.NoError(t, os.WriteFile(filepath.Join(results, waitingFile), []byte("{}\n"), 0o600))
+	file := filepath.Join(results, waitingFile)
+	info, err := os.Stat(file)
+	require.NoError(t, err)
+	assert.Equal(t, os.FileMode(0o644), info.Mode().Perm(), "others may read results")
+	lines, err := os.ReadFile(file)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(file, append([]byte("\n"), lines...), 0o600))
+	assert.Len(t, waiting(), 1)
+	require.NoError(t, os.WriteFile(file, []byte("{}\n"), 0o600))
 	_, err = ReadLedger(results)
 	require.ErrorContains(t, err, waitingFile+": line 1: not of the kind")
+}
+
+// Whoever is killed has said before whose work there is.
+func TestWaitingFromTheStart(t *testing.T) {
+	root := tree(t, map[string]string{"alice/autograd/a.go": "package autograd\n"})
+	results := t.TempDir()
+	d := &desk{fail: func(string) error {
+		l, err := ReadLedger(results)
+		require.NoError(t, err)
+		require.Len(t, l.Waiting(), 1)
+		assert.Contains(t, l.Waiting()[0].Why, "did not end")
+		return nil
+	}}
+	_, counts, err := d.batch(t.Context(), t, root, results)
+	require.NoError(t, err)
+	assert.Equal(t, [3]int{1, 0, 0}, counts)
+	l, err := ReadLedger(results)
+	require.NoError(t, err)
+	assert.Empty(t, l.Waiting())
+}
+
+// What had no verdict keeps its time until it has one, in whatever run that is; a run about
+// older work ends nobody's wait.
+func TestWaitingKeepsItsTime(t *testing.T) {
+	root := tree(t, map[string]string{"alice/autograd/a.go": "package autograd\n"})
+	results, d := t.TempDir(), &desk{}
+	in := func(hour int, text string, fail error) *Ledger {
+		t.Helper()
+		d.fail = func(string) error { return fail }
+		require.NoError(t, os.WriteFile(filepath.Join(root, "alice", "autograd", "a.go"), []byte("package autograd\n"+text), 0o600))
+		list, err := Find(root, []string{"autograd"})
+		require.NoError(t, err)
+		if hour > 0 {
+			list[0].At, list[0].Source = time.Date(2026, 12, 1, hour, 0, 0, 0, time.UTC), "the test"
+		}
+		l, err := OpenLedger(results)
+		require.NoError(t, err)
+		_, err = Run(t.Context(), l, list, Options{Exercises: course, Grade: d.grade, Now: time.Now})
+		require.NoError(t, err)
+		require.NoError(t, l.Close())
+		return l
+	}
+	gone := errors.New("the engine is gone")
+	in(1, "var a int\n", nil)
+	l := in(9, "var b int\n", gone)
+	assert.Len(t, l.Waiting(), 1)
+	for _, hour := range []int{1, 0} { // an old job once more, and one that knows no time
+		l = in(hour, "var a int\n", nil)
+		assert.Len(t, l.Waiting(), 1, "what waits is newer")
+	}
+	for _, hour := range []int{11, 0} {
+		l = in(hour, "var b int\n", gone)
+		require.Len(t, l.Waiting(), 1)
+		assert.Equal(t, 9, l.Waiting()[0].Submitted.Hour())
+	}
+	l = in(12, "var b int\n", nil)
+	assert.Empty(t, l.Waiting())
+	last, ok := l.Last("alice", "autograd")
+	require.True(t, ok)
+	assert.Equal(t, 9, last.Submitted.Hour(), "as of when it was handed in first")
+	assert.Equal(t, 2, last.Attempt)
 }
 
 // A folder that is gone when it is read is nothing that its student handed in.
@@ -108,8 +201,8 @@ func TestRunGradesAnew(t *testing.T) {
 func TestRunTimeKnownLater(t *testing.T) {
 	root := tree(t, map[string]string{"alice/autograd/a.go": "package autograd\n"})
 	results, d := t.TempDir(), &desk{}
-	first := time.Date(2026, 12, 1, 12, 0, 0, 0, time.UTC)
-	for i, at := range []time.Time{{}, {}, first, first.Add(time.Hour), {}} {
+	first, never := time.Now().Add(-time.Hour).UTC().Truncate(time.Second), time.Now().Add(time.Hour) // nobody hands in what has been graded
+	for i, at := range []time.Time{{}, never, first, first.Add(time.Minute), {}} {
 		list, err := Find(root, []string{"autograd"})
 		require.NoError(t, err)
 		list[0].At, list[0].Source = at, "the test"
