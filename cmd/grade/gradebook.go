@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -91,11 +90,11 @@ func bookText(b *gradebook.Book) string {
 				fmt.Fprintf(&notes, "%s  %s  %s\n", terminal.Start(r.Student), b.Columns[i].Exercise, terminal.Escape(why))
 			}
 			if c.Missing != nil {
-				fmt.Fprintf(&notes, "%s  %s  no verdict on what is in %s: %s\n", terminal.Start(r.Student), b.Columns[i].Exercise, placeOf(*c.Missing), terminal.Escape(c.Missing.Why))
+				fmt.Fprintf(&notes, "%s  %s  no verdict%s: %s\n", terminal.Start(r.Student), b.Columns[i].Exercise, placeOf(*c.Missing), terminal.Escape(c.Missing.Why))
 			}
 		}
 		for _, m := range r.Unknown {
-			fmt.Fprintf(&notes, "%s  no verdict on what is in %s: %s\n", terminal.Start(r.Student), placeOf(m), terminal.Escape(m.Why))
+			fmt.Fprintf(&notes, "%s  no verdict%s: %s\n", terminal.Start(r.Student), placeOf(m), terminal.Escape(m.Why))
 		}
 		fmt.Fprintf(&s, "  %7s\n", orDash(r.Total))
 	}
@@ -105,7 +104,13 @@ func bookText(b *gradebook.Book) string {
 	return s.String() + notes.String()
 }
 
-func placeOf(m gradebook.Missing) string { return terminal.Escape(cmp.Or(m.Folder, "a folder")) }
+// placeOf is where something lies, in words, if that is known.
+func placeOf(m gradebook.Missing) string {
+	if m.Folder == "" {
+		return ""
+	}
+	return " on what is in " + terminal.Escape(m.Folder)
+}
 
 func orDash(x *float64) string {
 	if x == nil {
