@@ -151,10 +151,10 @@ func (g *graded) verdicts(ctx context.Context) (unmet []string, again int, err e
 	for _, s := range g.shelf {
 		lists[s.exercise.Name] = append(lists[s.exercise.Name], s.Submission)
 	}
-	for name, list := range lists {
-		shipped[name] = prove.ShippedBy(list, g.result)
-	}
 	for _, h := range g.class {
+		if name := h.exercise.Name; shipped[name] == nil {
+			shipped[name] = prove.ShippedBy(h.exercise, lists[name], g.result)
+		}
 		held, err := shipped[h.exercise.Name].Hold(ctx, h.Submission, grader.Options{})
 		if err != nil {
 			return nil, 0, err

@@ -149,7 +149,7 @@ func (c *checking) run(ctx context.Context, jobs []job, workers, total int) erro
 
 // measured reports whether a submission's expectations are about speed or memory.
 func (c *checking) measured(x exercises.Expect) bool {
-	names := needed(x)
+	names := needed(c.exercise, x)
 	return x.Verdict == string(grader.Graded) && slices.ContainsFunc(c.exercise.Checks, func(check exercises.Check) bool {
 		return check.Kind != exercises.Correctness && (names == nil || slices.Contains(names, check.Name))
 	})

@@ -16,7 +16,8 @@ import (
 type Shipped struct {
 	List []exercises.Submission
 
-	grade GradeFunc
+	exercise *exercises.Exercise
+	grade    GradeFunc
 	// twins are the results of those that others must not beat, several of which may
 	// share one: functions that grade it when they are first called.
 	twins sync.Map
@@ -28,7 +29,7 @@ type GradeFunc func(ctx context.Context, dir string, o grader.Options) (*grader.
 
 // NewShipped returns the submissions in list, of the course in the folder root.
 func NewShipped(g *grader.Grader, root string, e *exercises.Exercise, list []exercises.Submission) *Shipped {
-	return ShippedBy(list, func(ctx context.Context, dir string, o grader.Options) (*grader.Result, error) {
+	return ShippedBy(e, list, func(ctx context.Context, dir string, o grader.Options) (*grader.Result, error) {
 		r, err := g.Grade(ctx, filepath.Join(root, filepath.FromSlash(dir)), e, o)
 		if err != nil {
 			return nil, fmt.Errorf("check %s: %w", dir, err)
@@ -38,8 +39,8 @@ func NewShipped(g *grader.Grader, root string, e *exercises.Exercise, list []exe
 }
 
 // ShippedBy returns the submissions in list, which are graded in a way of the caller's.
-func ShippedBy(list []exercises.Submission, grade GradeFunc) *Shipped {
-	return &Shipped{List: list, grade: grade}
+func ShippedBy(e *exercises.Exercise, list []exercises.Submission, grade GradeFunc) *Shipped {
+	return &Shipped{List: list, exercise: e, grade: grade}
 }
 
 // Held is a submission beside what it declares.
@@ -53,7 +54,7 @@ type Held struct {
 // it against what it declares. One that is caught by what a draw happens to hold may
 // get through once; twice is a fault of the exercise. An accepted one has no second chance.
 func (s *Shipped) Hold(ctx context.Context, one exercises.Submission, o grader.Options) (*Held, error) {
-	o.Checks = needed(one.Expect)
+	o.Checks = needed(s.exercise, one.Expect)
 	h, err := s.once(ctx, one, o, 1)
 	if err != nil || len(h.Unmet) == 0 || one.Class == exercises.Accepted {
 		return h, err
@@ -92,14 +93,19 @@ func (s *Shipped) twin(ctx context.Context, name string, o grader.Options, time 
 
 // needed are the checks that a submission's expectations are about: many are
 // graded, and most of them for the sake of one check. Nil, which means all, where a
-// score is expected.
-func needed(x exercises.Expect) (names []string) {
-	if x.Score != nil || x.MaxScore != nil || x.Verdict != string(grader.Graded) {
+// score is expected that does not follow from what they are to lose.
+func needed(e *exercises.Exercise, x exercises.Expect) (names []string) {
+	left := exercises.MaxScore
+	for _, c := range e.Checks {
+		if verdict, ok := x.Checks[c.Name]; ok {
+			names = append(names, c.Name)
+			if verdict != string(grader.Passed) {
+				left -= c.Points
+			}
+		}
+	}
+	if x.Score != nil || x.Verdict != string(grader.Graded) || x.MaxScore != nil && left > *x.MaxScore {
 		return nil
 	}
-	for name := range x.Checks {
-		names = append(names, name)
-	}
-	slices.Sort(names)
 	return names
 }

@@ -18,7 +18,8 @@ import (
 func scripted(scores map[string][]int, list ...exercises.Submission) (s *Shipped, gradings map[string]int) {
 	gradings = map[string]int{}
 	var mu sync.Mutex
-	return &Shipped{List: list, grade: func(_ context.Context, dir string, _ grader.Options) (*grader.Result, error) {
+	e := &exercises.Exercise{Checks: []exercises.Check{{Name: "TestA", Points: 60}, {Name: "TestB", Points: 30}, {Name: "BenchmarkC/speed", Points: 10}}}
+	return ShippedBy(e, list, func(_ context.Context, dir string, _ grader.Options) (*grader.Result, error) {
 		mu.Lock()
 		defer mu.Unlock()
 		gradings[dir]++
@@ -26,11 +27,38 @@ func scripted(scores map[string][]int, list ...exercises.Submission) (s *Shipped
 			return nil, errors.New("the engine is gone")
 		}
 		return &grader.Result{Verdict: grader.Graded, Score: scores[dir][gradings[dir]-1], MaxScore: 100}, nil
-	}}, gradings
+	}), gradings
 }
 
 func submission(name string, class exercises.Class, score int, twin string) exercises.Submission {
 	return exercises.Submission{Name: name, Dir: name, Class: class, Expect: exercises.Expect{Verdict: "graded", Score: &score, Twin: twin}}
+}
+
+// What nothing is expected of is not graded: a score may follow from what is.
+func TestNeeded(t *testing.T) {
+	s, _ := scripted(nil)
+	checks := func(list ...string) map[string]string {
+		m := map[string]string{}
+		for _, name := range list {
+			m[name] = "wrong_answer"
+		}
+		return m
+	}
+	n := func(i int) *int { return &i }
+	for name, c := range map[string]struct {
+		expect exercises.Expect
+		want   []string
+	}{
+		"checks":                       {exercises.Expect{Verdict: "graded", Checks: checks("BenchmarkC/speed", "TestB")}, []string{"TestB", "BenchmarkC/speed"}},
+		"a maximum that follows":       {exercises.Expect{Verdict: "graded", Checks: checks("TestA"), MaxScore: n(40)}, []string{"TestA"}},
+		"a maximum that does not":      {exercises.Expect{Verdict: "graded", Checks: checks("TestA"), MaxScore: n(39)}, nil},
+		"what is passed loses nothing": {exercises.Expect{Verdict: "graded", Checks: map[string]string{"TestA": "passed"}, MaxScore: n(40)}, nil},
+		"a maximum alone":              {exercises.Expect{Verdict: "graded", MaxScore: n(40)}, nil},
+		"a score":                      {exercises.Expect{Verdict: "graded", Checks: checks("TestA"), Score: n(40)}, nil},
+		"another verdict":              {exercises.Expect{Verdict: "invalid"}, nil},
+	} {
+		assert.Equal(t, c.want, needed(s.exercise, c.expect), name)
+	}
 }
 
 // Only what has to be caught may get through, and only once.
