@@ -7,11 +7,11 @@ package browser_test
 import (
 	"bytes"
 	"context"
-	"math/rand/v2"
 	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -24,6 +24,7 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/require"
 
+	"grade/grader"
 	"grade/grader/gradebook"
 	"grade/grader/report"
 	"grade/grader/report/sample"
@@ -110,12 +111,27 @@ func (l *lab) makeFiles(t *testing.T) {
 	require.True(t, ok)
 	book := sample.Course(25, 6)
 	var one bytes.Buffer
-	student := book.Rows[3]
-	cell := student.Cells[0]
-	r := sample.Grading(book.Columns[0].Exercise, 0.2, rand.New(rand.NewPCG(1, 2)))
+	student, cell := eventful(book)
+	require.NotNil(t, cell)
+	r := *cell.Result()
 	r.Warnings = []string{"the machine is noisy: the reference differed from itself by 12 %. Close what else runs and grade again for surer figures"}
-	require.NoError(t, format.Write(&one, r, report.Identity{Student: student.Student, Standing: &cell}))
+	require.NoError(t, format.Write(&one, &r, report.Identity{Student: student, Standing: cell}))
 	l.files = map[string]string{"course": l.write(t, "course.html", book), "one": l.save(t, "one.html", one.Bytes())}
+}
+
+// eventful is a submission in a book that has everything a page can show: something wrong,
+// something slow, and rules that did something.
+func eventful(b *gradebook.Book) (student string, cell *gradebook.Cell) {
+	for _, e := range b.Entries() {
+		r := e.Cell.Result()
+		failed := func(v grader.Verdict) bool {
+			return slices.ContainsFunc(r.Checks, func(c grader.CheckResult) bool { return c.Verdict == v })
+		}
+		if r != nil && failed(grader.WrongAnswer) && failed(grader.TooSlow) && len(e.Cell.Rules) > 0 {
+			return e.Student, &e.Cell
+		}
+	}
+	return "", nil
 }
 
 // write saves the page of a course.

@@ -62,7 +62,7 @@ func testSounds(t *testing.T, l *lab) {
 			"image":      {"How many students have how many points in matmul", "The checks of matmul that fail most", "Time and memory of all submissions of matmul as multiples of the reference"},
 		},
 		"one": {
-			"heading":    {"matmul", "Notes", "Points to be had", "How it was graded"},
+			"heading":    {"softmax", "Notes", "Points to be had", "How it was graded"},
 			"navigation": {"Points to be had"},
 			"image":      {"Speed as multiples of the reference", "Memory as multiples of the reference"},
 		},
