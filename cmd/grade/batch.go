@@ -96,7 +96,7 @@ func (o *batchOptions) run(ctx context.Context) (err error) {
 	defer func() { err = errors.Join(err, ledger.Close()) }()
 	fates, err := o.gradeAll(ctx, ledger, list, all)
 	if fates == nil && err != nil {
-		return errors.Join(err, ledger.Await(batch.Ungraded(ctx, list, errNothingGraded), o.app.now()))
+		return errors.Join(err, ledger.Await(batch.Ungraded(ctx, list, err), o.app.now()))
 	}
 	return errors.Join(err, o.tell(ledger, fates))
 }

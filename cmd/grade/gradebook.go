@@ -58,6 +58,9 @@ func (o *gradebookOptions) run() error {
 			o.app.closed(fmt.Errorf("the course has no exercise %s: it weighs nothing; if it is of another one, give that: --course DIR", c.Exercise))
 		}
 	}
+	if n := len(ledger.Waiting()); n > 0 {
+		o.app.closed(fmt.Errorf("no verdict yet on %s, where an older grade stands if there is one: start grade batch again, or the job", several(n, "submission")))
+	}
 	o.app.doubts(rules, o.reports, book)
 	if err := o.reports.write(o.app.out, book); err != nil || o.reports.onStdout() {
 		return err

@@ -7,13 +7,13 @@
 package batch
 
 import (
-	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"path"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -144,7 +144,11 @@ func unnameable(context.Context) (*grader.Snapshot, error) {
 
 // place is where a submission is, for its student: no folder of ours is in it.
 func (s Submission) place() string {
-	return vet.Printable(cmp.Or(s.Folder, filepath.Base(s.Path)))
+	name := filepath.Base(s.Path)
+	if s.Folder != "" {
+		name = path.Join(path.Dir(s.Folder), name) // which has the end of an archive's
+	}
+	return vet.Printable(name)
 }
 
 // several is what is read where a student has handed in more than one.
