@@ -120,11 +120,11 @@ func (o *ciOptions) sort(c repository.Change, p exercises.Pattern, s span, found
 
 // callAsKept calls students as what is kept does, which may have had a login from elsewhere:
 // it would be two students' in two cases.
-func callAsKept(list []batch.Submission, kept map[string]string) {
+func callAsKept(list []batch.Submission, kept map[string][]string) {
 	for i := range list {
 		s := &list[i].Student
-		if name, ok := kept[strings.ToLower(*s)]; ok && strings.EqualFold(name, *s) {
-			*s = name
+		if names := kept[strings.ToLower(*s)]; len(names) > 0 && !slices.Contains(names, *s) {
+			*s = names[0]
 		}
 	}
 }
@@ -137,13 +137,18 @@ func misplaced(c repository.Change) bool {
 }
 
 // namesOf are the students of whom something is kept, by their names in lower case.
-func namesOf(l *batch.Ledger) map[string]string {
-	names := map[string]string{}
-	for _, w := range l.Waiting() {
-		names[strings.ToLower(w.Student)] = w.Student
+func namesOf(l *batch.Ledger) map[string][]string {
+	names := map[string][]string{}
+	add := func(name string) {
+		if lower := strings.ToLower(name); !slices.Contains(names[lower], name) {
+			names[lower] = append(names[lower], name)
+		}
 	}
 	for _, r := range l.Attempts() {
-		names[strings.ToLower(r.Student)] = r.Student
+		add(r.Student)
+	}
+	for _, w := range l.Waiting() {
+		add(w.Student)
 	}
 	return names
 }

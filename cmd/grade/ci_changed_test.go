@@ -157,8 +157,10 @@ func TestStudentsAreCalledAsKept(t *testing.T) {
 	defer func() { require.NoError(t, ledger.Close()) }()
 	require.NoError(t, ledger.Append(batch.Record{Student: "bo", Exercise: "gears", Attempt: 1, Result: &grader.Result{}}))
 	require.NoError(t, ledger.Await([]batch.Fate{{Submission: batch.Submission{Student: "Mallory", Exercise: "gears"}, Err: errNothingGraded}}, time.Now()))
+	require.NoError(t, ledger.Append(batch.Record{Student: "Bo", Exercise: "gears", Attempt: 1, Result: &grader.Result{}}))
+	list = append(list, batch.Submission{Student: "Bo"}) // two folders of two names stay two
 	callAsKept(list, namesOf(ledger))
-	assert.Equal(t, []batch.Submission{{Student: "Mallory"}, {Student: "bo"}, {Student: "bo"}, {Student: "new"}}, list)
+	assert.Equal(t, []batch.Submission{{Student: "Mallory"}, {Student: "bo"}, {Student: "bo"}, {Student: "new"}, {Student: "Bo"}}, list)
 }
 
 // However much a commit unfolds to, grade looks no deeper than submissions lie, and gives

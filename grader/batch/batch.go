@@ -62,7 +62,7 @@ type Fate struct {
 func Run(ctx context.Context, l *Ledger, list []Submission, o Options) ([]Fate, error) {
 	r := &running{options: o, ledger: l}
 	list = r.sole(ctx, list)
-	if err := l.begin(list, o.Now()); err != nil {
+	if err := l.begin(ctx, list, o.Now()); err != nil {
 		return nil, err
 	}
 	r.fates, r.news = make([]Fate, len(list)), newNews(o, len(list))
@@ -83,8 +83,12 @@ func Run(ctx context.Context, l *Ledger, list []Submission, o Options) ([]Fate, 
 		err = context.Cause(ctx)
 	}
 	for i := range r.fates {
-		if f := &r.fates[i]; f.Record == nil && f.Err == nil { // it was not begun with
+		f := &r.fates[i]
+		if f.Record == nil && f.Err == nil { // it was not begun with
 			f.Err = err
+		}
+		if f.Record == nil {
+			f.look(ctx)
 		}
 	}
 	if lost := l.Await(r.fates, o.Now()); lost != nil {

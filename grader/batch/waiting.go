@@ -84,17 +84,30 @@ func (f Fate) after(w Waiting) bool {
 func Ungraded(ctx context.Context, list []Submission, why error) (fates []Fate) {
 	for _, s := range list {
 		f := Fate{Submission: s, Err: why}
-		if snapshot, err := f.snapshot(ctx); err == nil {
-			f.content = contentOf(snapshot)
-		}
+		f.look(ctx)
 		fates = append(fates, f)
 	}
 	return fates
 }
 
-// Waiting lists the submissions that were found by a run and have no verdict.
+// look learns what was handed in, if it can be read. An interrupt does not keep it from that:
+// by its content a submission is known again.
+func (f *Fate) look(ctx context.Context) {
+	if f.content != "" || f.Exercise == "" {
+		return
+	}
+	if s, err := f.snapshot(context.WithoutCancel(ctx)); err == nil {
+		f.content = contentOf(s)
+	}
+}
+
+// Waiting lists the submissions that were found by a run and have no verdict. Where the files
+// of two runs were put together, one may still wait that the other has graded.
 func (l *Ledger) Waiting() []Waiting {
-	list := slices.Collect(maps.Values(l.waiting))
+	list := slices.DeleteFunc(slices.Collect(maps.Values(l.waiting)), func(w Waiting) bool {
+		last, ok := l.Last(w.Student, w.Exercise)
+		return ok && last.Content == w.Content
+	})
 	slices.SortFunc(list, func(a, b Waiting) int {
 		return strings.Compare(fmt.Sprintf("%q %q", a.Student, a.Exercise), fmt.Sprintf("%q %q", b.Student, b.Exercise))
 	})
@@ -105,12 +118,13 @@ var errBegun = errors.New("a run has begun with it, and did not end")
 
 // begin takes down the submissions of which nothing is known: if this process is killed,
 // somebody has handed them in all the same.
-func (l *Ledger) begin(list []Submission, now time.Time) error {
+func (l *Ledger) begin(ctx context.Context, list []Submission, now time.Time) error {
 	var fates []Fate
 	for _, s := range list {
 		f := Fate{Submission: s, Err: errBegun}
 		_, graded := l.Last(s.Student, s.Exercise)
 		if _, waits := l.waiting[f.Waited()]; !graded && !waits {
+			f.look(ctx)
 			fates = append(fates, f)
 		}
 	}
@@ -130,6 +144,9 @@ func (l *Ledger) Await(fates []Fate, now time.Time) error {
 		case f.Exercise == "":
 		case f.Record == nil && (f.content == "" || f.content != last.Content):
 			is := f.Waiting(now)
+			if is.Content == "" { // it cannot be read now
+				is.Content = w.Content
+			}
 			if waits && w.Content == is.Content && w.earlier(is.Submitted) {
 				is.Submitted, is.Source = w.Submitted, w.Source
 			}

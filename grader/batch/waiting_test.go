@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -287,4 +288,66 @@ func TestAwaitLedger(t *testing.T) {
 	second, err := AwaitLedger(t.Context(), dir, func() { require.NoError(t, first.Close()) })
 	require.NoError(t, err)
 	require.NoError(t, second.Close())
+}
+
+// Whatever ends a run, and however early: nobody's time is lost.
+func TestWaitingKeepsItsTimeWhenStopped(t *testing.T) {
+	root := tree(t, map[string]string{"alice/autograd/a.go": "package autograd\n", "bob/autograd/a.go": "package autograd\nvar b int\n"})
+	results := t.TempDir()
+	run := func(ctx context.Context, hour int, grade GradeFunc) {
+		t.Helper()
+		list, err := Find(root, []string{"autograd"})
+		require.NoError(t, err)
+		for i := range list {
+			list[i].At, list[i].Source = time.Date(2026, 12, 1, hour, 0, 0, 0, time.UTC), "the test"
+		}
+		l, err := OpenLedger(results)
+		require.NoError(t, err)
+		_, _ = Run(ctx, l, list, Options{Exercises: course, Grade: grade, Now: time.Now})
+		require.NoError(t, l.Close())
+	}
+	stopped, stop := context.WithCancel(t.Context())
+	stop()
+	run(stopped, 9, nil)
+	run(stopped, 11, nil)
+	file := filepath.Join(results, waitingFile)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	run(ctx, 12, func(context.Context, *grader.Snapshot, *exercises.Exercise, string) (*grader.Result, error) {
+		begun, err := os.ReadFile(file) // as it is if we are killed here
+		require.NoError(t, err)
+		assert.Equal(t, 2, strings.Count(string(begun), "T09:00:00Z"))
+		cancel()
+		return nil, context.Canceled
+	})
+	waiting, err := os.ReadFile(file)
+	require.NoError(t, err)
+	run(t.Context(), 13, (&desk{}).grade)
+	l, err := ReadLedger(results)
+	require.NoError(t, err)
+	require.Len(t, l.Attempts(), 2)
+	for _, r := range l.Attempts() {
+		assert.Equal(t, 9, r.Submitted.Hour(), r.Student)
+	}
+	require.NoError(t, os.WriteFile(file, waiting, 0o600)) // as after a merge
+	l, err = ReadLedger(results)
+	require.NoError(t, err)
+	assert.Empty(t, l.Waiting())
+}
+
+// So it is with what a killed run had only just begun with.
+func TestWaitingFromTheStartKeepsItsTime(t *testing.T) {
+	root := tree(t, map[string]string{"alice/autograd/a.go": "package autograd\n"})
+	list, err := Find(root, []string{"autograd"})
+	require.NoError(t, err)
+	list[0].At, list[0].Source = time.Date(2026, 12, 1, 9, 0, 0, 0, time.UTC), "the test"
+	l, err := OpenLedger(t.TempDir())
+	require.NoError(t, err)
+	defer func() { require.NoError(t, l.Close()) }()
+	require.NoError(t, l.begin(t.Context(), list, time.Now())) // and no more
+	list[0].At = list[0].At.Add(time.Hour)
+	fates, err := Run(t.Context(), l, list, Options{Exercises: course, Grade: (&desk{}).grade, Now: time.Now})
+	require.NoError(t, err)
+	require.NotNil(t, fates[0].Record)
+	assert.Equal(t, 9, fates[0].Record.Submitted.Hour())
 }
