@@ -57,7 +57,7 @@ var arrows = map[string]arrow{
 	"grader/vet":             {},
 	"grader/vet/typed":       {all: []string{"grader/vet"}},
 	"grader/report":          {all: []string{"exercises", "grader", "grader/gradebook", "grader/report/terminal"}, tests: []string{"grader/report/sample", "grader/vet"}},
-	"grader/report/browser":  {tests: []string{"grader/gradebook", "grader/report", "grader/report/sample"}},
+	"grader/report/browser":  {tests: []string{"grader", "grader/gradebook", "grader/report", "grader/report/sample"}},
 	"grader/report/sample":   {all: []string{"exercises", "grader", "grader/gradebook", "grader/vet"}},
 	"grader/report/terminal": {},
 
