@@ -84,7 +84,7 @@ func bookText(b *gradebook.Book) string {
 	for _, r := range b.Rows {
 		s.WriteString(terminal.Pad(terminal.Start(r.Student), width))
 		for i, c := range r.Cells {
-			points := orDash(c.Points)
+			points := numberOr("-", c.Points)
 			if c.Missing != nil && c.Points == nil {
 				points = "?"
 			}
@@ -99,7 +99,7 @@ func bookText(b *gradebook.Book) string {
 		for _, m := range r.Unknown {
 			fmt.Fprintf(&notes, "%s  no verdict%s: %s\n", terminal.Start(r.Student), placeOf(m), terminal.Escape(m.Why))
 		}
-		fmt.Fprintf(&s, "  %7s\n", orDash(r.Total))
+		fmt.Fprintf(&s, "  %7s\n", numberOr("-", r.Total))
 	}
 	if notes.Len() > 0 {
 		s.WriteString("\n")
@@ -115,9 +115,10 @@ func placeOf(m gradebook.Missing) string {
 	return " on what is in " + terminal.Escape(m.Folder)
 }
 
-func orDash(x *float64) string {
+// numberOr is a number, or what stands in its place where there is none.
+func numberOr(none string, x *float64) string {
 	if x == nil {
-		return "-"
+		return none
 	}
 	return gradebook.Number(*x)
 }

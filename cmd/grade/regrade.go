@@ -199,7 +199,7 @@ func (r regradeResult) text() string {
 			b.WriteString("\nWhat counts:\n")
 		}
 		what := cmp.Or(c.Exercise, "total, %")
-		fmt.Fprintf(&b, "%s  %s  %s → %s\n", terminal.Start(c.Student), what, orNone(c.Old), orNone(c.New))
+		fmt.Fprintf(&b, "%s  %s  %s → %s\n", terminal.Start(c.Student), what, numberOr("none", c.Old), numberOr("none", c.New))
 	}
 	for _, s := range r.Stay {
 		fmt.Fprintf(&b, "%s  %s  not graded: %s\n", terminal.Start(s.Student), s.Exercise, terminal.Escape(s.Why))
@@ -217,11 +217,4 @@ func (r regradeResult) text() string {
 		b.WriteString("\n")
 	}
 	return b.String()
-}
-
-func orNone(x *float64) string {
-	if x == nil {
-		return "none"
-	}
-	return gradebook.Number(*x)
 }

@@ -2,6 +2,7 @@ package batch
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -109,7 +110,7 @@ func (l *Ledger) Waiting() []Waiting {
 		return ok && last.Content == w.Content
 	})
 	slices.SortFunc(list, func(a, b Waiting) int {
-		return strings.Compare(fmt.Sprintf("%q %q", a.Student, a.Exercise), fmt.Sprintf("%q %q", b.Student, b.Exercise))
+		return cmp.Or(strings.Compare(a.Student, b.Student), strings.Compare(a.Exercise, b.Exercise))
 	})
 	return list
 }
