@@ -14,5 +14,5 @@ var Course embed.FS
 // the observe kit, the supervisor and the typed part of the vet. They use the
 // standard library only.
 //
-//go:embed observe/*.go observe/wire/*.go sandbox/*.go sandbox/protocol/*.go sandbox/supervisor/*.go grader/vet/*.go grader/vet/typed/*.go
+//go:embed observe/*.go observe/wire/*.go sandbox/*.go sandbox/protocol/*.go sandbox/supervisor/*.go grader/fault/*.go grader/verdict/*.go grader/submission/*.go grader/lang/golang/vet/*.go grader/lang/golang/vet/typed/*.go
 var Sources embed.FS

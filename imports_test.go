@@ -27,47 +27,55 @@ type arrow struct{ all, tests []string }
 // exercise and means the same one on both sides.
 var arrows = map[string]arrow{
 	".":                {},
-	"bench":            {all: []string{".", "bench/gotest", "exercises", "grader", "sandbox", "sandbox/toolchain"}},
-	"bench/batch":      {all: []string{"bench/gotest", "exercises", "grader", "grader/batch", "grader/prove"}},
-	"bench/gotest":     {all: []string{".", "exercises", "grader", "sandbox", "sandbox/docker"}},
-	"bench/mutants":    {all: []string{".", "exercises", "grader/mutate", "grader/prove"}},
+	"bench":            {all: []string{".", "bench/gotest", "exercises/course", "grader/verdict", "sandbox", "sandbox/toolchain"}},
+	"bench/batch":      {all: []string{"bench/gotest", "exercises/course", "exercises/course/fixture", "grader", "grader/batch", "grader/prove", "grader/verdict"}},
+	"bench/gotest":     {all: []string{".", "exercises/course", "grader/lang/golang", "grader/verdict", "sandbox", "sandbox/docker"}},
+	"bench/mutants":    {all: []string{".", "exercises/course", "grader/mutate", "grader/prove"}},
 	"bench/references": {},
 
 	"observe":      {all: []string{"observe/wire"}},
 	"observe/wire": {},
 
-	"exercises":          {},
-	"exercises/scaffold": {all: []string{"exercises"}},
-	"exercises/*/hidden": {all: []string{"observe", "reference/*"}},
-	"reference/*":        {},
+	"exercises/*/hidden":          {all: []string{"observe", "reference/*"}},
+	"exercises/course":            {all: []string{"exercises/course/document", "grader/verdict"}, tests: []string{"exercises/course/coursetest", "exercises/schema"}},
+	"exercises/course/coursetest": {all: []string{"exercises/schema"}},
+	"exercises/course/document":   {},
+	"exercises/course/fixture":    {all: []string{"exercises/course", "exercises/course/document", "grader/verdict"}, tests: []string{"exercises/course/coursetest"}},
+	"exercises/course/scaffold":   {all: []string{"exercises/course", "exercises/schema"}},
+	"exercises/schema":            {tests: []string{"exercises/course", "exercises/course/coursetest", "exercises/course/fixture", "grader/verdict"}},
+	"reference/*":                 {},
 
 	"sandbox":             {},
+	"sandbox/conformance": {all: []string{"sandbox", "sandbox/toolchain"}},
+	"sandbox/docker":      {all: []string{"sandbox", "sandbox/protocol", "sandbox/toolchain"}, tests: []string{".", "grader/lang/golang", "sandbox/conformance"}},
+	"sandbox/process":     {all: []string{"sandbox", "sandbox/protocol", "sandbox/toolchain"}, tests: []string{".", "grader/lang/golang", "sandbox/conformance"}},
 	"sandbox/protocol":    {all: []string{"sandbox"}},
 	"sandbox/supervisor":  {all: []string{"sandbox", "sandbox/protocol"}},
 	"sandbox/toolchain":   {},
-	"sandbox/docker":      {all: []string{"sandbox", "sandbox/protocol", "sandbox/toolchain"}, tests: []string{".", "grader", "sandbox/conformance"}},
-	"sandbox/process":     {all: []string{"sandbox", "sandbox/protocol", "sandbox/toolchain"}, tests: []string{".", "grader", "sandbox/conformance"}},
-	"sandbox/conformance": {all: []string{"sandbox", "sandbox/toolchain"}},
 
-	"grader":                 {all: []string{"exercises", "grader/vet", "observe/wire", "sandbox"}},
-	"grader/batch":           {all: []string{"exercises", "grader", "grader/vet"}},
-	"grader/gradebook":       {all: []string{"exercises", "grader"}},
-	"grader/mutate":          {},
-	"grader/prove":           {all: []string{"exercises", "grader", "grader/mutate", "grader/vet", "observe/wire"}, tests: []string{"exercises/scaffold"}},
-	"grader/vet":             {},
-	"grader/vet/typed":       {all: []string{"grader/vet"}},
-	"grader/report":          {all: []string{"exercises", "grader", "grader/gradebook", "grader/report/terminal"}, tests: []string{"grader/report/sample", "grader/vet"}},
-	"grader/report/browser":  {tests: []string{"grader", "grader/gradebook", "grader/report", "grader/report/sample"}},
-	"grader/report/sample":   {all: []string{"exercises", "grader", "grader/gradebook", "grader/vet"}},
-	"grader/report/terminal": {},
+	"grader":                       {all: []string{"exercises/course", "grader/fault", "grader/judge", "grader/lang/golang", "grader/lang/golang/vet", "grader/measure", "grader/submission", "grader/verdict", "observe/wire", "sandbox"}},
+	"grader/batch":                 {all: []string{"exercises/course", "grader/fault", "grader/submission", "grader/verdict"}, tests: []string{"grader/tree"}},
+	"grader/fault":                 {},
+	"grader/gradebook":             {all: []string{"exercises/course", "grader/verdict"}},
+	"grader/judge":                 {all: []string{"exercises/course", "exercises/course/fixture", "grader/fault", "grader/lang/golang", "grader/verdict", "observe/wire", "sandbox"}, tests: []string{"grader/measure"}},
+	"grader/lang/golang":           {all: []string{"exercises/course", "grader/lang/golang/vet", "grader/submission", "grader/verdict", "sandbox"}, tests: []string{"grader/tree"}},
+	"grader/lang/golang/vet":       {all: []string{"grader/submission", "grader/verdict"}},
+	"grader/lang/golang/vet/typed": {all: []string{"grader/lang/golang/vet", "grader/submission", "grader/verdict"}, tests: []string{"grader/tree"}},
+	"grader/measure":               {all: []string{"grader/fault", "grader/verdict", "sandbox"}},
+	"grader/mutate":                {},
+	"grader/prove":                 {all: []string{"exercises/course", "exercises/course/document", "exercises/course/fixture", "grader", "grader/fault", "grader/judge", "grader/mutate", "grader/submission", "grader/verdict", "observe/wire"}, tests: []string{"exercises/course/scaffold"}},
+	"grader/report":                {all: []string{"exercises/course", "grader/gradebook", "grader/report/terminal", "grader/verdict"}, tests: []string{"grader/report/sample"}},
+	"grader/report/browser":        {tests: []string{"grader/gradebook", "grader/report", "grader/report/sample", "grader/verdict"}},
+	"grader/report/sample":         {all: []string{"exercises/course", "grader/gradebook", "grader/verdict"}},
+	"grader/report/terminal":       {},
+	"grader/submission":            {all: []string{"grader/fault", "grader/verdict"}, tests: []string{"grader/tree"}},
+	"grader/tree":                  {},
+	"grader/verdict":               {},
 
-	"cmd/grade": {all: []string{
-		".", "cmd/grade/forge", "cmd/grade/markdown", "cmd/grade/repository", "exercises", "exercises/scaffold", "grader", "grader/batch", "grader/gradebook", "grader/prove", "grader/report", "grader/report/terminal", "grader/vet",
-		"sandbox", "sandbox/docker", "sandbox/process", "sandbox/toolchain",
-	}},
+	"cmd/grade":            {all: []string{".", "cmd/grade/forge", "cmd/grade/markdown", "cmd/grade/repository", "exercises/course", "exercises/course/scaffold", "grader", "grader/batch", "grader/fault", "grader/gradebook", "grader/lang/golang", "grader/lang/golang/vet", "grader/prove", "grader/report", "grader/report/terminal", "grader/submission", "grader/verdict", "sandbox", "sandbox/docker", "sandbox/process", "sandbox/toolchain"}, tests: []string{"exercises/course/fixture"}},
 	"cmd/grade/forge":      {},
-	"cmd/grade/repository": {},
 	"cmd/grade/markdown":   {all: []string{"grader/report/terminal"}},
+	"cmd/grade/repository": {},
 }
 
 // plain are the packages that use the standard library and nothing else. What
@@ -75,13 +83,13 @@ var arrows = map[string]arrow{
 // reads a hostile file or stream shall be small enough to be read.
 var plain = []string{
 	"observe", "observe/wire", "sandbox", "sandbox/protocol", "sandbox/supervisor",
-	"grader/vet", "grader/vet/typed", "reference/*",
+	"grader/verdict", "grader/fault", "grader/submission", "grader/lang/golang/vet", "grader/lang/golang/vet/typed", "reference/*",
 	"cmd/grade/forge", "cmd/grade/repository",
 }
 
 // suites are packages for tests: they may use what tests use, and nothing but
 // tests may use them.
-var suites = []string{"grader/report/sample", "sandbox/conformance"}
+var suites = []string{"exercises/course/coursetest", "grader/report/sample", "grader/tree", "sandbox/conformance"}
 
 // file is a Go file of the module, with its package's folder.
 type file struct {

@@ -10,14 +10,14 @@ import (
 	"time"
 
 	"grade/bench/gotest"
-	"grade/exercises"
+	"grade/exercises/course"
 	"grade/sandbox"
 	"grade/sandbox/toolchain"
 )
 
 // bare is contender a.
 type bare struct {
-	exercise *exercises.Exercise
+	exercise *course.Exercise
 	dir      string
 	command  string // go
 	rounds   int
@@ -25,7 +25,7 @@ type bare struct {
 
 // newBare makes a build tree in a temporary folder, and builds it once, so that
 // the user's build cache holds all but the packages that every round compiles.
-func newBare(ctx context.Context, g toolchain.Go, e *exercises.Exercise) (b *bare, err error) {
+func newBare(ctx context.Context, g toolchain.Go, e *course.Exercise) (b *bare, err error) {
 	b = &bare{exercise: e, command: g.Command()}
 	if b.dir, err = os.MkdirTemp("", "grade-bench-"); err != nil {
 		return nil, err

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"grade/bench/gotest"
-	"grade/exercises"
+	"grade/exercises/course"
 )
 
 // contained is contender c.
@@ -15,7 +15,7 @@ type contained struct {
 	run    gotest.Run
 }
 
-func newContained(ctx context.Context, e *exercises.Exercise) (*contained, error) {
+func newContained(ctx context.Context, e *course.Exercise) (*contained, error) {
 	g, err := gotest.Open(ctx)
 	if err != nil {
 		return nil, err

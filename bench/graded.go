@@ -8,7 +8,7 @@ import (
 	"os/exec"
 	"time"
 
-	"grade/grader"
+	"grade/grader/verdict"
 )
 
 // graded is contender b. It keeps the phases of every grading.
@@ -19,7 +19,7 @@ type graded struct {
 
 // phases are where the time of one grading went.
 type phases struct {
-	grader.Phases
+	verdict.Phases
 	wall time.Duration // of the whole command
 }
 
@@ -33,7 +33,7 @@ func (g *graded) round(ctx context.Context) (time.Duration, error) {
 	if err != nil {
 		return 0, fmt.Errorf("%v: %w: %s", cmd.Args, err, said.Bytes())
 	}
-	var r grader.Result
+	var r verdict.Result
 	if err := json.Unmarshal(out.Bytes(), &r); err != nil {
 		return 0, fmt.Errorf("%v: %w", cmd.Args, err)
 	}

@@ -27,7 +27,7 @@ import (
 
 	"grade"
 	"grade/bench/gotest"
-	"grade/exercises"
+	"grade/exercises/course"
 	"grade/sandbox"
 	"grade/sandbox/toolchain"
 )
@@ -55,7 +55,7 @@ func run(ctx context.Context, args []string, out, progress io.Writer) error {
 	if *rounds < 1 {
 		return fmt.Errorf("-n %d: nothing to take a median of", *rounds)
 	}
-	e, err := exercises.Open(grade.Course).Load(*name)
+	e, err := course.Open(grade.Course).Load(*name)
 	if err != nil {
 		return err
 	}

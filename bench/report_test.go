@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"grade/grader"
+	"grade/grader/verdict"
 )
 
 func times(ms ...int) (list []time.Duration) {
@@ -27,9 +27,9 @@ func TestMedian(t *testing.T) {
 func TestReport(t *testing.T) {
 	var b strings.Builder
 	p := []phases{
-		{grader.Phases{BuildMs: 9000, TotalMs: 9000}, 9 * time.Second}, // of the round that does not count
-		{grader.Phases{BuildMs: 300, TotalMs: 800}, time.Second},
-		{grader.Phases{BuildMs: 500, TotalMs: 800}, time.Second},
+		{verdict.Phases{BuildMs: 9000, TotalMs: 9000}, 9 * time.Second}, // of the round that does not count
+		{verdict.Phases{BuildMs: 300, TotalMs: 800}, time.Second},
+		{verdict.Phases{BuildMs: 500, TotalMs: 800}, time.Second},
 	}
 	require.NoError(t, report(&b, [][]time.Duration{times(500, 500), times(1000, 1000), times(2500, 1500)}, p))
 	assert.Equal(t, strings.TrimPrefix(`
@@ -57,7 +57,7 @@ func TestReportOfBareAlone(t *testing.T) {
 
 func TestTargetMissed(t *testing.T) {
 	var b strings.Builder
-	p := []phases{{grader.Phases{TotalMs: 1}, time.Second}}
+	p := []phases{{verdict.Phases{TotalMs: 1}, time.Second}}
 	require.NoError(t, report(&b, [][]time.Duration{times(100), times(301), times(301)}, p))
 	assert.Contains(t, b.String(), "missed")
 }

@@ -9,40 +9,17 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
-	"time"
 
 	"golang.org/x/sync/errgroup"
 
-	"grade/exercises"
-	"grade/grader/vet"
+	"grade/exercises/course"
+	"grade/grader/fault"
+	"grade/grader/lang/golang"
+	"grade/grader/lang/golang/vet"
+	"grade/grader/submission"
+	"grade/grader/verdict"
 	"grade/sandbox"
 )
-
-// Limits of a build. An ordinary one takes a second and 100 MB; a few bytes of
-// source can ask for gigabytes or never end.
-const (
-	buildMemory  = 2 << 30
-	buildPids    = 512
-	buildScratch = 512 << 20
-	buildTime    = 60 * time.Second // of CPU
-	buildWall    = 2 * buildTime    // which only a busy machine comes to
-	buildOutput  = 256 << 10
-	programMax   = 16 << 20 // of which an ordinary one takes 3 MB; some are held at a time
-)
-
-// Names in the build tree.
-const (
-	programName = "hidden.test"
-	reportName  = "vet.report"
-	toolName    = "tools/typed"
-	goVersion   = "1.26"
-)
-
-// buildFlags are those of every build: the image's cache is filled for exactly
-// these. Without -buildvcs=false, go asks git; without -vet=off it spends a third
-// of the time on advice that nobody reads; without debug information, linking
-// takes half the time.
-var buildFlags = []string{"test", "-c", "-vet=off", "-trimpath", "-buildvcs=false", "-ldflags=-s -w"}
 
 // errRefused stops what runs beside a build that came to a verdict.
 var errRefused = errors.New("the submission does not build")
@@ -73,15 +50,15 @@ func (r *grading) build(ctx context.Context) error {
 	if err := group.Wait(); err != nil {
 		return err
 	}
-	verdict, problems, err := judgeBuild(built, api, r.snapshot)
-	if err == nil && verdict == CompileError && len(problems) == 0 {
-		built, verdict, problems, err = r.rebuild(ctx)
+	refusal, problems, err := judgeBuild(built, api, r.snapshot)
+	if err == nil && refusal == verdict.CompileError && len(problems) == 0 {
+		built, refusal, problems, err = r.rebuild(ctx)
 	}
 	if err != nil {
 		return err
 	}
-	if verdict != Graded {
-		r.refuse(verdict, problems)
+	if refusal != verdict.Graded {
+		r.refuse(refusal, problems)
 		return errRefused
 	}
 	r.sub.program = built.program
@@ -91,7 +68,7 @@ func (r *grading) build(ctx context.Context) error {
 // rebuild takes a second look at a build that failed for no reason that lies in
 // a file of the submission's: it may have been ours. The reference, compiled
 // just now, has to build; and the submission has to fail again.
-func (r *grading) rebuild(ctx context.Context) (built outcome, v Verdict, problems []vet.Problem, err error) {
+func (r *grading) rebuild(ctx context.Context) (built outcome, v verdict.Verdict, problems []verdict.Problem, err error) {
 	if _, err = r.compileReference(ctx, r.exercise); err != nil {
 		return outcome{}, "", nil, err
 	}
@@ -103,7 +80,7 @@ func (r *grading) rebuild(ctx context.Context) (built outcome, v Verdict, proble
 		return outcome{}, "", nil, err
 	}
 	v, problems, err = judgeBuild(built, api, r.snapshot)
-	if v == CompileError && len(problems) == 0 {
+	if v == verdict.CompileError && len(problems) == 0 {
 		problems = wholly(r.snapshot, "compile",
 			"the compiler or the linker gives up on this package or never ends, or it does not fit the hidden tests: declare everything as the exercise's README spells it")
 	}
@@ -112,8 +89,8 @@ func (r *grading) rebuild(ctx context.Context) (built outcome, v Verdict, proble
 
 // api spells out what a package must have. Each build needs one of its own, or
 // the go command could take the package from its cache, past the typed vet.
-func (g *Grader) api(e *exercises.Exercise) (*API, error) {
-	api, err := NewAPI(packageDir(e), contents(e.Reference))
+func (g *Grader) api(e *course.Exercise) (*golang.API, error) {
+	api, err := golang.NewAPI(golang.PackageDir(e), golang.Contents(e.Reference))
 	if err != nil {
 		return nil, fmt.Errorf("exercise %s: %w", e.Name, err)
 	}
@@ -141,49 +118,49 @@ func (b outcome) well() bool {
 
 // judgeBuild decides on a build, given that the reference's went well. A compile
 // error without a problem is one that nothing in the submission explains.
-func judgeBuild(b outcome, api *API, s *Snapshot) (Verdict, []vet.Problem, error) {
+func judgeBuild(b outcome, api *golang.API, s *submission.Snapshot) (verdict.Verdict, []verdict.Problem, error) {
 	refused, err := vet.ParseReport(b.vetted)
 	switch {
 	case err != nil:
 		return "", nil, err
 	case len(refused) > 0:
-		return Invalid, refused, nil
+		return verdict.Invalid, refused, nil
 	case b.well() && b.vetted == nil:
 		return "", nil, errors.New("build: the package was compiled without the vet seeing it")
 	case b.well() && b.program != nil:
-		return Graded, nil, nil
+		return verdict.Graded, nil, nil
 	}
 	if limit := buildLimit(b); limit != "" {
-		return CompileError, wholly(s, "build-limit", "building the package "+limit+": make it simpler"), nil
+		return verdict.CompileError, wholly(s, "build-limit", "building the package "+limit+": make it simpler"), nil
 	}
-	return CompileError, api.Problems(append(slices.Clone(b.Stdout), b.Stderr...), s), nil
+	return verdict.CompileError, api.Problems(append(slices.Clone(b.Stdout), b.Stderr...), s), nil
 }
 
 // buildLimit names the limit that a build has passed, if it has.
 func buildLimit(b outcome) string {
 	switch {
 	case b.OOMKills > 0, b.Cause == sandbox.CauseMemory:
-		return fmt.Sprintf("takes the compiler more than %d MiB", buildMemory>>20)
+		return fmt.Sprintf("takes the compiler more than %d MiB", golang.BuildMemory>>20)
 	case b.Cause == sandbox.CauseCPU:
-		return fmt.Sprintf("takes the compiler more than %v", buildTime)
+		return fmt.Sprintf("takes the compiler more than %v", golang.BuildTime)
 	case b.well():
-		return fmt.Sprintf("gives a program of more than %d MiB", programMax>>20)
+		return fmt.Sprintf("gives a program of more than %d MiB", golang.ProgramMax>>20)
 	}
 	return ""
 }
 
 // wholly is a problem of the submission as a whole, shown at its first file.
-func wholly(s *Snapshot, rule, message string) []vet.Problem {
-	p := vet.Problem{Rule: rule, Message: message}
+func wholly(s *submission.Snapshot, rule, message string) []verdict.Problem {
+	p := verdict.Problem{Rule: rule, Message: message}
 	if len(s.Files) > 0 {
 		p.File = s.Files[0].Name
 	}
-	return []vet.Problem{p}
+	return []verdict.Problem{p}
 }
 
 // submitted are the files of a submission, with the exercise's own in place of
 // its copies.
-func submitted(s *Snapshot, e *exercises.Exercise) map[string][]byte {
+func submitted(s *submission.Snapshot, e *course.Exercise) map[string][]byte {
 	files := map[string][]byte{}
 	for _, f := range s.Files {
 		files[f.Name] = f.Data
@@ -198,10 +175,10 @@ func submitted(s *Snapshot, e *exercises.Exercise) map[string][]byte {
 
 // reference is the program of the exercise's own solution, from the cache if it
 // was compiled before from the same files in the same image.
-func (g *Grader) reference(ctx context.Context, e *exercises.Exercise) ([]byte, error) {
+func (g *Grader) reference(ctx context.Context, e *course.Exercise) ([]byte, error) {
 	cached := ""
 	if g.config.CacheDir != "" {
-		key := sha256.Sum256(fmt.Appendf(nil, "%q %q %q %q", g.sandbox.Info().Build, e.Hash, kitHash(g.config.Kit), buildFlags))
+		key := sha256.Sum256(fmt.Appendf(nil, "%q %q %q %q", g.sandbox.Info().Build, e.Hash, golang.KitHash(g.config.Kit), golang.BuildFlags))
 		cached = filepath.Join(g.config.CacheDir, fmt.Sprintf("%s-%x.test", e.Name, key[:8]))
 		if program, err := os.ReadFile(cached); err == nil {
 			return program, nil
@@ -219,18 +196,18 @@ func (g *Grader) reference(ctx context.Context, e *exercises.Exercise) ([]byte, 
 	return program, nil
 }
 
-func (g *Grader) compileReference(ctx context.Context, e *exercises.Exercise) ([]byte, error) {
+func (g *Grader) compileReference(ctx context.Context, e *course.Exercise) ([]byte, error) {
 	api, err := g.api(e)
 	if err != nil {
 		return nil, err
 	}
-	b, err := g.compile(ctx, e, contents(e.Reference), api, nil)
+	b, err := g.compile(ctx, e, golang.Contents(e.Reference), api, nil)
 	if err != nil {
 		return nil, err
 	}
 	if b.program == nil || !b.well() {
-		return nil, exerciseError{fmt.Errorf("exercise %s: the reference does not build with the hidden tests (status %d, %v): %s%s",
-			e.Name, b.ExitCode, b.Cause, b.Stderr, b.vetted)}
+		return nil, fault.Exercise(fmt.Errorf("exercise %s: the reference does not build with the hidden tests (status %d, %v): %s%s",
+			e.Name, b.ExitCode, b.Cause, b.Stderr, b.vetted))
 	}
 	return b.program, nil
 }
@@ -252,12 +229,12 @@ func keep(name string, data []byte) error {
 // compile builds the hidden tests against a package, in a box of its own. With
 // opened, which is told of the box as soon as it is there, the box is opened's to
 // close.
-func (g *Grader) compile(ctx context.Context, e *exercises.Exercise, pkg map[string][]byte, api *API, opened func(sandbox.Box)) (outcome, error) {
+func (g *Grader) compile(ctx context.Context, e *course.Exercise, pkg map[string][]byte, api *golang.API, opened func(sandbox.Box)) (outcome, error) {
 	tool, err := g.config.VetTool(ctx, g.sandbox.Info().GoArch)
 	if err != nil {
 		return outcome{}, fmt.Errorf("compile the vet: %w", err)
 	}
-	spec := buildSpec
+	spec := golang.BuildSpec
 	spec.CPUs = g.aside()
 	box, err := g.sandbox.Box(ctx, spec)
 	if err != nil {
@@ -268,29 +245,29 @@ func (g *Grader) compile(ctx context.Context, e *exercises.Exercise, pkg map[str
 	} else {
 		opened(box)
 	}
-	files, err := kitFiles(g.config.Kit, e.Module)
+	files, err := golang.KitFiles(g.config.Kit, e.Module)
 	if err != nil {
 		return outcome{}, err
 	}
 	for name, data := range pkg {
-		files = append(files, sandbox.File{Name: path.Join(packageDir(e), name), Data: data})
+		files = append(files, sandbox.File{Name: path.Join(golang.PackageDir(e), name), Data: data})
 	}
 	files = append(files,
-		sandbox.File{Name: path.Join(packageDir(e), vet.APIFile), Data: api.File},
-		sandbox.File{Name: toolName, Exec: true, Data: tool})
+		sandbox.File{Name: path.Join(golang.PackageDir(e), submission.APIFile), Data: api.File},
+		sandbox.File{Name: golang.ToolName, Exec: true, Data: tool})
 	for _, f := range e.Hidden {
-		files = append(files, sandbox.File{Name: path.Join(hiddenDir(e), f.Name), Data: f.Data})
+		files = append(files, sandbox.File{Name: path.Join(golang.HiddenDir(e), f.Name), Data: f.Data})
 	}
-	o, err := box.Run(ctx, buildRequest(box.Dirs(), files, "./"+hiddenDir(e), e.ImportPath, e.Imports))
+	o, err := box.Run(ctx, golang.BuildRequest(box.Dirs(), files, "./"+golang.HiddenDir(e), e.ImportPath, e.Imports))
 	if err != nil {
 		return outcome{}, fmt.Errorf("build: %w", err)
 	}
 	b := outcome{Outcome: o}
 	for _, f := range o.Files {
 		switch f.Name {
-		case programName:
+		case golang.ProgramName:
 			b.program = f.Data
-		case reportName:
+		case golang.ReportName:
 			b.vetted = append([]byte{}, f.Data...) // there, even if empty
 		}
 	}

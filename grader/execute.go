@@ -8,7 +8,10 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"grade/exercises"
+	"grade/exercises/course"
+	"grade/grader/fault"
+	"grade/grader/judge"
+	"grade/grader/verdict"
 	"grade/observe/wire"
 	"grade/sandbox"
 )
@@ -98,14 +101,14 @@ func (r *grading) greet(ctx context.Context) (died bool, err error) {
 	if err := r.started(ref); err != nil {
 		return false, err
 	}
-	v, detail := judgeKill(sub)
+	v, detail := judge.Kill(sub)
 	if v == "" && (sub.ExitCode != 0 || sub.Signal != 0) {
-		v, detail = RuntimeError, crash(sub)
+		v, detail = verdict.RuntimeError, judge.Crash(sub)
 	}
 	if v == "" {
 		return false, nil
 	}
-	for _, c := range r.checks(exercises.Correctness, exercises.Memory, exercises.Speed) {
+	for _, c := range r.checks(verdict.Correctness, verdict.Memory, verdict.Speed) {
 		got := newCheckResult(c)
 		got.Verdict, got.Detail = v, "before any test began, in the package's own initialisation: "+detail
 		r.decide(got)
@@ -115,8 +118,8 @@ func (r *grading) greet(ctx context.Context) (died bool, err error) {
 
 // started makes sure that the reference's program ran without any test.
 func (r *grading) started(ref sandbox.Outcome) error {
-	if v, detail := judgeKill(ref); v != "" || ref.ExitCode != 0 || ref.Signal != 0 {
-		return exerciseError{fmt.Errorf("exercise %s: the reference does not start (status %d, signal %d): %s", r.exercise.Name, ref.ExitCode, ref.Signal, detail)}
+	if v, detail := judge.Kill(ref); v != "" || ref.ExitCode != 0 || ref.Signal != 0 {
+		return fault.Exercise(fmt.Errorf("exercise %s: the reference does not start (status %d, signal %d): %s", r.exercise.Name, ref.ExitCode, ref.Signal, detail))
 	}
 	return nil
 }
@@ -125,7 +128,7 @@ func (r *grading) started(ref sandbox.Outcome) error {
 // own, with the same seed on both sides. The two sides do not wait for each
 // other; a check is decided when both are through with it.
 func (r *grading) test(ctx context.Context) error {
-	checks := r.checks(exercises.Correctness)
+	checks := r.checks(verdict.Correctness)
 	if len(checks) == 0 {
 		return nil
 	}
@@ -159,12 +162,12 @@ func (r *grading) test(ctx context.Context) error {
 // repetitions is how often each test runs.
 func (r *grading) repetitions() int { return max(1, r.options.Repeat) }
 
-func (r *grading) testRequest(c exercises.Check, repetition int) sandbox.Request {
+func (r *grading) testRequest(c course.Check, repetition int) sandbox.Request {
 	return r.request("^"+c.Func+"$", r.seedFor(c, repetition), forTesting)
 }
 
 // testAll is the submission's side of test.
-func (r *grading) testAll(ctx context.Context, checks []exercises.Check, refs <-chan sandbox.Outcome) error {
+func (r *grading) testAll(ctx context.Context, checks []course.Check, refs <-chan sandbox.Outcome) error {
 	overdrawn := r.budget()
 	for _, c := range checks {
 		result := newCheckResult(c)
@@ -178,12 +181,12 @@ func (r *grading) testAll(ctx context.Context, checks []exercises.Check, refs <-
 			if err != nil {
 				return err
 			}
-			if i == 0 || result.Verdict == Passed {
+			if i == 0 || result.Verdict == verdict.Passed {
 				result = got
 			}
 		}
 		r.decide(result)
-		if r.options.FailFast && result.Verdict != Passed {
+		if r.options.FailFast && result.Verdict != verdict.Passed {
 			break
 		}
 	}
@@ -192,7 +195,7 @@ func (r *grading) testAll(ctx context.Context, checks []exercises.Check, refs <-
 
 // testOnce runs a test on the submission's side and takes the next of refs, which
 // is that of the same run.
-func (r *grading) testOnce(ctx context.Context, c exercises.Check, repetition int, refs <-chan sandbox.Outcome) (CheckResult, error) {
+func (r *grading) testOnce(ctx context.Context, c course.Check, repetition int, refs <-chan sandbox.Outcome) (verdict.CheckResult, error) {
 	got := newCheckResult(c)
 	sub, err := r.sub.run(ctx, r.testRequest(c, repetition))
 	if err != nil {
@@ -200,7 +203,7 @@ func (r *grading) testOnce(ctx context.Context, c exercises.Check, repetition in
 	}
 	select {
 	case ref := <-refs:
-		if got.Verdict, got.Detail, err = judgeTest(c, ref, sub); err != nil {
+		if got.Verdict, got.Detail, err = judge.Test(c, ref, sub); err != nil {
 			return got, fmt.Errorf("exercise %s: %w", r.exercise.Name, err)
 		}
 		got.Reference, got.Submission = figures(ref), figures(sub)
@@ -211,7 +214,7 @@ func (r *grading) testOnce(ctx context.Context, c exercises.Check, repetition in
 }
 
 // observed tells what the reference's run, which was judged by, has recorded.
-func (r *grading) observed(c exercises.Check, ref sandbox.Outcome) error {
+func (r *grading) observed(c course.Check, ref sandbox.Outcome) error {
 	if r.options.Observed == nil {
 		return nil
 	}
@@ -284,8 +287,8 @@ func (r *grading) request(tests, seed string, with settings) sandbox.Request {
 }
 
 // figures are what one run took.
-func figures(o sandbox.Outcome) Figures {
-	return Figures{
+func figures(o sandbox.Outcome) verdict.Figures {
+	return verdict.Figures{
 		CPUMs: milliseconds(o.CPU), WallMs: milliseconds(o.Wall), PeakBytes: o.Peak, PeakSource: o.PeakSource.String(), Runs: 1,
 	}
 }

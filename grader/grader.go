@@ -22,8 +22,12 @@ import (
 	"sync/atomic"
 	"time"
 
-	"grade/exercises"
-	"grade/grader/vet"
+	"grade/exercises/course"
+	"grade/grader/fault"
+	"grade/grader/judge"
+	"grade/grader/lang/golang/vet"
+	"grade/grader/submission"
+	"grade/grader/verdict"
 	"grade/observe/wire"
 	"grade/sandbox"
 )
@@ -81,26 +85,26 @@ func (g *Grader) Prepare(ctx context.Context) (sandbox.Info, error) {
 
 // Options are of one grading.
 type Options struct {
-	Snapshot *Snapshot        // of the folder, if it was taken before; nil: Grade takes it
-	Seed     string           // 64 hexadecimal digits; empty: a fresh one
-	Only     []exercises.Kind // empty: all
-	Checks   []string         // names of those to run, of these kinds; empty: all
-	Repeat   int              // how often each test runs, on inputs of its own every time; 0: once
-	Timeout  time.Duration    // of the whole grading; 0: none
-	FailFast bool             // stop at the first test that is not passed; the rest is not run
-	Hasty    bool             // measure until the verdict is sure, and not until the ratio is precise
-	Beside   bool             // measure beside other such gradings, on a CPU each
-	OnEvent  func(Event)      // called from one goroutine at a time; may be nil
+	Snapshot *submission.Snapshot // of the folder, if it was taken before; nil: Grade takes it
+	Seed     string               // 64 hexadecimal digits; empty: a fresh one
+	Only     []verdict.Kind       // empty: all
+	Checks   []string             // names of those to run, of these kinds; empty: all
+	Repeat   int                  // how often each test runs, on inputs of its own every time; 0: once
+	Timeout  time.Duration        // of the whole grading; 0: none
+	FailFast bool                 // stop at the first test that is not passed; the rest is not run
+	Hasty    bool                 // measure until the verdict is sure, and not until the ratio is precise
+	Beside   bool                 // measure beside other such gradings, on a CPU each
+	OnEvent  func(Event)          // called from one goroutine at a time; may be nil
 	// Observed hears what each run of a hidden test has recorded of the reference,
 	// one at a time; may be nil.
-	Observed func(exercises.Check, []wire.Record)
+	Observed func(course.Check, []wire.Record)
 }
 
 // Event is news of a grading.
 type Event struct {
 	Phase          string // snapshot, vet, build, start, test or measure
 	Done           bool   // the phase is over
-	Check          *CheckResult
+	Check          *verdict.CheckResult
 	Text           string
 	Current, Total int // checks decided, of how many
 }
@@ -108,11 +112,11 @@ type Event struct {
 // grading is one grading on its way.
 type grading struct {
 	*Grader
-	exercise *exercises.Exercise
+	exercise *course.Exercise
 	options  Options
-	snapshot *Snapshot
+	snapshot *submission.Snapshot
 	seed     [32]byte
-	result   *Result
+	result   *verdict.Result
 	decided  int
 	sub, ref *station
 	building chan struct{} // closed once the submission's build has its box
@@ -121,7 +125,7 @@ type grading struct {
 }
 
 // Grade grades the folder dir.
-func (g *Grader) Grade(ctx context.Context, dir string, e *exercises.Exercise, o Options) (*Result, error) {
+func (g *Grader) Grade(ctx context.Context, dir string, e *course.Exercise, o Options) (*verdict.Result, error) {
 	started := time.Now()
 	seed, err := parseSeed(o.Seed)
 	if err != nil {
@@ -133,10 +137,10 @@ func (g *Grader) Grade(ctx context.Context, dir string, e *exercises.Exercise, o
 		defer cancel()
 	}
 	r := &grading{Grader: g, exercise: e, options: o, seed: seed, events: make(chan struct{}, 1), building: make(chan struct{})}
-	r.result = &Result{
-		Schema: Schema, Exercise: e.Name, ExerciseHash: e.Hash, Verdict: Graded,
+	r.result = &verdict.Result{
+		Schema: verdict.Schema, Exercise: e.Name, ExerciseHash: e.Hash, Verdict: verdict.Graded,
 		Seed: hex.EncodeToString(seed[:]), GraderVersion: g.config.Version, Toolchain: g.config.Toolchain,
-		Started: started.UTC(), Problems: []vet.Problem{}, Warnings: []string{},
+		Started: started.UTC(), Problems: []verdict.Problem{}, Warnings: []string{},
 	}
 	if err := r.run(ctx, dir); err != nil {
 		if cause := context.Cause(ctx); cause != nil {
@@ -155,7 +159,7 @@ func (r *grading) run(ctx context.Context, dir string) error {
 	if err := r.take(dir); err != nil {
 		return err
 	}
-	if r.result.Verdict != Graded {
+	if r.result.Verdict != verdict.Graded {
 		return nil
 	}
 	return r.execute(ctx)
@@ -166,7 +170,7 @@ func (r *grading) take(dir string) error {
 	stop := r.phase("snapshot", &r.result.Phases.SnapshotMs)
 	snap, err := r.options.Snapshot, error(nil)
 	if snap == nil {
-		snap, err = TakeSnapshot(dir)
+		snap, err = submission.Take(dir)
 	}
 	stop()
 	if err != nil {
@@ -177,52 +181,52 @@ func (r *grading) take(dir string) error {
 	defer r.phase("vet", &r.result.Phases.VetMs)()
 	refused, syntax := vet.Source(snap.Files, vet.Policy{Package: r.exercise.Package, Imports: r.exercise.Imports})
 	if refused = append(slices.Clone(snap.Problems), refused...); len(refused) > 0 {
-		r.refuse(Invalid, refused)
+		r.refuse(verdict.Invalid, refused)
 	} else if len(syntax) > 0 {
-		r.refuse(CompileError, syntax)
+		r.refuse(verdict.CompileError, syntax)
 	}
 	return nil
 }
 
-func submissionOf(s *Snapshot) Submission {
+func submissionOf(s *submission.Snapshot) verdict.Submission {
 	files := []string{}
 	for _, f := range s.Files {
 		files = append(files, f.Name)
 	}
-	return Submission{Dir: s.Dir, Hash: s.Hash, Files: files, Ignored: append([]string{}, s.Ignored...)}
+	return verdict.Submission{Dir: s.Dir, Hash: s.Hash, Files: files, Ignored: append([]string{}, s.Ignored...)}
 }
 
 // refuse ends the grading with a verdict on the submission as a whole.
-func (r *grading) refuse(v Verdict, problems []vet.Problem) {
+func (r *grading) refuse(v verdict.Verdict, problems []verdict.Problem) {
 	r.result.Verdict, r.result.Problems = v, problems
 }
 
 // finish fills in what is known once everything is decided.
 func (r *grading) finish(started time.Time) error {
 	info := r.sandbox.Info()
-	r.result.Sandbox = SandboxInfo{Kind: info.Kind, Official: info.Official, Runtime: info.Runtime, Image: info.Image, Cgroup: info.Cgroup}
+	r.result.Sandbox = verdict.SandboxInfo{Kind: info.Kind, Official: info.Official, Runtime: info.Runtime, Image: info.Image, Cgroup: info.Cgroup}
 	if !info.Official {
 		r.warn("unofficial: graded in the process sandbox, which does not contain hostile programs; a grade that counts needs a Docker engine")
 	}
 	for _, c := range r.exercise.Checks {
-		if !slices.ContainsFunc(r.result.Checks, func(got CheckResult) bool { return got.Name == c.Name }) {
+		if !slices.ContainsFunc(r.result.Checks, func(got verdict.CheckResult) bool { return got.Name == c.Name }) {
 			r.result.Checks = append(r.result.Checks, newCheckResult(c))
 		}
 	}
-	slices.SortFunc(r.result.Checks, func(a, b CheckResult) int { return r.place(a.Name) - r.place(b.Name) })
+	slices.SortFunc(r.result.Checks, func(a, b verdict.CheckResult) int { return r.place(a.Name) - r.place(b.Name) })
 	var err error
-	r.result.Score, r.result.MaxScore, err = score(r.checks(exercises.Correctness, exercises.Memory, exercises.Speed), r.result.Checks)
+	r.result.Score, r.result.MaxScore, err = judge.Score(r.checks(verdict.Correctness, verdict.Memory, verdict.Speed), r.result.Checks)
 	r.result.Phases.TotalMs = milliseconds(time.Since(started))
 	return err
 }
 
 // place is where a check stands in the exercise.
 func (r *grading) place(name string) int {
-	return slices.IndexFunc(r.exercise.Checks, func(c exercises.Check) bool { return c.Name == name })
+	return slices.IndexFunc(r.exercise.Checks, func(c course.Check) bool { return c.Name == name })
 }
 
 // checks are those asked for, of some kinds.
-func (r *grading) checks(kinds ...exercises.Kind) (list []exercises.Check) {
+func (r *grading) checks(kinds ...verdict.Kind) (list []course.Check) {
 	only, names := r.options.Only, r.options.Checks
 	for _, c := range r.exercise.Checks {
 		if slices.Contains(kinds, c.Kind) && (len(only) == 0 || slices.Contains(only, c.Kind)) && (len(names) == 0 || slices.Contains(names, c.Name)) {
@@ -233,11 +237,11 @@ func (r *grading) checks(kinds ...exercises.Kind) (list []exercises.Check) {
 }
 
 // decide records the verdict on a check and tells about it.
-func (r *grading) decide(c CheckResult) {
-	c.Points = pointsFor(r.exercise.Checks[r.place(c.Name)], c.Verdict)
+func (r *grading) decide(c verdict.CheckResult) {
+	c.Points = judge.Points(r.exercise.Checks[r.place(c.Name)], c.Verdict)
 	r.result.Checks = append(r.result.Checks, c)
 	r.decided++
-	total := len(r.checks(exercises.Correctness, exercises.Memory, exercises.Speed))
+	total := len(r.checks(verdict.Correctness, verdict.Memory, verdict.Speed))
 	r.tell(Event{Phase: "check", Check: &c, Current: r.decided, Total: total})
 }
 
@@ -270,11 +274,11 @@ func milliseconds(d time.Duration) float64 {
 }
 
 // newCheckResult is a check before anything ran.
-func newCheckResult(c exercises.Check) CheckResult {
-	r := CheckResult{
-		Name: c.Name, Kind: string(c.Kind), Verdict: NotRun, MaxPoints: c.Points, Hint: c.Hint, SelfReported: c.SelfReported,
+func newCheckResult(c course.Check) verdict.CheckResult {
+	r := verdict.CheckResult{
+		Name: c.Name, Kind: string(c.Kind), Verdict: verdict.NotRun, MaxPoints: c.Points, Hint: c.Hint, SelfReported: c.SelfReported,
 	}
-	if c.Kind != exercises.Correctness {
+	if c.Kind != verdict.Correctness {
 		r.Limit = &c.Limit
 	}
 	return r
@@ -288,7 +292,7 @@ func parseSeed(s string) (seed [32]byte, err error) {
 	}
 	b, err := hex.DecodeString(s)
 	if err != nil || len(b) != len(seed) {
-		return seed, &UsageError{
+		return seed, &fault.UsageError{
 			Message: fmt.Sprintf("seed %q is not 64 hexadecimal digits", s),
 			Hint:    "take the seed of a report, to repeat its grading",
 		}
@@ -298,7 +302,7 @@ func parseSeed(s string) (seed [32]byte, err error) {
 
 // seedFor derives the seed of one run, so that a program that sees one learns
 // nothing of another.
-func (r *grading) seedFor(c exercises.Check, repetition int) string {
+func (r *grading) seedFor(c course.Check, repetition int) string {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%x %q %q %d", r.seed, c.Func, c.Kind, repetition))
 	return hex.EncodeToString(sum[:])
 }

@@ -7,22 +7,12 @@ import (
 	"slices"
 	"time"
 
-	"grade/exercises"
+	"grade/exercises/course"
+	"grade/grader/fault"
+	"grade/grader/judge"
+	"grade/grader/measure"
+	"grade/grader/verdict"
 	"grade/sandbox"
-)
-
-const (
-	// memoryRuns is how often a memory workload runs on each side: the peak of
-	// a collected heap is noisy, upwards only.
-	memoryRuns = 3
-	// enough is the multiple of the limit at which a run is stopped, though not
-	// before leastCap of CPU time: nothing that takes longer could still pass.
-	enough   = 3
-	leastCap = time.Second
-	// sure is the multiple at which having been stopped proves it.
-	sure = 2
-	// patience is the CPU time that a check may take for a precise figure alone.
-	patience = 1500 * time.Millisecond
 )
 
 // measure decides the checks of speed and memory: submission and reference on
@@ -30,7 +20,7 @@ const (
 // own with fresh inputs. Peaks of memory do not mind who runs on the other CPUs: where
 // gradings measure one at a time, those are taken before the wait.
 func (r *grading) measure(ctx context.Context) error {
-	checks := r.checks(exercises.Speed, exercises.Memory)
+	checks := r.checks(verdict.Speed, verdict.Memory)
 	if len(checks) == 0 {
 		return nil
 	}
@@ -39,12 +29,12 @@ func (r *grading) measure(ctx context.Context) error {
 	if !r.options.Beside {
 		cpu, err := r.besides()
 		if err == nil {
-			err = r.measureOn(ctx, cpu, r.checks(exercises.Memory), overdrawn)
+			err = r.measureOn(ctx, cpu, r.checks(verdict.Memory), overdrawn)
 		}
 		if err != nil {
 			return err
 		}
-		checks = r.checks(exercises.Speed)
+		checks = r.checks(verdict.Speed)
 	}
 	if len(checks) == 0 {
 		return nil
@@ -58,7 +48,7 @@ func (r *grading) measure(ctx context.Context) error {
 }
 
 // measureOn decides checks with both boxes on a CPU.
-func (r *grading) measureOn(ctx context.Context, cpu int, checks []exercises.Check, overdrawn func() bool) error {
+func (r *grading) measureOn(ctx context.Context, cpu int, checks []course.Check, overdrawn func() bool) error {
 	if len(checks) == 0 {
 		return nil
 	}
@@ -73,7 +63,7 @@ func (r *grading) measureOn(ctx context.Context, cpu int, checks []exercises.Che
 			continue
 		}
 		take := m.memory
-		if c.Kind == exercises.Speed {
+		if c.Kind == verdict.Speed {
 			take = m.speed
 		}
 		if err := take(ctx); err != nil {
@@ -87,9 +77,9 @@ func (r *grading) measureOn(ctx context.Context, cpu int, checks []exercises.Che
 // measuring is one check on its way.
 type measuring struct {
 	*grading
-	check      exercises.Check
-	result     CheckResult
-	pairs      []Pair
+	check      course.Check
+	result     verdict.CheckResult
+	pairs      []measure.Pair
 	windows    []time.Duration // of the reference, in the order they ran
 	ref, sub   []sandbox.Outcome
 	repetition int
@@ -106,14 +96,14 @@ func (m *measuring) speed(ctx context.Context) error {
 		if err != nil || s.Verdict == "" {
 			return err
 		}
-		m.result.Verdict, m.result.Detail = s.Verdict, s.detail(m.check.Limit)
+		m.result.Verdict, m.result.Detail = s.Verdict, s.Detail(m.check.Limit)
 		m.result.Ratio, m.result.Interval = &s.Ratio, &s.Interval
 		m.result.Reference, m.result.Submission = m.speedFigures()
-		control := controlOf(m.windows)
+		control := measure.ControlOf(m.windows)
 		if !control.Noisy {
 			return nil
 		}
-		if s.Verdict == Passed || attempt > 0 {
+		if s.Verdict == verdict.Passed || attempt > 0 {
 			m.warn("%s: this machine is noisy: the reference against itself is off by %.0f %% with a spread of %.0f %%; close other programs for a steadier figure",
 				m.check.Name, 100*(control.Ratio-1), 100*(control.Spread-1))
 			return nil
@@ -124,22 +114,22 @@ func (m *measuring) speed(ctx context.Context) error {
 
 // pursue returns the decision on the pairs, or an empty one when a run of the
 // submission already decided the check.
-func (m *measuring) pursue(ctx context.Context) (Speed, error) {
+func (m *measuring) pursue(ctx context.Context) (measure.Speed, error) {
 	for {
 		over, err := m.pair(ctx)
 		if over || err != nil {
-			return Speed{}, err
+			return measure.Speed{}, err
 		}
-		if _, ok := lastLook(len(m.pairs)); !ok || nextLook(len(m.pairs)-1) != len(m.pairs) {
+		if _, ok := measure.LastLook(len(m.pairs)); !ok || measure.NextLook(len(m.pairs)-1) != len(m.pairs) {
 			continue
 		}
-		s, err := judgeSpeed(m.pairs, m.check.Limit)
+		s, err := measure.JudgeSpeed(m.pairs, m.check.Limit)
 		if err != nil {
-			return Speed{}, err
+			return measure.Speed{}, err
 		}
-		last := nextLook(len(m.pairs)) == 0 || m.overdrawn()
+		last := measure.NextLook(len(m.pairs)) == 0 || m.overdrawn()
 		if last {
-			s = s.settle()
+			s = s.Settle()
 		}
 		if s.Verdict != "" && (last || m.settled(s)) {
 			return s, nil
@@ -150,8 +140,8 @@ func (m *measuring) pursue(ctx context.Context) (Speed, error) {
 // settled reports whether more pairs would tell more: not where the ratio is
 // precise, nor where it would only become so, because the verdict is sure, and
 // has taken its time.
-func (m *measuring) settled(s Speed) bool {
-	return m.options.Hasty || s.precise() || s.Verdict == TooSlow || m.spent() > patience && s.Interval[1] < m.check.Limit
+func (m *measuring) settled(s measure.Speed) bool {
+	return m.options.Hasty || s.Precise() || s.Verdict == verdict.TooSlow || m.spent() > measure.Patience && s.Interval[1] < m.check.Limit
 }
 
 // spent is the CPU time of all runs so far.
@@ -186,12 +176,12 @@ func (m *measuring) pair(ctx context.Context) (over bool, err error) {
 		return over, err
 	}
 	m.sub = append(m.sub, sub)
-	p, detail, err := pairOf(ref, sub)
+	p, detail, err := measure.PairOf(ref, sub)
 	if err != nil {
 		return false, err
 	}
 	if detail != "" {
-		m.result.Verdict, m.result.Detail = Missing, detail
+		m.result.Verdict, m.result.Detail = verdict.Missing, detail
 		return true, nil
 	}
 	m.pairs, m.windows = append(m.pairs, p), append(m.windows, p.Reference)
@@ -201,7 +191,7 @@ func (m *measuring) pair(ctx context.Context) (over bool, err error) {
 // next is the request of the next repetition, with a seed of its own.
 func (m *measuring) next() sandbox.Request {
 	with := forSpeed
-	if m.check.Kind == exercises.Memory {
+	if m.check.Kind == verdict.Memory {
 		with = forMemory
 	}
 	q := m.request("^$", m.seedFor(m.check, m.repetition), with)
@@ -222,21 +212,21 @@ func (m *measuring) runReference(ctx context.Context, q sandbox.Request) (sandbo
 func (m *measuring) capped(q sandbox.Request) (capped sandbox.Request, sureAt time.Duration) {
 	last := m.ref[len(m.ref)-1]
 	allowed := time.Duration(m.check.Limit * float64(last.CPU))
-	q.Limits.CPU = min(q.Limits.CPU, max(enough*allowed, leastCap))
-	q.Limits.Wall = min(q.Limits.Wall, wallCap(last.Wall, m.check.Limit))
-	return q, sure * allowed
+	q.Limits.CPU = min(q.Limits.CPU, max(measure.Enough*allowed, measure.LeastCap))
+	q.Limits.Wall = min(q.Limits.Wall, measure.WallCap(last.Wall, m.check.Limit))
+	return q, measure.Sure * allowed
 }
 
 // judged decides what the two runs' records say, before their clocks do.
 func (m *measuring) judged(ref, sub sandbox.Outcome, sureAt time.Duration) (over bool, err error) {
-	v, detail, err := judgeTest(m.check, ref, sub)
-	if err != nil || v == Passed {
+	v, detail, err := judge.Test(m.check, ref, sub)
+	if err != nil || v == verdict.Passed {
 		return false, err
 	}
 	m.result.Verdict, m.result.Detail = v, detail
-	if m.check.Kind == exercises.Speed && v == TimeLimit && sub.CPU >= sureAt {
+	if m.check.Kind == verdict.Speed && v == verdict.TimeLimit && sub.CPU >= sureAt {
 		ratio := float64(sub.CPU) / float64(max(ref.CPU, 1))
-		m.result.Verdict, m.result.Ratio = TooSlow, &ratio
+		m.result.Verdict, m.result.Ratio = verdict.TooSlow, &ratio
 		m.result.Detail = fmt.Sprintf("stopped after %.0f times the reference's CPU time", ratio)
 	}
 	m.result.Reference, m.result.Submission = figures(ref), figures(sub)
@@ -245,7 +235,7 @@ func (m *measuring) judged(ref, sub sandbox.Outcome, sureAt time.Duration) (over
 
 // memory compares the peaks of some runs each.
 func (m *measuring) memory(ctx context.Context) error {
-	for len(m.sub) < memoryRuns {
+	for len(m.sub) < measure.MemoryRuns {
 		if over, err := m.pairForMemory(ctx); over || err != nil {
 			return err
 		}
@@ -254,11 +244,11 @@ func (m *measuring) memory(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	got, err := judgeMemory(peaks(m.ref), peaks(m.sub), baseline, m.check.Limit)
+	got, err := measure.JudgeMemory(peaks(m.ref), peaks(m.sub), baseline, m.check.Limit)
 	if err != nil {
 		return err
 	}
-	m.result.Verdict, m.result.Detail = got.Verdict, got.detail(m.check.Limit)
+	m.result.Verdict, m.result.Detail = got.Verdict, got.Detail(m.check.Limit)
 	m.result.Ratio, m.result.Interval = &got.Ratio, &got.Interval
 	m.result.Reference, m.result.Submission = least(m.ref), least(m.sub)
 	return nil
@@ -285,7 +275,7 @@ func opening(runs []sandbox.Outcome) (int64, error) {
 	var least int64
 	for i, o := range runs {
 		if len(o.Marks) == 0 {
-			return 0, exerciseError{fmt.Errorf("weigh the reference: %w", errMarks)}
+			return 0, fault.Exercise(fmt.Errorf("weigh the reference: %w", measure.ErrMarks))
 		}
 		if held := o.Marks[0].Memory; i == 0 || held < least {
 			least = held
@@ -294,15 +284,15 @@ func opening(runs []sandbox.Outcome) (int64, error) {
 	return least, nil
 }
 
-func peaks(runs []sandbox.Outcome) (list []Peak) {
+func peaks(runs []sandbox.Outcome) (list []measure.Peak) {
 	for _, o := range runs {
-		list = append(list, Peak{Bytes: o.Peak, Source: o.PeakSource})
+		list = append(list, measure.Peak{Bytes: o.Peak, Source: o.PeakSource})
 	}
 	return list
 }
 
 // least are the figures of the run with the least peak.
-func least(runs []sandbox.Outcome) Figures {
+func least(runs []sandbox.Outcome) verdict.Figures {
 	o := slices.MinFunc(runs, func(a, b sandbox.Outcome) int { return int(a.Peak - b.Peak) })
 	f := figures(o)
 	f.Runs = len(runs)
@@ -310,10 +300,10 @@ func least(runs []sandbox.Outcome) Figures {
 }
 
 // speedFigures are the medians of the measured windows, and the least peaks.
-func (m *measuring) speedFigures() (ref, sub Figures) {
+func (m *measuring) speedFigures() (ref, sub verdict.Figures) {
 	ref, sub = least(m.ref), least(m.sub)
 	var r, s []time.Duration
-	for _, p := range charged(m.pairs) {
+	for _, p := range measure.Charged(m.pairs) {
 		r, s = append(r, p.Reference), append(s, p.Submission)
 	}
 	ref.CPUMs, sub.CPUMs = milliseconds(middle(r)), milliseconds(middle(s))

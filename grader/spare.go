@@ -4,7 +4,7 @@ import (
 	"slices"
 	"sync"
 
-	"grade/exercises"
+	"grade/exercises/course"
 )
 
 // spareBoxes is how many boxes wait for another grading, at most.
@@ -24,7 +24,7 @@ type spare struct {
 }
 
 // take returns a station with a box for an exercise, or nil.
-func (s *spares) take(e *exercises.Exercise) *station {
+func (s *spares) take(e *course.Exercise) *station {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	i := slices.IndexFunc(s.list, func(one spare) bool { return one.hash == e.Hash })
@@ -38,7 +38,7 @@ func (s *spares) take(e *exercises.Exercise) *station {
 
 // put keeps a station whose box is as good as new, and closes any other: one that
 // is pinned to a CPU, or never got to run, or may use other CPUs than a new one.
-func (s *spares) put(e *exercises.Exercise, one *station, cpus []int) {
+func (s *spares) put(e *course.Exercise, one *station, cpus []int) {
 	if !one.loaded || one.cpu != nil || !slices.Equal(one.spec.CPUs, cpus) {
 		one.close()
 		return

@@ -10,6 +10,7 @@ import (
 	"syscall"
 	"time"
 
+	"grade/grader/lang/golang"
 	"grade/sandbox"
 )
 
@@ -74,12 +75,12 @@ func (s *station) reopen(ctx context.Context) error {
 func (s *station) run(ctx context.Context, q sandbox.Request) (sandbox.Outcome, error) {
 	started := time.Now()
 	defer func() { s.spent.Add(int64(time.Since(started))) }()
-	q.Path = programName
+	q.Path = golang.ProgramName
 	env := slices.Clip(q.Env)
 	for range 3 {
 		q.Files = nil
 		if !s.loaded {
-			q.Files = []sandbox.File{{Name: programName, Exec: true, Data: s.program}}
+			q.Files = []sandbox.File{{Name: golang.ProgramName, Exec: true, Data: s.program}}
 		}
 		q.Env = append(env, "TMPDIR="+s.box.Dirs().Scratch)
 		o, err := s.box.Run(ctx, q)

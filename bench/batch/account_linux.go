@@ -1,8 +1,6 @@
 package main
 
-import (
-	"golang.org/x/sys/unix"
-)
+import "golang.org/x/sys/unix"
 
 // keepAccounts has the kernel append a record of each process that ends to a file, and
 // to none if the name is empty. (unix.Acct has no word for that.)

@@ -9,18 +9,19 @@ import (
 	"slices"
 	"strings"
 
-	"grade/exercises"
+	"grade/exercises/course"
+	"grade/exercises/course/fixture"
 )
 
 // shelved is a submission that is shipped with an exercise.
 type shelved struct {
-	exercise *exercises.Exercise
-	exercises.Submission
+	exercise *course.Exercise
+	fixture.Submission
 }
 
 // load returns all submissions of a course, by exercise and name.
 func load(root fs.FS) (shelf []shelved, err error) {
-	course := exercises.Open(root)
+	course := course.Open(root)
 	names, err := course.Names()
 	if err != nil {
 		return nil, err
@@ -30,7 +31,7 @@ func load(root fs.FS) (shelf []shelved, err error) {
 		if err != nil {
 			return nil, err
 		}
-		list, err := course.Submissions(name)
+		list, err := fixture.Load(course, name)
 		if err != nil {
 			return nil, err
 		}
@@ -45,7 +46,7 @@ func load(root fs.FS) (shelf []shelved, err error) {
 type handed struct {
 	shelved
 	student string
-	files   []exercises.File
+	files   []course.File
 }
 
 // handIn has a class of n students or a few more hand in what is on the shelf, all of
@@ -76,7 +77,7 @@ func sample(shelf []shelved, n int) (picked []shelved) {
 	if n >= len(shelf) {
 		return shelf
 	}
-	for _, class := range exercises.Classes {
+	for _, class := range fixture.Classes {
 		of := slices.DeleteFunc(slices.Clone(shelf), func(s shelved) bool { return s.Class != class })
 		k := (n*len(of) + len(shelf) - 1) / len(shelf)
 		for i := range k {
@@ -87,9 +88,9 @@ func sample(shelf []shelved, n int) (picked []shelved) {
 }
 
 // commented are the files with a comment at the end of the first Go file.
-func commented(files []exercises.File, turn int) []exercises.File {
+func commented(files []course.File, turn int) []course.File {
 	files = slices.Clone(files)
-	i := slices.IndexFunc(files, func(f exercises.File) bool { return strings.HasSuffix(f.Name, ".go") })
+	i := slices.IndexFunc(files, func(f course.File) bool { return strings.HasSuffix(f.Name, ".go") })
 	files[i].Data = fmt.Appendf(slices.Clone(files[i].Data), "\n// copy %d\n", turn)
 	return files
 }
@@ -110,11 +111,11 @@ func (h handed) write(root string) error {
 }
 
 // solution are the files with the exercise's own in place of the student's copies.
-func (h handed) solution() []exercises.File {
+func (h handed) solution() []course.File {
 	files := slices.Clone(h.files)
 	for _, f := range h.exercise.Starter {
 		if slices.Contains(h.exercise.Provided, f.Name) {
-			files = slices.DeleteFunc(files, func(own exercises.File) bool { return own.Name == f.Name })
+			files = slices.DeleteFunc(files, func(own course.File) bool { return own.Name == f.Name })
 			files = append(files, f)
 		}
 	}
@@ -123,7 +124,7 @@ func (h handed) solution() []exercises.File {
 
 // describe says what a class has handed in.
 func describe(class []handed) string {
-	names, classes := map[string]bool{}, map[exercises.Class]bool{}
+	names, classes := map[string]bool{}, map[fixture.Class]bool{}
 	for _, h := range class {
 		names[h.exercise.Name], classes[h.Class] = true, true
 	}

@@ -9,7 +9,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"grade/exercises"
+	"grade/exercises/course"
+	"grade/exercises/course/fixture"
 )
 
 func shelfOf(t *testing.T) []shelved {
@@ -25,7 +26,7 @@ func TestHandIn(t *testing.T) {
 	for _, n := range []int{1, 64, len(shelf), len(shelf) + 5} {
 		class := handIn(shelf, n)
 		assert.GreaterOrEqual(t, len(class), n)
-		assert.Less(t, len(class), n+len(exercises.Classes))
+		assert.Less(t, len(class), n+len(fixture.Classes))
 		seen, students := map[string]bool{}, map[string]bool{}
 		for _, h := range class {
 			seen[string(h.Class)], students[h.student] = true, true
@@ -34,7 +35,7 @@ func TestHandIn(t *testing.T) {
 			}
 		}
 		assert.Len(t, students, len(class))
-		for _, c := range exercises.Classes {
+		for _, c := range fixture.Classes {
 			assert.True(t, seen[string(c)], "%d: nothing of %s", n, c)
 		}
 		if n >= 64 {
@@ -67,8 +68,8 @@ func TestCopiesDiffer(t *testing.T) {
 
 // Where the exercise provides a file, a student's copy does not count.
 func TestSolution(t *testing.T) {
-	e := &exercises.Exercise{Provided: []string{"data.go"}, Starter: []exercises.File{{Name: "data.go", Data: []byte("ours")}, {Name: "todo.go"}}}
-	h := handed{shelved: shelved{exercise: e}, files: []exercises.File{{Name: "a.go", Data: []byte("theirs")}, {Name: "data.go", Data: []byte("theirs")}}}
+	e := &course.Exercise{Provided: []string{"data.go"}, Starter: []course.File{{Name: "data.go", Data: []byte("ours")}, {Name: "todo.go"}}}
+	h := handed{shelved: shelved{exercise: e}, files: []course.File{{Name: "a.go", Data: []byte("theirs")}, {Name: "data.go", Data: []byte("theirs")}}}
 	var got []string
 	for _, f := range h.solution() {
 		got = append(got, f.Name+" "+string(f.Data))

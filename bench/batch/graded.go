@@ -13,10 +13,11 @@ import (
 	"strings"
 	"time"
 
-	"grade/exercises"
+	"grade/exercises/course/fixture"
 	"grade/grader"
 	"grade/grader/batch"
 	"grade/grader/prove"
+	"grade/grader/verdict"
 )
 
 // stopTimeout is how long an interrupted grade may take to put away its containers.
@@ -31,7 +32,7 @@ type graded struct {
 	class   []handed
 	// kept are the results that were not held against anything yet, by the folder of
 	// the shelf that was handed in.
-	kept map[string][]*grader.Result
+	kept map[string][]*verdict.Result
 }
 
 func newGraded(program string, shelf []shelved, class []handed) (*graded, error) {
@@ -39,7 +40,7 @@ func newGraded(program string, shelf []shelved, class []handed) (*graded, error)
 	if err != nil {
 		return nil, err
 	}
-	g := &graded{program: program, dir: dir, shelf: shelf, class: class, kept: map[string][]*grader.Result{}}
+	g := &graded{program: program, dir: dir, shelf: shelf, class: class, kept: map[string][]*verdict.Result{}}
 	for _, h := range class {
 		if err := h.write(g.at("students")); err != nil {
 			g.close()
@@ -147,7 +148,7 @@ func (g *graded) take(results string, class []handed) error {
 // verdicts says of which submissions the results are not as declared. As everywhere,
 // what has to be caught may get through once; again is how often that happened.
 func (g *graded) verdicts(ctx context.Context) (unmet []string, again int, err error) {
-	lists, shipped := map[string][]exercises.Submission{}, map[string]*prove.Shipped{}
+	lists, shipped := map[string][]fixture.Submission{}, map[string]*prove.Shipped{}
 	for _, s := range g.shelf {
 		lists[s.exercise.Name] = append(lists[s.exercise.Name], s.Submission)
 	}
@@ -168,7 +169,7 @@ func (g *graded) verdicts(ctx context.Context) (unmet []string, again int, err e
 }
 
 // result is the next that was kept of a submission, or that of a batch of it alone.
-func (g *graded) result(ctx context.Context, dir string, _ grader.Options) (*grader.Result, error) {
+func (g *graded) result(ctx context.Context, dir string, _ grader.Options) (*verdict.Result, error) {
 	if len(g.kept[dir]) == 0 {
 		i := slices.IndexFunc(g.shelf, func(s shelved) bool { return s.Dir == dir })
 		name := strings.ReplaceAll(dir, "/", "-")

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"grade/bench/gotest"
-	"grade/exercises"
+	"grade/exercises/course/fixture"
 )
 
 // Some submissions never end, and some take all they get: whoever grades has to bound
@@ -56,10 +56,10 @@ func (u *theUsual) add(ctx context.Context, g *gotest.Engine, h handed, r gotest
 	defer cancel()
 	o, err := g.Do(bounded, r)
 	switch {
-	case errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil && h.Class != exercises.Accepted:
+	case errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil && h.Class != fixture.Accepted:
 		u.stopped++
 		o.Took, err = usualMost, nil
-	case err == nil && o.Status != 0 && h.Class == exercises.Accepted:
+	case err == nil && o.Status != 0 && h.Class == fixture.Accepted:
 		err = fmt.Errorf("status %d: %s", o.Status, o.Output)
 	}
 	*sum += o.Took

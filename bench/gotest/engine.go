@@ -15,8 +15,8 @@ import (
 	"github.com/docker/docker/pkg/stdcopy"
 
 	"grade"
-	"grade/exercises"
-	"grade/grader"
+	"grade/exercises/course"
+	"grade/grader/lang/golang"
 	"grade/sandbox"
 	"grade/sandbox/docker"
 )
@@ -44,7 +44,7 @@ type Engine struct {
 // Open has the sandbox make its build image, or find it, and asks a box of it where
 // things are. Without an engine the error is sandbox.ErrUnavailable.
 func Open(ctx context.Context) (*Engine, error) {
-	warm := grader.Warm(grade.Sources)
+	warm := golang.Warm(grade.Sources)
 	d, err := docker.Open(ctx, docker.Config{Sources: grade.Sources, Warm: warm})
 	if err != nil {
 		return nil, err
@@ -92,13 +92,13 @@ type Run struct {
 
 // Filled is go test with the cache that the image brings, which answers for builds of
 // the grader's own flags and environment only.
-func (g *Engine) Filled(e *exercises.Exercise, more ...string) Run {
+func (g *Engine) Filled(e *course.Exercise, more ...string) Run {
 	return Run{Args: slices.Concat(flagsOf(g.warm), []string{"-count=1", "-run=" + Pattern(e)}, more, []string{Hidden(e)}), Env: g.warm.Env}
 }
 
 // Empty is go test as anyone would type it, in an image such as golang, which brings no
 // cache: none of the grader's flags, and the standard library has to be compiled.
-func (g *Engine) Empty(e *exercises.Exercise, more ...string) Run {
+func (g *Engine) Empty(e *course.Exercise, more ...string) Run {
 	return Run{
 		Args: slices.Concat([]string{"test", "-count=1", "-run=" + Pattern(e)}, more, []string{Hidden(e)}),
 		Env:  []string{"HOME=/root", "GOTOOLCHAIN=local", "GOPROXY=off", "CGO_ENABLED=0", "PATH=" + g.dirs.GoRoot + "/bin"},
@@ -107,7 +107,7 @@ func (g *Engine) Empty(e *exercises.Exercise, more ...string) Run {
 
 // Tree is the module with a solution of one exercise, and a /tmp, which the image is
 // without and every other has.
-func (g *Engine) Tree(e *exercises.Exercise, solution []exercises.File) ([]byte, error) {
+func (g *Engine) Tree(e *course.Exercise, solution []course.File) ([]byte, error) {
 	var b bytes.Buffer
 	w := tar.NewWriter(&b)
 	if err := w.WriteHeader(&tar.Header{Typeflag: tar.TypeDir, Name: "/tmp/", Mode: 0o1777}); err != nil {

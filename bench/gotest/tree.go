@@ -10,14 +10,15 @@ import (
 	"strings"
 
 	"grade"
-	"grade/exercises"
-	"grade/grader"
+	"grade/exercises/course"
+	"grade/grader/lang/golang"
+	"grade/grader/verdict"
 	"grade/sandbox"
 )
 
 // Kit are the files that all exercises of a course have in common.
 func Kit() ([]sandbox.File, error) {
-	requests, err := grader.Warm(grade.Sources).Requests(sandbox.Dirs{})
+	requests, err := golang.Warm(grade.Sources).Requests(sandbox.Dirs{})
 	if err != nil {
 		return nil, err
 	}
@@ -26,7 +27,7 @@ func Kit() ([]sandbox.File, error) {
 
 // Packages are the two that are compiled anew for every submission: a solution, in
 // the place of the reference, and the hidden tests.
-func Packages(e *exercises.Exercise, solution []exercises.File) (files []sandbox.File) {
+func Packages(e *course.Exercise, solution []course.File) (files []sandbox.File) {
 	for _, f := range solution {
 		files = append(files, sandbox.File{Name: path.Join("reference", e.Name, f.Name), Data: f.Data})
 	}
@@ -37,12 +38,12 @@ func Packages(e *exercises.Exercise, solution []exercises.File) (files []sandbox
 }
 
 // Hidden is the package of the hidden tests, below the module's root.
-func Hidden(e *exercises.Exercise) string { return "./exercises/" + e.Name + "/hidden" }
+func Hidden(e *course.Exercise) string { return "./exercises/" + e.Name + "/hidden" }
 
 // Tests are the functions that decide correctness.
-func Tests(e *exercises.Exercise) (names []string) {
+func Tests(e *course.Exercise) (names []string) {
 	for _, c := range e.Checks {
-		if c.Kind == exercises.Correctness {
+		if c.Kind == verdict.Correctness {
 			names = append(names, c.Func)
 		}
 	}
@@ -50,7 +51,7 @@ func Tests(e *exercises.Exercise) (names []string) {
 }
 
 // Pattern is what -run takes for these and no others.
-func Pattern(e *exercises.Exercise) string { return "^(" + strings.Join(Tests(e), "|") + ")$" }
+func Pattern(e *course.Exercise) string { return "^(" + strings.Join(Tests(e), "|") + ")$" }
 
 // flagsOf are the flags that a grader builds with, out of the request that fills
 // its cache: what stands before the output's name, but for the one that only builds.

@@ -19,7 +19,7 @@ import (
 	"time"
 
 	"grade"
-	"grade/exercises"
+	"grade/exercises/course"
 	"grade/grader/mutate"
 	"grade/grader/prove"
 )
@@ -44,7 +44,7 @@ func run(ctx context.Context, args []string) error {
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
-	e, err := exercises.Open(grade.Course).Load(*name)
+	e, err := course.Open(grade.Course).Load(*name)
 	if err != nil {
 		return err
 	}
@@ -70,7 +70,7 @@ func run(ctx context.Context, args []string) error {
 }
 
 // oneByOne is the mean time that grade submit takes for a mutant.
-func oneByOne(ctx context.Context, command string, files []exercises.File, mutants []mutate.Mutant, size int) (time.Duration, error) {
+func oneByOne(ctx context.Context, command string, files []course.File, mutants []mutate.Mutant, size int) (time.Duration, error) {
 	var sum time.Duration
 	for i := range size {
 		took, err := submit(ctx, command, files, mutants[i*len(mutants)/size])
@@ -82,7 +82,7 @@ func oneByOne(ctx context.Context, command string, files []exercises.File, mutan
 	return sum / time.Duration(size), nil
 }
 
-func submit(ctx context.Context, command string, files []exercises.File, m mutate.Mutant) (time.Duration, error) {
+func submit(ctx context.Context, command string, files []course.File, m mutate.Mutant) (time.Duration, error) {
 	dir, err := os.MkdirTemp("", "grade-mutant-")
 	if err != nil {
 		return 0, err

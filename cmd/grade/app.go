@@ -13,8 +13,8 @@ import (
 	"golang.org/x/term"
 
 	"grade"
-	"grade/exercises"
-	"grade/grader"
+	"grade/exercises/course"
+	"grade/grader/fault"
 	"grade/grader/report"
 	"grade/grader/report/terminal"
 )
@@ -71,34 +71,34 @@ func (s stream) textOptions() report.TextOptions {
 
 // usage is an error of whoever typed the command.
 func usage(hint, format string, args ...any) error {
-	return &grader.UsageError{Message: fmt.Sprintf(format, args...), Hint: hint}
+	return &fault.UsageError{Message: fmt.Sprintf(format, args...), Hint: hint}
 }
 
 // faulty is one of the student whose submission it is about. The message has no folder
 // of this machine in it.
 func faulty(hint, format string, args ...any) error {
 	message := fmt.Sprintf(format, args...)
-	return &grader.UsageError{Message: message, Hint: hint, Student: message}
+	return &fault.UsageError{Message: message, Hint: hint, Student: message}
 }
 
 // course opens the course that --course names, or the one that is built in.
-func (a *app) course() (*exercises.Course, error) {
+func (a *app) course() (*course.Course, error) {
 	if a.courseDir == "" {
-		return exercises.Open(grade.Course), nil
+		return course.Open(grade.Course), nil
 	}
 	const hint = "give a folder that holds exercises/ and reference/"
 	dir := filepath.Join(a.courseDir, "exercises")
 	switch info, err := os.Stat(dir); {
 	case err != nil:
-		return nil, &grader.UsageError{Message: "open course " + a.courseDir, Hint: hint, Err: err}
+		return nil, &fault.UsageError{Message: "open course " + a.courseDir, Hint: hint, Err: err}
 	case !info.IsDir():
 		return nil, usage(hint, "open course %s: %s is not a folder", a.courseDir, dir)
 	}
-	return exercises.Open(os.DirFS(a.courseDir)), nil
+	return course.Open(os.DirFS(a.courseDir)), nil
 }
 
 // exercise loads the exercise that was asked for by name.
-func (a *app) exercise(name string) (*exercises.Exercise, error) {
+func (a *app) exercise(name string) (*course.Exercise, error) {
 	c, err := a.course()
 	if err != nil {
 		return nil, err
@@ -115,7 +115,7 @@ func (a *app) exercise(name string) (*exercises.Exercise, error) {
 
 // exercises loads what can be loaded of the course, sorted by name, and says what
 // could not.
-func (a *app) exercises() (list []*exercises.Exercise, broken []error, err error) {
+func (a *app) exercises() (list []*course.Exercise, broken []error, err error) {
 	c, err := a.course()
 	if err != nil {
 		return nil, nil, err
@@ -136,7 +136,7 @@ func (a *app) exercises() (list []*exercises.Exercise, broken []error, err error
 }
 
 // allExercises loads the course, all of which must be in order.
-func (a *app) allExercises() ([]*exercises.Exercise, error) {
+func (a *app) allExercises() ([]*course.Exercise, error) {
 	all, broken, err := a.exercises()
 	return all, errors.Join(append(broken, err)...)
 }

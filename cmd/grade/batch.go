@@ -14,11 +14,14 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"grade/exercises"
+	"grade/exercises/course"
 	"grade/grader"
 	"grade/grader/batch"
+	"grade/grader/fault"
 	"grade/grader/prove"
 	"grade/grader/report/terminal"
+	"grade/grader/submission"
+	"grade/grader/verdict"
 )
 
 type batchOptions struct {
@@ -149,7 +152,7 @@ func (o *batchOptions) findIn(dir string) ([]batch.Submission, error) {
 		return batch.Find(dir, o.rules.names)
 	}
 	if _, err := os.Stat(dir); err != nil {
-		return nil, &grader.UsageError{Message: "look for submissions", Hint: "give a folder", Err: err}
+		return nil, &fault.UsageError{Message: "look for submissions", Hint: "give a folder", Err: err}
 	}
 	base, within := dir, "."
 	if rel, ok := below(".", dir); ok {
@@ -167,7 +170,7 @@ func (o *batchOptions) findIn(dir string) ([]batch.Submission, error) {
 }
 
 // gradeAll has an engine grade what is not kept yet.
-func (o *batchOptions) gradeAll(ctx context.Context, ledger *batch.Ledger, list []batch.Submission, all []*exercises.Exercise) (fates []batch.Fate, err error) {
+func (o *batchOptions) gradeAll(ctx context.Context, ledger *batch.Ledger, list []batch.Submission, all []*course.Exercise) (fates []batch.Fate, err error) {
 	err = o.grade(ctx, func(g *grader.Grader, progress prove.Progress) error {
 		with, err := o.batchWith(ctx, g, progress, all)
 		if err != nil {
@@ -182,7 +185,7 @@ func (o *batchOptions) gradeAll(ctx context.Context, ledger *batch.Ledger, list 
 // gradeWith is how a batch sees a grader. It measures until the verdict is sure: to know
 // the ratio more precisely would take most of the time, and change no points.
 func gradeWith(g *grader.Grader) batch.GradeFunc {
-	return func(ctx context.Context, snapshot *grader.Snapshot, e *exercises.Exercise, seed string) (*grader.Result, error) {
+	return func(ctx context.Context, snapshot *submission.Snapshot, e *course.Exercise, seed string) (*verdict.Result, error) {
 		return g.Grade(ctx, snapshot.Dir, e, grader.Options{Snapshot: snapshot, Seed: seed, Hasty: true})
 	}
 }
@@ -268,7 +271,7 @@ func (o *batchOptions) table(records []*batch.Record, missing []noRecord) string
 	var b strings.Builder
 	for _, r := range records {
 		fmt.Fprintf(&b, "%s  %s  %3d of %d", terminal.Pad(terminal.Start(r.Student), student), terminal.Pad(r.Exercise, exercise), r.Result.Score, r.Result.MaxScore)
-		if r.Result.Verdict != grader.Graded {
+		if r.Result.Verdict != verdict.Graded {
 			fmt.Fprintf(&b, "  %s", r.Result.Verdict)
 		}
 		b.WriteString("\n")

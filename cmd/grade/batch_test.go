@@ -18,24 +18,24 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"grade/grader"
 	"grade/grader/batch"
+	"grade/grader/verdict"
 )
 
 // class is a small course and a folder of students who handed in, and what each must get.
-func class(t *testing.T) (course, root string, want map[string]grader.Verdict) {
+func class(t *testing.T) (course, root string, want map[string]verdict.Verdict) {
 	t.Helper()
-	course, root, want = t.TempDir(), t.TempDir(), map[string]grader.Verdict{}
+	course, root, want = t.TempDir(), t.TempDir(), map[string]verdict.Verdict{}
 	grades(t, exitOK, "exercise", "new", "mean", "--course", course, "--module", "example.com/mine")
 	for student, hand := range map[string]struct {
-		verdict grader.Verdict
+		verdict verdict.Verdict
 		code    string
 	}{
-		"ada":  {grader.Graded, "func Mean(xs []float64) (m float64) {\n\tfor i, x := range xs {\n\t\tm += (x - m) / float64(i+1)\n\t}\n\treturn m\n}\n"},
-		"bo":   {grader.Graded, "func Mean(xs []float64) float64 { return 0 }\n"},
-		"cem":  {grader.CompileError, "func Mean(xs []float64) float64 { return xs }\n"},
-		"dora": {grader.Invalid, "import \"os\"\n\nfunc Mean(xs []float64) float64 { return float64(os.Getpid()) }\n"},
-		"ed":   {grader.Graded, "func Mean(xs []float64) float64 { panic(xs) }\n"},
+		"ada":  {verdict.Graded, "func Mean(xs []float64) (m float64) {\n\tfor i, x := range xs {\n\t\tm += (x - m) / float64(i+1)\n\t}\n\treturn m\n}\n"},
+		"bo":   {verdict.Graded, "func Mean(xs []float64) float64 { return 0 }\n"},
+		"cem":  {verdict.CompileError, "func Mean(xs []float64) float64 { return xs }\n"},
+		"dora": {verdict.Invalid, "import \"os\"\n\nfunc Mean(xs []float64) float64 { return float64(os.Getpid()) }\n"},
+		"ed":   {verdict.Graded, "func Mean(xs []float64) float64 { panic(xs) }\n"},
 	} {
 		file := filepath.Join(root, student, "mean", "mean.go")
 		require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o755))
@@ -99,7 +99,7 @@ func TestBatchKilled(t *testing.T) {
 	last, _ := inBatch(t, exitOK, root, "--results", results, "--course", course)
 	assert.Equal(t, fmt.Sprintf("graded %d, cached %d, no verdict 0", len(want)-before, before), last)
 	records := kept(t, results)
-	got := map[string]grader.Verdict{}
+	got := map[string]verdict.Verdict{}
 	for _, r := range records {
 		got[r.Student] = r.Result.Verdict
 		assert.Equal(t, "mean", r.Exercise)

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"grade/exercises"
+	"grade/exercises/course"
 	"grade/grader/gradebook"
 )
 
@@ -22,7 +22,7 @@ func pagesOf(t *testing.T, file string, students ...string) error {
 	}
 	r := bookReports{values: []string{"text=" + file}}
 	require.NoError(t, r.check())
-	return r.write(nil, gradebook.New(exercises.NewPolicy(), []string{"gears"}, attempts, nil))
+	return r.write(nil, gradebook.New(course.NewPolicy(), []string{"gears"}, attempts, nil))
 }
 
 // A checkout may hold links where reports are to be written: none is written through, and

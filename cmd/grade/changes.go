@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"strings"
 
-	"grade/grader"
 	"grade/grader/batch"
 	"grade/grader/prove"
 	"grade/grader/report/terminal"
+	"grade/grader/verdict"
 )
 
 // changeTable says whose result changes, by how much and by which check.
@@ -78,7 +78,7 @@ func reasons(c *prove.Change) (lines []string) {
 			is = was + " → " + is
 		}
 		why := told(check.Why)
-		if check.New == grader.Passed && why != "" {
+		if check.New == verdict.Passed && why != "" {
 			why = "; before" + why
 		}
 		lines = append(lines, fmt.Sprintf("%s: %s, %d → %d points%s", check.Name, is, check.OldPoints, check.NewPoints, why))

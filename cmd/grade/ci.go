@@ -14,9 +14,9 @@ import (
 
 	"grade/cmd/grade/forge"
 	"grade/cmd/grade/repository"
-	"grade/exercises"
-	"grade/grader"
+	"grade/exercises/course"
 	"grade/grader/batch"
+	"grade/grader/fault"
 	"grade/grader/report/terminal"
 )
 
@@ -132,11 +132,11 @@ func (o *ciOptions) checkFlags() error {
 // open finds the clone, and makes sure that nothing of ours lies where strangers write.
 func (o *ciOptions) open(ctx context.Context) (err error) {
 	if o.forge, err = forge.Read(o.env, os.ReadFile); err != nil {
-		return &grader.UsageError{Message: "find out what this run is about", Hint: "say it: --base REVISION or --all", Err: err}
+		return &fault.UsageError{Message: "find out what this run is about", Hint: "say it: --base REVISION or --all", Err: err}
 	}
 	o.dir = cmp.Or(o.dir, o.forge.Dir, ".")
 	if o.repo, err = repository.Open(ctx, o.dir); err != nil {
-		return &grader.UsageError{Message: "open " + o.dir, Hint: "give the clone of the course's repository: grade ci DIR", Err: err}
+		return &fault.UsageError{Message: "open " + o.dir, Hint: "give the clone of the course's repository: grade ci DIR", Err: err}
 	}
 	return o.apart()
 }
@@ -201,16 +201,16 @@ func (o *ciOptions) readRules(ctx context.Context) (*rules, error) {
 		if !ok {
 			continue
 		}
-		data, ok, err := o.repo.ReadFile(ctx, commit, exercises.PolicyFile)
+		data, ok, err := o.repo.ReadFile(ctx, commit, course.PolicyFile)
 		if err != nil {
 			return nil, err
 		}
 		if !ok {
-			o.note("rules: none, there is no %s in %s", exercises.PolicyFile, named(commit, revision))
-			return &rules{Policy: exercises.NewPolicy(), names: names}, nil
+			o.note("rules: none, there is no %s in %s", course.PolicyFile, named(commit, revision))
+			return &rules{Policy: course.NewPolicy(), names: names}, nil
 		}
-		o.note("rules: %s of %s", exercises.PolicyFile, named(commit, revision))
-		return parseRules(exercises.PolicyFile+" of "+revision, data, o.repo.Files(ctx, commit), names)
+		o.note("rules: %s of %s", course.PolicyFile, named(commit, revision))
+		return parseRules(course.PolicyFile+" of "+revision, data, o.repo.Files(ctx, commit), names)
 	}
 	return nil, usage(hintDepth+"; or give --policy FILE", "read the rules of the course: %s has none of %q", o.dir, candidates)
 }
@@ -237,7 +237,7 @@ func (o *ciOptions) handedIn() (at time.Time, source string, err error) {
 	if o.submitted == "" {
 		return o.forge.Submitted, o.forge.Source, nil
 	}
-	if at, err = exercises.ParseMoment(o.submitted, o.rules.Zone); err != nil {
+	if at, err = course.ParseMoment(o.submitted, o.rules.Zone); err != nil {
 		return at, "", usage("", "--submitted: %v", err)
 	}
 	return at, "--submitted", nil

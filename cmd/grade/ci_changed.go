@@ -10,10 +10,11 @@ import (
 	"strings"
 
 	"grade/cmd/grade/repository"
-	"grade/exercises"
-	"grade/grader"
+	"grade/exercises/course"
 	"grade/grader/batch"
-	"grade/grader/vet"
+	"grade/grader/fault"
+	"grade/grader/submission"
+	"grade/grader/verdict"
 )
 
 // standardPattern is where submissions are if no grade.yaml says it.
@@ -47,7 +48,7 @@ func (o *ciOptions) find(ctx context.Context, s span) (found findings, err error
 	}
 	changes, err := o.repo.Changes(ctx, s.base, s.head, func(folder string) bool { return o.leads(pattern, folder) })
 	if errors.Is(err, repository.ErrTooMany) {
-		return found, &grader.UsageError{Message: "find what has changed", Hint: "look at " + s.head + ": it unfolds to more than a repository of submissions has", Err: err}
+		return found, &fault.UsageError{Message: "find what has changed", Hint: "look at " + s.head + ": it unfolds to more than a repository of submissions has", Err: err}
 	}
 	for _, c := range changes {
 		o.sort(c, pattern, s, &found)
@@ -59,23 +60,23 @@ func (o *ciOptions) find(ctx context.Context, s span) (found findings, err error
 }
 
 // pattern says where submissions are.
-func (o *ciOptions) pattern() (exercises.Pattern, error) {
+func (o *ciOptions) pattern() (course.Pattern, error) {
 	if o.rules.Submissions.String() != "" {
 		return o.rules.Submissions, nil
 	}
-	return exercises.ParsePattern(standardPattern)
+	return course.ParsePattern(standardPattern)
 }
 
-// submission is one of a commit.
+// aSubmission is one of a commit.
 func (o *ciOptions) submission(student, exercise, head, dir string, kind repository.Kind) batch.Submission {
 	return batch.Submission{
 		Student: student, Exercise: exercise, Path: dir, Folder: dir,
-		Read: func(ctx context.Context) (*grader.Snapshot, error) { return o.snapshot(ctx, head, dir, kind) },
+		Read: func(ctx context.Context) (*submission.Snapshot, error) { return o.snapshot(ctx, head, dir, kind) },
 	}
 }
 
 // leads reports whether there may be submissions to be graded in a folder.
-func (o *ciOptions) leads(p exercises.Pattern, folder string) bool {
+func (o *ciOptions) leads(p course.Pattern, folder string) bool {
 	_, _, onTheWay := p.Match(folder)
 	if student, _, ok := p.StudentOf(folder); ok && o.foreign(student) {
 		return false
@@ -90,7 +91,7 @@ func (o *ciOptions) foreign(student string) bool {
 }
 
 // sort tells submissions from everything else.
-func (o *ciOptions) sort(c repository.Change, p exercises.Pattern, s span, found *findings) {
+func (o *ciOptions) sort(c repository.Change, p course.Pattern, s span, found *findings) {
 	owner, folder, owned := p.StudentOf(c.Name)
 	dir, student, exercise, ok := p.Submission(c.Name)
 	_, _, onTheWay := p.Match(c.Name)
@@ -133,7 +134,7 @@ func callAsKept(list []batch.Submission, kept map[string][]string) {
 // looks like one.
 func misplaced(c repository.Change) bool {
 	name := path.Base(c.Name)
-	return c.Kind == repository.Folder && !strings.HasPrefix(name, ".") || c.Kind == repository.File && (isSource(name) || grader.IsArchive(name))
+	return c.Kind == repository.Folder && !strings.HasPrefix(name, ".") || c.Kind == repository.File && (isSource(name) || submission.IsArchive(name))
 }
 
 // namesOf are the students of whom something is kept, by their names in lower case.
@@ -154,10 +155,10 @@ func namesOf(l *batch.Ledger) map[string][]string {
 }
 
 // snapshot takes a submission out of a commit.
-func (o *ciOptions) snapshot(ctx context.Context, commit, folder string, kind repository.Kind) (*grader.Snapshot, error) {
+func (o *ciOptions) snapshot(ctx context.Context, commit, folder string, kind repository.Kind) (*submission.Snapshot, error) {
 	if kind != repository.Folder {
-		s := grader.SnapshotOf(folder, nil)
-		s.Problems = []vet.Problem{{Rule: "no-folder", Message: fmt.Sprintf("%s is a %s; put a folder with the solution in its place", vet.Printable(folder), kind)}}
+		s := submission.Of(folder, nil)
+		s.Problems = []verdict.Problem{{Rule: "no-folder", Message: fmt.Sprintf("%s is a %s; put a folder with the solution in its place", verdict.Printable(folder), kind)}}
 		return s, nil
 	}
 	dir, err := os.MkdirTemp("", "grade-ci-")
@@ -165,12 +166,12 @@ func (o *ciOptions) snapshot(ctx context.Context, commit, folder string, kind re
 		return nil, err
 	}
 	defer os.RemoveAll(dir)
-	left, err := o.repo.Extract(ctx, commit, folder, dir, vet.MaxFileSize, sources())
+	left, err := o.repo.Extract(ctx, commit, folder, dir, submission.MaxFileSize, sources())
 	if err != nil {
 		return nil, err
 	}
-	s, err := grader.TakeSnapshot(dir)
-	if u := (*grader.UsageError)(nil); errors.As(err, &u) && u.Student != "" {
+	s, err := submission.Take(dir)
+	if u := (*fault.UsageError)(nil); errors.As(err, &u) && u.Student != "" {
 		u.Message = folder + ": " + u.Student // the folder that it was read from has gone by then
 	}
 	if err != nil {
@@ -178,7 +179,7 @@ func (o *ciOptions) snapshot(ctx context.Context, commit, folder string, kind re
 	}
 	s.Dir = folder
 	for _, name := range left {
-		s.Ignored = append(s.Ignored, vet.Printable(name))
+		s.Ignored = append(s.Ignored, verdict.Printable(name))
 	}
 	return s, nil
 }
@@ -192,6 +193,6 @@ func sources() func(string) bool {
 			return false
 		}
 		n++
-		return n <= vet.MaxFiles
+		return n <= submission.MaxFiles
 	}
 }

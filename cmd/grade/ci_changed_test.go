@@ -13,9 +13,10 @@ import (
 
 	"grade/cmd/grade/forge"
 	"grade/cmd/grade/repository"
-	"grade/exercises"
-	"grade/grader"
+	"grade/exercises/course"
 	"grade/grader/batch"
+	"grade/grader/submission"
+	"grade/grader/verdict"
 )
 
 // put commits names that a checkout might not have beside each other, or at all.
@@ -39,7 +40,7 @@ func TestFindChanged(t *testing.T) {
 		"students/link/autograd":               "-> ../ada/autograd", "students/mallory": "-> ../../course", "students/blob/autograd": "a file",
 	})
 	o, log := h.about(h.dir, forge.Run{Name: "x"})
-	o.rules = &rules{Policy: exercises.NewPolicy(), names: []string{"autograd", "cosine"}}
+	o.rules = &rules{Policy: course.NewPolicy(), names: []string{"autograd", "cosine"}}
 	s := span{head: h.commits["head"], base: h.commits["start"]}
 	found, err := o.find(t.Context(), s)
 	require.NoError(t, err)
@@ -94,7 +95,7 @@ func TestFindForeign(t *testing.T) {
 	h.put("160000", lostCommit, "students/gus", "students/hal/cosine")
 	h.put("100644", h.git("hash-object", "-w", "students/ada/autograd/a.go"), "students/ADA/autograd/a.go")
 	o, log := h.about(h.dir, forge.Run{Name: "x"})
-	o.rules, o.student = &rules{Policy: exercises.NewPolicy(), names: []string{"autograd", "cosine"}}, "ada"
+	o.rules, o.student = &rules{Policy: course.NewPolicy(), names: []string{"autograd", "cosine"}}, "ada"
 	s := span{head: h.git("rev-parse", "HEAD"), base: h.commits["start"]}
 	found, err := o.find(t.Context(), s)
 	require.NoError(t, err)
@@ -128,17 +129,17 @@ func TestOneStudentInTwoCases(t *testing.T) {
 	blob := h.git("hash-object", "-w", "grade.go")
 	h.put("100644", blob, "students/ada/autograd/a.go", "students/ADA/autograd/a.go")
 	o, _ := h.about(h.dir, forge.Run{Name: "x"})
-	o.rules, o.student = &rules{Policy: exercises.NewPolicy(), names: []string{"autograd"}}, "Ada"
+	o.rules, o.student = &rules{Policy: course.NewPolicy(), names: []string{"autograd"}}, "Ada"
 	found, err := o.find(t.Context(), span{head: h.git("rev-parse", "HEAD"), base: h.commits["start"]})
 	require.NoError(t, err)
 	ledger, err := batch.OpenLedger(t.TempDir())
 	require.NoError(t, err)
 	defer ledger.Close()
-	var read []*grader.Snapshot
-	with := batch.Options{Now: time.Now, Exercises: []*exercises.Exercise{{Name: "autograd", Package: "autograd"}}}
-	with.Grade = func(_ context.Context, s *grader.Snapshot, _ *exercises.Exercise, _ string) (*grader.Result, error) {
+	var read []*submission.Snapshot
+	with := batch.Options{Now: time.Now, Exercises: []*course.Exercise{{Name: "autograd", Package: "autograd"}}}
+	with.Grade = func(_ context.Context, s *submission.Snapshot, _ *course.Exercise, _ string) (*verdict.Result, error) {
 		read = append(read, s)
-		return &grader.Result{Verdict: grader.Invalid}, nil
+		return &verdict.Result{Verdict: verdict.Invalid}, nil
 	}
 	fates, err := batch.Run(t.Context(), ledger, found.list, with)
 	require.NoError(t, err)
@@ -155,9 +156,9 @@ func TestStudentsAreCalledAsKept(t *testing.T) {
 	ledger, err := batch.OpenLedger(t.TempDir())
 	require.NoError(t, err)
 	defer func() { require.NoError(t, ledger.Close()) }()
-	require.NoError(t, ledger.Append(batch.Record{Student: "bo", Exercise: "gears", Attempt: 1, Result: &grader.Result{}}))
+	require.NoError(t, ledger.Append(batch.Record{Student: "bo", Exercise: "gears", Attempt: 1, Result: &verdict.Result{}}))
 	require.NoError(t, ledger.Await([]batch.Fate{{Submission: batch.Submission{Student: "Mallory", Exercise: "gears"}, Err: errNothingGraded}}, time.Now()))
-	require.NoError(t, ledger.Append(batch.Record{Student: "Bo", Exercise: "gears", Attempt: 1, Result: &grader.Result{}}))
+	require.NoError(t, ledger.Append(batch.Record{Student: "Bo", Exercise: "gears", Attempt: 1, Result: &verdict.Result{}}))
 	list = append(list, batch.Submission{Student: "Bo"}) // two folders of two names stay two
 	callAsKept(list, namesOf(ledger))
 	assert.Equal(t, []batch.Submission{{Student: "Mallory"}, {Student: "bo"}, {Student: "bo"}, {Student: "new"}, {Student: "Bo"}}, list)
@@ -188,8 +189,8 @@ func TestFindInTreeBombs(t *testing.T) {
 	}
 	o, _ := h.about(h.dir, forge.Run{Name: "x"})
 	var err error
-	o.rules = &rules{Policy: exercises.NewPolicy(), names: []string{"n1"}}
-	o.rules.Submissions, err = exercises.ParsePattern("n0/{student}/{exercise}")
+	o.rules = &rules{Policy: course.NewPolicy(), names: []string{"n1"}}
+	o.rules.Submissions, err = course.ParsePattern("n0/{student}/{exercise}")
 	require.NoError(t, err)
 	start := time.Now()
 	found, err := o.find(t.Context(), span{head: h.git("commit-tree", "-m", "x", bomb)})

@@ -7,11 +7,11 @@ import (
 	"slices"
 	"strings"
 
-	"grade/grader"
 	"grade/grader/batch"
 	"grade/grader/gradebook"
 	"grade/grader/report"
 	"grade/grader/report/terminal"
+	"grade/grader/verdict"
 )
 
 // tell writes every report, and says in the exit status how it went.
@@ -93,7 +93,7 @@ func (o *ciOptions) print(fates []batch.Fate, s summed) error {
 		switch {
 		case f.Record == nil:
 			fmt.Fprintf(&b, "no verdict  %s  %s\n", who, terminal.Escape(f.Err.Error()))
-		case f.Record.Result.Verdict != grader.Graded:
+		case f.Record.Result.Verdict != verdict.Graded:
 			fmt.Fprintf(&b, "graded      %s  %d of %d  %s\n", who, f.Record.Result.Score, f.Record.Result.MaxScore, f.Record.Result.Verdict)
 		default:
 			fmt.Fprintf(&b, "graded      %s  %d of %d\n", who, f.Record.Result.Score, f.Record.Result.MaxScore)

@@ -12,10 +12,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"grade/cmd/grade/forge"
-	"grade/exercises"
-	"grade/grader"
+	"grade/exercises/course"
 	"grade/grader/batch"
-	"grade/grader/vet"
+	"grade/grader/verdict"
 )
 
 // ciRun is a run of grade ci about fates, with what the ledger knows, and what it writes.
@@ -37,12 +36,12 @@ func newCIRun(t *testing.T) *ciRun {
 	o := &ciOptions{forge: forge.Run{Name: "x", Annotates: true, Summary: filepath.Join(dir, "summary"), Outputs: filepath.Join(dir, "outputs")}}
 	o.app = newApp(nil, out, &bytes.Buffer{})
 	o.app.started = true
-	o.rules = &rules{Policy: exercises.NewPolicy(), names: []string{"gears", "levers"}}
+	o.rules = &rules{Policy: course.NewPolicy(), names: []string{"gears", "levers"}}
 	return &ciRun{o, t, ledger, out, dir}
 }
 
 // handIn keeps an attempt of ada's, and returns its fate.
-func (o *ciRun) handIn(number int, r *grader.Result) batch.Fate {
+func (o *ciRun) handIn(number int, r *verdict.Result) batch.Fate {
 	o.t.Helper()
 	r.Exercise, r.MaxScore = "gears", 100
 	record := batch.Record{
@@ -77,12 +76,12 @@ func (o *ciRun) about(fates ...batch.Fate) (written map[string]string, err error
 // say so at its line: the rules decide what counts, and that stands beside it.
 func TestCITellsOfTheCommit(t *testing.T) {
 	o := newCIRun(t)
-	check := func(name string, v grader.Verdict, points int) []grader.CheckResult {
-		return []grader.CheckResult{{Name: name, Kind: "correctness", Verdict: v, Points: points, MaxPoints: 100}}
+	check := func(name string, v verdict.Verdict, points int) []verdict.CheckResult {
+		return []verdict.CheckResult{{Name: name, Kind: "correctness", Verdict: v, Points: points, MaxPoints: 100}}
 	}
-	first := o.handIn(1, &grader.Result{Verdict: grader.Graded, Score: 60, Checks: check("TestOld", grader.WrongAnswer, 60)})
-	second := o.handIn(2, &grader.Result{Verdict: grader.CompileError, Checks: check("TestOld", grader.NotRun, 0),
-		Problems: []vet.Problem{{File: "gears.go", Line: 17, Rule: "compile", Message: "undefined: cog"}}})
+	first := o.handIn(1, &verdict.Result{Verdict: verdict.Graded, Score: 60, Checks: check("TestOld", verdict.WrongAnswer, 60)})
+	second := o.handIn(2, &verdict.Result{Verdict: verdict.CompileError, Checks: check("TestOld", verdict.NotRun, 0),
+		Problems: []verdict.Problem{{File: "gears.go", Line: 17, Rule: "compile", Message: "undefined: cog"}}})
 
 	written, err := o.about(second)
 	require.ErrorIs(t, err, errPointsMissing)
@@ -114,7 +113,7 @@ func TestCITellsOfTheCommit(t *testing.T) {
 // A run that is about one exercise says nothing of the others.
 func TestCITellsOfNothingElse(t *testing.T) {
 	o := newCIRun(t)
-	all := o.handIn(1, &grader.Result{Verdict: grader.Graded, Score: 100, Checks: []grader.CheckResult{{Name: "TestAll", Kind: "correctness", Verdict: grader.Passed, Points: 100, MaxPoints: 100}}})
+	all := o.handIn(1, &verdict.Result{Verdict: verdict.Graded, Score: 100, Checks: []verdict.CheckResult{{Name: "TestAll", Kind: "correctness", Verdict: verdict.Passed, Points: 100, MaxPoints: 100}}})
 	written, err := o.about(all)
 	require.NoError(t, err)
 	assert.Contains(t, written["book.md"], "| `ada` | 100 |\n", "without a total")

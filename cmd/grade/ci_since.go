@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"grade/exercises"
+	"grade/exercises/course"
 )
 
 const hintDepth = "fetch the whole history: fetch-depth: 0 of actions/checkout, GIT_DEPTH: 0 in GitLab CI"
@@ -140,7 +140,7 @@ func (o *ciOptions) deep(ctx context.Context, what string) error {
 	return err
 }
 
-func policyOf(course string) string { return filepath.Join(course, exercises.PolicyFile) }
+func policyOf(courseDir string) string { return filepath.Join(courseDir, course.PolicyFile) }
 
 // apart makes sure that course, rules and results do not lie in a checkout whose
 // author could have written them, and that no report is written through a

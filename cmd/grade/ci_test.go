@@ -15,7 +15,7 @@ import (
 
 	"grade/cmd/grade/forge"
 	"grade/cmd/grade/repository"
-	"grade/exercises"
+	"grade/exercises/course"
 )
 
 // history is a repository of a test, with commits that have names.
@@ -287,7 +287,7 @@ func TestHandedIn(t *testing.T) {
 		"unknown": {},
 	} {
 		o := &ciOptions{forge: c.run, submitted: c.flag}
-		o.rules = &rules{Policy: exercises.NewPolicy()}
+		o.rules = &rules{Policy: course.NewPolicy()}
 		o.rules.Zone = berlin
 		at, source, err := o.handedIn()
 		require.NoError(t, err, name)

@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"grade/cmd/grade/repository"
-	"grade/grader"
 	"grade/grader/batch"
+	"grade/grader/fault"
 )
 
 // dates know when what lies in a folder was handed in: when git had it, or else by the
@@ -33,7 +33,7 @@ func newDates(ctx context.Context) (*dates, error) {
 	}
 	d := &dates{top: top}
 	if d.repo, err = repository.Open(ctx, "."); err != nil {
-		return nil, &grader.UsageError{Message: "ask git when submissions were handed in", Hint: "mend the repository, or run grade outside of it: dates of files count there", Err: err}
+		return nil, &fault.UsageError{Message: "ask git when submissions were handed in", Hint: "mend the repository, or run grade outside of it: dates of files count there", Err: err}
 	}
 	head, ok, err := d.repo.Commit(ctx, "HEAD")
 	if !ok {

@@ -18,7 +18,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"grade/grader"
+	"grade/grader/verdict"
 )
 
 func init() { programs["weighed"] = weighed }
@@ -48,12 +48,12 @@ const mostResident = 200 << 20
 var disasters = map[string]struct {
 	make    func(t *testing.T, dir string) // dir is <student>/tally
 	rule    string
-	verdict grader.Verdict
-	or      grader.Verdict // where two are right
+	verdict verdict.Verdict
+	or      verdict.Verdict // where two are right
 }{
-	"right":    {make: source(tally), verdict: grader.Passed},
-	"flood":    {make: source(flood), verdict: grader.OutputLimit},
-	"threads":  {make: source(threads), verdict: grader.RuntimeError, or: grader.TimeLimit}, // as soon as the kernel gets to it
+	"right":    {make: source(tally), verdict: verdict.Passed},
+	"flood":    {make: source(flood), verdict: verdict.OutputLimit},
+	"threads":  {make: source(threads), verdict: verdict.RuntimeError, or: verdict.TimeLimit}, // as soon as the kernel gets to it
 	"huge":     {make: source(tally + "\nvar table = []string{\n" + strings.Repeat("\t\"0123456789abcdef0123456789abcdef\",\n", 280_000) + "}\n"), rule: "too-large"},
 	"odd":      {make: source("package count\n\nvar x = " + strings.Repeat("(", 10<<20)), rule: "too-large"},
 	"nested":   {make: source("package count\n\nvar x = " + strings.Repeat("(", 200<<10)), rule: "nesting"},
@@ -216,14 +216,14 @@ func TestDisasters(t *testing.T) {
 	for _, r := range records {
 		d := disasters[r.Student]
 		if d.rule != "" {
-			assert.Contains(t, []grader.Verdict{grader.Invalid, grader.CompileError}, r.Result.Verdict, r.Student)
+			assert.Contains(t, []verdict.Verdict{verdict.Invalid, verdict.CompileError}, r.Result.Verdict, r.Student)
 			require.NotEmpty(t, r.Result.Problems, r.Student)
 			assert.Equal(t, d.rule, r.Result.Problems[0].Rule, r.Student)
 			assert.NotEmpty(t, r.Result.Problems[0].Message)
 			continue
 		}
-		assert.Equal(t, grader.Graded, r.Result.Verdict, r.Student)
-		assert.Contains(t, []grader.Verdict{d.verdict, d.or}, r.Result.Checks[0].Verdict, r.Student)
+		assert.Equal(t, verdict.Graded, r.Result.Verdict, r.Student)
+		assert.Contains(t, []verdict.Verdict{d.verdict, d.or}, r.Result.Checks[0].Verdict, r.Student)
 	}
 }
 

@@ -8,13 +8,13 @@ import (
 	"path/filepath"
 	"strings"
 
-	"grade/exercises"
+	"grade/exercises/course"
 )
 
 // edition is an exercise as it is somewhere.
 type edition struct {
 	dir      string // of its course
-	exercise *exercises.Exercise
+	exercise *course.Exercise
 }
 
 // editions finds both. Call forget when they are not needed any more, in any case.
@@ -52,7 +52,7 @@ func (o *diffOptions) edition(ctx context.Context, arg, temp string) (edition, e
 	switch {
 	case err == nil && filepath.Base(above) == "exercises":
 		return load(filepath.Dir(above), name)
-	case colon > 0 && exercises.IsName(arg[colon+1:]):
+	case colon > 0 && course.IsName(arg[colon+1:]):
 		revision, name := arg[:colon], arg[colon+1:]
 		if err := checkOut(ctx, o.app.courseDir, revision, name, temp); err != nil {
 			return edition{}, fmt.Errorf("%s: %w", arg, err)
@@ -61,7 +61,7 @@ func (o *diffOptions) edition(ctx context.Context, arg, temp string) (edition, e
 			return edition{}, usage(hint, "%s: there was no such exercise", arg)
 		}
 		return load(temp, name)
-	case exercises.IsName(arg) && o.app.courseDir != "":
+	case course.IsName(arg) && o.app.courseDir != "":
 		e, err := o.app.exercise(arg)
 		return edition{o.app.courseDir, e}, err
 	}
@@ -69,7 +69,7 @@ func (o *diffOptions) edition(ctx context.Context, arg, temp string) (edition, e
 }
 
 func load(dir, name string) (edition, error) {
-	e, err := exercises.Open(os.DirFS(dir)).Load(name)
+	e, err := course.Open(os.DirFS(dir)).Load(name)
 	return edition{dir, e}, err
 }
 

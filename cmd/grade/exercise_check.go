@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"grade/exercises"
+	"grade/exercises/course"
 	"grade/grader"
 	"grade/grader/prove"
 	"grade/grader/report/terminal"
@@ -89,7 +89,7 @@ func (o *checkOptions) run(ctx context.Context) error {
 }
 
 // choose settles which exercises are checked.
-func (o *checkOptions) choose(ctx context.Context, course *exercises.Course) error {
+func (o *checkOptions) choose(ctx context.Context, course *course.Course) error {
 	all, err := course.Names()
 	if err != nil {
 		return err
@@ -115,7 +115,7 @@ func (o *checkOptions) choose(ctx context.Context, course *exercises.Course) err
 
 // shared are what all exercises of a course are built with. In grade's own course the
 // kit is observe/.
-var shared = []string{"go.mod", "go.sum", exercises.KitDir, "observe"}
+var shared = []string{"go.mod", "go.sum", course.KitDir, "observe"}
 
 // changedSince asks git which exercises differ from a revision, in files that it
 // knows and in files that it does not know yet; all, if something shared differs.
@@ -141,7 +141,7 @@ func changedSince(ctx context.Context, dir, revision string) (touched map[string
 	return touched, all, nil
 }
 
-func (o *checkOptions) gradeAll(ctx context.Context, course *exercises.Course) ([]*prove.Report, error) {
+func (o *checkOptions) gradeAll(ctx context.Context, course *course.Course) ([]*prove.Report, error) {
 	reports := []*prove.Report{}
 	if len(o.names) == 0 {
 		return reports, nil

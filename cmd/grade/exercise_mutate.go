@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"grade/exercises"
+	"grade/exercises/course"
 	"grade/grader"
 	"grade/grader/prove"
 	"grade/grader/report/terminal"
@@ -80,7 +80,7 @@ func (o *mutateOptions) run(ctx context.Context) error {
 	return nil
 }
 
-func (o *mutateOptions) mutate(ctx context.Context, e *exercises.Exercise, marks []exercises.Equivalent) (m *prove.Mutation, err error) {
+func (o *mutateOptions) mutate(ctx context.Context, e *course.Exercise, marks []course.Equivalent) (m *prove.Mutation, err error) {
 	mutants, faults, err := prove.Mutants(ctx, e, marks)
 	if err != nil || len(faults) > 0 {
 		return &prove.Mutation{Exercise: e.Name, Survivors: []prove.Survivor{}, Faults: faults}, err

@@ -18,9 +18,9 @@ import (
 	"golang.org/x/mod/module"
 
 	"grade"
-	"grade/exercises"
-	"grade/exercises/scaffold"
-	"grade/grader"
+	"grade/exercises/course"
+	"grade/exercises/course/scaffold"
+	"grade/grader/fault"
 )
 
 type newOptions struct {
@@ -65,7 +65,7 @@ go.mod does not take it from elsewhere. No other file is overwritten.`,
 var taken = []string{"main", "testing", "observe", "kit", "grade", "hidden", "starter", "submissions", "testdata", "vendor", "schema", "scaffold"}
 
 func (o *newOptions) run() error {
-	if !exercises.IsName(o.name) {
+	if !course.IsName(o.name) {
 		return usage("as in: grade exercise new gradclip", "exercise %q: a name is made of a to z and 0 to 9 and begins with a letter", o.name)
 	}
 	if slices.Contains(taken, o.name) || token.IsKeyword(o.name) {
@@ -97,28 +97,28 @@ func (o *newOptions) run() error {
 
 // own are the files that grade keeps in a course: its go.mod first, and the kit, if
 // the course does not have that from elsewhere.
-func (o *newOptions) own(dir string) ([]exercises.File, error) {
+func (o *newOptions) own(dir string) ([]course.File, error) {
 	mod, elsewhere, err := o.goMod(dir)
 	if err != nil {
 		return nil, err
 	}
-	own, course := []exercises.File{{Name: "go.mod", Data: mod}}, modfile.ModulePath(mod)
-	schemas, err := scaffold.Schemas(course)
+	own, courseModule := []course.File{{Name: "go.mod", Data: mod}}, modfile.ModulePath(mod)
+	schemas, err := scaffold.Schemas(courseModule)
 	if err != nil {
 		return nil, err
 	}
 	own = append(own, schemas...)
 	switch {
-	case course == exercises.KitModule:
+	case courseModule == course.KitModule:
 		return own, nil
 	case elsewhere != "":
-		_, err := fmt.Fprintf(o.app.err, "note: go.mod takes the module %s from %s, so no %s is written\n", exercises.KitModule, elsewhere, exercises.KitDir)
+		_, err := fmt.Fprintf(o.app.err, "note: go.mod takes the module %s from %s, so no %s is written\n", course.KitModule, elsewhere, course.KitDir)
 		return own, err
 	}
-	if err := foreignKit(filepath.Join(dir, exercises.KitDir)); err != nil {
+	if err := foreignKit(filepath.Join(dir, course.KitDir)); err != nil {
 		return nil, err
 	}
-	kit, err := exercises.Kit(grade.Sources, course, goVersion())
+	kit, err := course.Kit(grade.Sources, courseModule, goVersion())
 	return append(own, kit...), err
 }
 
@@ -129,10 +129,10 @@ func foreignKit(dir string) error {
 		return nil
 	}
 	mod, _ := os.ReadFile(filepath.Join(dir, "go.mod")) // without one it is not ours either
-	if modfile.ModulePath(mod) == exercises.KitModule {
+	if modfile.ModulePath(mod) == course.KitModule {
 		return nil
 	}
-	return usage(fmt.Sprintf("rename it, or have go.mod take the kit from elsewhere: replace %s => ../grade", exercises.KitModule),
+	return usage(fmt.Sprintf("rename it, or have go.mod take the kit from elsewhere: replace %s => ../grade", course.KitModule),
 		"%s is there and is not the kit, which would be put in its place", dir)
 }
 
@@ -142,8 +142,8 @@ func (o *newOptions) goMod(dir string) (mod []byte, elsewhere string, err error)
 	name := filepath.Join(dir, "go.mod")
 	old, err := os.ReadFile(name)
 	if o.module != "" {
-		if err := module.CheckImportPath(o.module); err != nil || o.module == exercises.KitModule {
-			return nil, "", usage("such as example.com/course; "+exercises.KitModule+" itself is the kit's", "--module %s: no path for a course", o.module)
+		if err := module.CheckImportPath(o.module); err != nil || o.module == course.KitModule {
+			return nil, "", usage("such as example.com/course; "+course.KitModule+" itself is the kit's", "--module %s: no path for a course", o.module)
 		}
 	}
 	switch {
@@ -163,7 +163,7 @@ func (o *newOptions) goMod(dir string) (mod []byte, elsewhere string, err error)
 	}
 	mod, elsewhere, err = scaffold.GoMod(old, o.module, goVersion())
 	if err != nil {
-		return nil, "", &grader.UsageError{Message: "read " + name, Hint: "mend it, or remove it to have a new one", Err: err}
+		return nil, "", &fault.UsageError{Message: "read " + name, Hint: "mend it, or remove it to have a new one", Err: err}
 	}
 	return mod, elsewhere, nil
 }
@@ -190,7 +190,7 @@ func moduleName(folder string) string {
 }
 
 // refresh writes files that are grade's own in a course, where they differ.
-func refresh(dir string, files []exercises.File) error {
+func refresh(dir string, files []course.File) error {
 	for _, f := range files {
 		name := filepath.Join(dir, filepath.FromSlash(f.Name))
 		if old, err := os.ReadFile(name); err == nil && bytes.Equal(old, f.Data) {

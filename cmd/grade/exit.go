@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"grade/grader"
+	"grade/grader/fault"
 	"grade/grader/report/terminal"
 )
 
@@ -71,7 +71,7 @@ func (a *app) exit(ctx context.Context, cmd *cobra.Command, err error) int {
 
 // code is the one place where errors become exit codes.
 func (a *app) code(ctx context.Context, err error) int {
-	var u *grader.UsageError
+	var u *fault.UsageError
 	switch {
 	case err == nil:
 		return exitOK
@@ -87,7 +87,7 @@ func (a *app) code(ctx context.Context, err error) int {
 
 // hint says what to do about err.
 func (a *app) hint(cmd *cobra.Command, err error) string {
-	var u *grader.UsageError
+	var u *fault.UsageError
 	var h interface{ Hint() string }
 	var n *noVerdict
 	switch {

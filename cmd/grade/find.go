@@ -5,17 +5,17 @@ import (
 	"fmt"
 	"strings"
 
-	"grade/exercises"
-	"grade/grader"
+	"grade/exercises/course"
+	"grade/grader/submission"
 )
 
 // findExercise is the exercise that --exercise names, or else the one whose package
 // the submission is. Nothing else in a student's folder is asked.
-func (o *submitOptions) findExercise() (*exercises.Exercise, error) {
+func (o *submitOptions) findExercise() (*course.Exercise, error) {
 	if o.exercise != "" {
 		return o.app.exercise(o.exercise)
 	}
-	snap, err := grader.TakeSnapshot(o.dir)
+	snap, err := submission.Take(o.dir)
 	if err != nil {
 		return nil, err
 	}
@@ -27,7 +27,7 @@ func (o *submitOptions) findExercise() (*exercises.Exercise, error) {
 	if snap.Package == "" {
 		return nil, faulty("say it with --exercise; "+packagesOf(all), "cannot tell the exercise: %s", noPackage(snap))
 	}
-	var found []*exercises.Exercise
+	var found []*course.Exercise
 	for _, e := range all {
 		if e.Package == snap.Package {
 			found = append(found, e)
@@ -50,7 +50,7 @@ func (o *submitOptions) findExercise() (*exercises.Exercise, error) {
 }
 
 // noPackage says why a snapshot has no package clause.
-func noPackage(s *grader.Snapshot) string {
+func noPackage(s *submission.Snapshot) string {
 	if len(s.Files) == 0 && len(s.Problems) > 0 {
 		return strings.TrimPrefix(fmt.Sprintf("%s: %s", s.Problems[0].File, s.Problems[0].Message), ": ")
 	}
@@ -61,7 +61,7 @@ func noPackage(s *grader.Snapshot) string {
 }
 
 // packagesOf says what can be submitted.
-func packagesOf(list []*exercises.Exercise) string {
+func packagesOf(list []*course.Exercise) string {
 	if len(list) == 0 {
 		return thereAre(nil)
 	}

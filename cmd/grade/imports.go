@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"grade/grader/vet"
+	"grade/grader/lang/golang/vet"
 )
 
 // newImportsTopic is a help topic: what a submission may import, and why not more.

@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"grade/exercises"
+	"grade/exercises/course"
 	"grade/grader/report/terminal"
 )
 
@@ -47,7 +47,7 @@ func (o *listOptions) run() error {
 	return errors.Join(broken...)
 }
 
-func (o *listOptions) line(e *exercises.Exercise, width int) error {
+func (o *listOptions) line(e *course.Exercise, width int) error {
 	title, summary := terminal.Escape(e.Title), terminal.Escape(e.Summary)
 	if !o.app.out.terminal() {
 		return o.app.print("%s\t%s\t%s\n", e.Name, title, summary)

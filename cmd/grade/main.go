@@ -12,7 +12,6 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
-
 	_ "time/tzdata" // a course's time zone has to mean the same where there is no database of them
 )
 

@@ -11,11 +11,11 @@ import (
 	"strings"
 	"syscall"
 
-	"grade/exercises"
+	"grade/exercises/course"
 )
 
 // plant writes files below dir: all of them, or none.
-func plant(dir string, files []exercises.File) (err error) {
+func plant(dir string, files []course.File) (err error) {
 	undo := &undo{}
 	defer func() {
 		if err != nil {
@@ -41,7 +41,7 @@ func plant(dir string, files []exercises.File) (err error) {
 	return nil
 }
 
-func refuseOverwriting(root *os.Root, dir string, files []exercises.File) error {
+func refuseOverwriting(root *os.Root, dir string, files []course.File) error {
 	var there []string
 	for _, f := range files {
 		switch _, err := root.Lstat(filepath.FromSlash(f.Name)); {
@@ -81,7 +81,7 @@ func (u *undo) mkdirAll(dir string) error {
 }
 
 // write makes a file that was not there, and the folders it lies in.
-func (u *undo) write(root *os.Root, dir string, f exercises.File) error {
+func (u *undo) write(root *os.Root, dir string, f course.File) error {
 	for parent := range parents(f.Name) {
 		switch err := root.Mkdir(parent, 0o777); {
 		case err == nil:

@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"grade/exercises"
-	"grade/grader"
+	"grade/exercises/course"
+	"grade/grader/fault"
 )
 
 // names lists what is below dir.
@@ -27,13 +27,13 @@ func names(t *testing.T, dir string) []string {
 
 func TestPlant(t *testing.T) {
 	dir := t.TempDir()
-	require.NoError(t, plant(filepath.Join(dir, "a", "b"), []exercises.File{{Name: "x/y/z.go", Data: []byte("z")}, {Name: "x/w.go"}}))
+	require.NoError(t, plant(filepath.Join(dir, "a", "b"), []course.File{{Name: "x/y/z.go", Data: []byte("z")}, {Name: "x/w.go"}}))
 	assert.Equal(t, []string{"a", "a/b", "a/b/x", "a/b/x/w.go", "a/b/x/y", "a/b/x/y/z.go"}, names(t, dir))
 }
 
 // Whatever goes wrong, and however late, nothing is left half-written.
 func TestPlantTakesBackWhatItMade(t *testing.T) {
-	for name, files := range map[string][]exercises.File{
+	for name, files := range map[string][]course.File{
 		"a name twice":                 {{Name: "x/a.go"}, {Name: "x/a.go"}},
 		"a folder's name for a file":   {{Name: "x/a.go"}, {Name: "x"}},
 		"a file's name for a folder":   {{Name: "x"}, {Name: "x/a.go"}},
@@ -53,11 +53,11 @@ func TestPlantKeepsWhatWasThere(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.MkdirAll(filepath.Join(dir, "x"), 0o777))
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "y"), nil, 0o666))
-	assert.Error(t, plant(dir, []exercises.File{{Name: "x/a.go"}, {Name: "x/a.go"}}))
+	assert.Error(t, plant(dir, []course.File{{Name: "x/a.go"}, {Name: "x/a.go"}}))
 	assert.Equal(t, []string{"x", "y"}, names(t, dir))
 
-	var u *grader.UsageError
-	assert.ErrorAs(t, plant(dir, []exercises.File{{Name: "a.go"}, {Name: "y/b.go"}}), &u, "a file where a folder should be")
-	assert.ErrorAs(t, plant(filepath.Join(dir, "y"), []exercises.File{{Name: "a.go"}}), &u)
+	var u *fault.UsageError
+	assert.ErrorAs(t, plant(dir, []course.File{{Name: "a.go"}, {Name: "y/b.go"}}), &u, "a file where a folder should be")
+	assert.ErrorAs(t, plant(filepath.Join(dir, "y"), []course.File{{Name: "a.go"}}), &u)
 	assert.Equal(t, []string{"x", "y"}, names(t, dir))
 }

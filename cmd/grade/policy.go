@@ -11,16 +11,16 @@ import (
 	"strings"
 	"time"
 
-	"grade/exercises"
-	"grade/grader"
+	"grade/exercises/course"
 	"grade/grader/batch"
+	"grade/grader/fault"
 	"grade/grader/gradebook"
 	"grade/grader/report/terminal"
 )
 
 // rules are a course's grade.yaml with what it refers to.
 type rules struct {
-	*exercises.Policy
+	*course.Policy
 	names  []string         // of the course's exercises
 	times  *gradebook.Times // nil: there is no table
 	roster gradebook.Roster
@@ -36,9 +36,9 @@ func (a *app) rulesIn(file string) (*rules, error) {
 	}
 	candidates := []string{file}
 	if file == "" {
-		candidates = []string{exercises.PolicyFile}
+		candidates = []string{course.PolicyFile}
 		if a.courseDir != "" {
-			candidates = []string{filepath.Join(a.courseDir, exercises.PolicyFile), exercises.PolicyFile}
+			candidates = []string{filepath.Join(a.courseDir, course.PolicyFile), course.PolicyFile}
 		}
 	}
 	for _, name := range candidates {
@@ -46,19 +46,19 @@ func (a *app) rulesIn(file string) (*rules, error) {
 		switch {
 		case errors.Is(err, fs.ErrNotExist) && file == "":
 		case err != nil:
-			return nil, &grader.UsageError{Message: "read the rules of the course", Hint: "give a grade.yaml: --policy FILE", Err: err}
+			return nil, &fault.UsageError{Message: "read the rules of the course", Hint: "give a grade.yaml: --policy FILE", Err: err}
 		default:
 			return parseRules(name, data, os.DirFS(filepath.Dir(name)), names)
 		}
 	}
-	return &rules{Policy: exercises.NewPolicy(), names: names}, nil
+	return &rules{Policy: course.NewPolicy(), names: names}, nil
 }
 
 // parseRules reads a grade.yaml, and out of beside the files that it names.
 func parseRules(name string, data []byte, beside fs.FS, names []string) (*rules, error) {
-	p, err := exercises.ParsePolicy(name, data, names)
+	p, err := course.ParsePolicy(name, data, names)
 	if err != nil {
-		return nil, &grader.UsageError{Message: err.Error(), Hint: "docs/grade-yaml.md says what a " + exercises.PolicyFile + " holds"}
+		return nil, &fault.UsageError{Message: err.Error(), Hint: "docs/grade-yaml.md says what a " + course.PolicyFile + " holds"}
 	}
 	r := &rules{Policy: p, names: names}
 	err = errors.Join(
@@ -80,7 +80,7 @@ func readBeside(dir fs.FS, policy, field, file string, read func(io.Reader) erro
 		err = read(f)
 	}
 	if err != nil {
-		return &grader.UsageError{Message: fmt.Sprintf("%s: %s: %s", policy, field, file), Hint: "docs/grade-yaml.md says which columns it has", Err: err}
+		return &fault.UsageError{Message: fmt.Sprintf("%s: %s: %s", policy, field, file), Hint: "docs/grade-yaml.md says which columns it has", Err: err}
 	}
 	return nil
 }

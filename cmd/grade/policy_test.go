@@ -8,10 +8,10 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"grade/exercises"
-	"grade/grader"
+	"grade/exercises/course"
 	"grade/grader/batch"
 	"grade/grader/gradebook"
+	"grade/grader/verdict"
 )
 
 // A row of the table of times is about the attempt that reports call by that number, in
@@ -19,15 +19,15 @@ import (
 func TestTimesByNumber(t *testing.T) {
 	hour := func(h int) time.Time { return time.Date(2026, 12, 1, h, 0, 0, 0, time.UTC) }
 	records := []batch.Record{
-		{Student: "Ada", Exercise: "gears", Attempt: 1, Submitted: hour(12), Source: "the push", Content: "second", Result: &grader.Result{Score: 60}},
-		{Student: "Ada", Exercise: "gears", Attempt: 2, Submitted: hour(11), Source: "the push", Content: "first", Result: &grader.Result{Score: 50}},
+		{Student: "Ada", Exercise: "gears", Attempt: 1, Submitted: hour(12), Source: "the push", Content: "second", Result: &verdict.Result{Score: 60}},
+		{Student: "Ada", Exercise: "gears", Attempt: 2, Submitted: hour(11), Source: "the push", Content: "first", Result: &verdict.Result{Score: 50}},
 	}
 	for table, want := range map[string][]int{
 		"ada,gears,2026-12-01 09:00,1": {9, 12}, "ada,gears,2026-12-01 14:00,2": {11, 14}, "ada,gears,2026-12-01 15:00,": {11, 15},
 	} {
 		times, err := gradebook.ReadTimes(strings.NewReader("student,exercise,submitted,attempt\n"+table+"\n"), time.UTC)
 		require.NoError(t, err)
-		r := &rules{Policy: exercises.NewPolicy(), names: []string{"gears"}, times: times}
+		r := &rules{Policy: course.NewPolicy(), names: []string{"gears"}, times: times}
 		cell, ok := r.book(records, nil, nil).Find("ada", "gears")
 		require.True(t, ok)
 		var got []int

@@ -11,6 +11,7 @@ import (
 
 	"grade/grader"
 	"grade/grader/report/terminal"
+	"grade/grader/verdict"
 )
 
 type watched struct {
@@ -62,8 +63,8 @@ func TestProgressShowsWhatGoesOn(t *testing.T) {
 func TestProgressKeepsALineForEachCheck(t *testing.T) {
 	w := watch(80)
 	w.event(grader.Event{Phase: "test"})
-	for i, v := range []grader.Verdict{grader.Passed, grader.TimeLimit} {
-		w.event(grader.Event{Phase: "check", Current: i + 1, Total: 9, Check: &grader.CheckResult{Name: "TestOrder", Verdict: v, MaxPoints: 4}})
+	for i, v := range []verdict.Verdict{verdict.Passed, verdict.TimeLimit} {
+		w.event(grader.Event{Phase: "check", Current: i + 1, Total: 9, Check: &verdict.CheckResult{Name: "TestOrder", Verdict: v, MaxPoints: 4}})
 	}
 	assert.Equal(t, []string{
 		"✓ TestOrder                           0/4  passed",

@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"grade/exercises"
+	"grade/exercises/course"
 	"grade/grader"
 	"grade/grader/batch"
 	"grade/grader/prove"
@@ -79,7 +79,7 @@ func (p *proving) checkFor(command string) error {
 }
 
 // batchWith is how a batch uses a grader.
-func (p *proving) batchWith(ctx context.Context, g *grader.Grader, progress prove.Progress, all []*exercises.Exercise) (batch.Options, error) {
+func (p *proving) batchWith(ctx context.Context, g *grader.Grader, progress prove.Progress, all []*course.Exercise) (batch.Options, error) {
 	by, err := identity(ctx, g)
 	o := batch.Options{Exercises: all, Grader: by, Workers: p.workers, Now: p.app.now, Grade: gradeWith(g)}
 	if progress != nil {

@@ -11,7 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"grade/exercises"
+	"grade/exercises/course"
 	"grade/grader"
 	"grade/grader/batch"
 	"grade/grader/gradebook"
@@ -85,7 +85,7 @@ func (o *regradeOptions) run(ctx context.Context) (err error) {
 	return o.regrade(ctx, ledger, rules, all)
 }
 
-func (o *regradeOptions) regrade(ctx context.Context, ledger *batch.Ledger, rules *rules, all []*exercises.Exercise) (err error) {
+func (o *regradeOptions) regrade(ctx context.Context, ledger *batch.Ledger, rules *rules, all []*course.Exercise) (err error) {
 	r, err := batch.NewRegrading(ledger)
 	if err != nil {
 		return err

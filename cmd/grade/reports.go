@@ -11,8 +11,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"grade/grader"
+	"grade/grader/fault"
 	"grade/grader/report"
+	"grade/grader/verdict"
 )
 
 // toStdout stands for standard output in place of a file's name.
@@ -56,7 +57,7 @@ func parseTargets(values []string, check func(reportTarget) error) ([]reportTarg
 		}
 		t := reportTarget{f, file}
 		if err := check(t); err != nil {
-			return nil, &grader.UsageError{Message: "--report " + v, Hint: hint, Err: err}
+			return nil, &fault.UsageError{Message: "--report " + v, Hint: hint, Err: err}
 		}
 		seen[filepath.Clean(file)] = true
 		list = append(list, t)
@@ -87,7 +88,7 @@ func onStdout(list []reportTarget) (t reportTarget, ok bool) {
 
 // writeReports writes the files, then standard output: what cannot be written keeps no
 // other report back.
-func (o *submitOptions) writeReports(r *grader.Result) error {
+func (o *submitOptions) writeReports(r *verdict.Result) error {
 	var errs []error
 	for _, t := range o.targets {
 		if t.file != toStdout {
@@ -105,7 +106,7 @@ func (o *submitOptions) writeReports(r *grader.Result) error {
 }
 
 // print writes what is printed where no report was asked for.
-func (o *submitOptions) print(r *grader.Result) error {
+func (o *submitOptions) print(r *verdict.Result) error {
 	if o.json {
 		return report.JSON(o.app.out, r)
 	}
@@ -118,7 +119,7 @@ func (o *submitOptions) print(r *grader.Result) error {
 func (o *submitOptions) withoutVerdict(cause error) {
 	message := "No grade: the grader could not finish. This says nothing about the submission; earlier grades stand. " +
 		"Submit again later, or tell whoever runs the course."
-	if u := (*grader.UsageError)(nil); errors.As(cause, &u) && u.Student != "" {
+	if u := (*fault.UsageError)(nil); errors.As(cause, &u) && u.Student != "" {
 		message = "No grade: this cannot be graded as it is.\n" + u.Student
 	}
 	for _, t := range o.targets {

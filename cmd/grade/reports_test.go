@@ -11,8 +11,10 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"grade/exercises"
+	"grade/exercises/course"
 	"grade/grader"
+	"grade/grader/fault"
+	"grade/grader/verdict"
 )
 
 // reportSession is a submit with reports, in an environment of its own.
@@ -51,8 +53,8 @@ func TestReportsWithoutVerdict(t *testing.T) {
 		want string
 	}{
 		"ours":   {errors.New("engine gone at /srv/secret"), "This says nothing about the submission"},
-		"theirs": {&grader.UsageError{Message: "no Go file in /srv/secret", Student: "no Go file in the submission"}, "no Go file in the submission"},
-		"usage":  {&grader.UsageError{Message: "seed of /srv/secret"}, "This says nothing about the submission"},
+		"theirs": {&fault.UsageError{Message: "no Go file in /srv/secret", Student: "no Go file in the submission"}, "no Go file in the submission"},
+		"usage":  {&fault.UsageError{Message: "seed of /srv/secret"}, "This says nothing about the submission"},
 		"nobody": {context.Canceled, "This says nothing about the submission"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -114,7 +116,7 @@ func TestReportThatCannotBeWritten(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "gone")
 	require.NoError(t, os.Mkdir(dir, 0o777))
 	xml := filepath.Join(t.TempDir(), "junit.xml")
-	goes := func(context.Context, string, *exercises.Exercise, sandboxOptions, grader.Options) (*grader.Result, error) {
+	goes := func(context.Context, string, *course.Exercise, sandboxOptions, grader.Options) (*verdict.Result, error) {
 		return graded(50, 50), os.Remove(dir)
 	}
 	s := reportSession(t, goes, "html="+filepath.Join(dir, "a.html"), "junit="+xml)

@@ -15,8 +15,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"grade"
-	"grade/exercises"
+	"grade/exercises/course"
 	"grade/grader"
+	"grade/grader/lang/golang"
+	"grade/grader/verdict"
 	"grade/sandbox"
 	"grade/sandbox/docker"
 	"grade/sandbox/process"
@@ -92,13 +94,13 @@ func openSandbox(ctx context.Context, o sandboxOptions) (openedSandbox, error) {
 
 func openDocker(ctx context.Context, o sandboxOptions) (*docker.Engine, error) {
 	return docker.Open(ctx, docker.Config{
-		Sources: grade.Sources, Warm: grader.Warm(grade.Sources),
+		Sources: grade.Sources, Warm: golang.Warm(grade.Sources),
 		BuildImage: o.BuildImage, Runtime: o.Runtime, Progress: o.Progress,
 	})
 }
 
 func openProcess(ctx context.Context, o sandboxOptions) (openedSandbox, error) {
-	s, err := process.Open(ctx, process.Config{Sources: grade.Sources, Warm: grader.Warm(grade.Sources), Progress: o.Progress})
+	s, err := process.Open(ctx, process.Config{Sources: grade.Sources, Warm: golang.Warm(grade.Sources), Progress: o.Progress})
 	if err != nil {
 		return nil, err
 	}
@@ -130,7 +132,7 @@ func dockerExpected() bool {
 }
 
 // gradeInSandbox opens a sandbox for one grading and closes it.
-func gradeInSandbox(ctx context.Context, dir string, e *exercises.Exercise, s sandboxOptions, o grader.Options) (*grader.Result, error) {
+func gradeInSandbox(ctx context.Context, dir string, e *course.Exercise, s sandboxOptions, o grader.Options) (*verdict.Result, error) {
 	g, done, err := openGrader(ctx, s)
 	if err != nil {
 		return nil, err
@@ -186,7 +188,7 @@ func newGrader(ctx context.Context, s grader.Sandbox, o sandboxOptions) (*grader
 		LockFile: filepath.Join(os.TempDir(), "grade-measure.lock"),
 		Version:  buildVersion(info), Toolchain: cmp.Or(o.BuildImage, g.Version), ApartFrom: apart,
 		VetTool: func(ctx context.Context, goarch string) ([]byte, error) {
-			program, err := g.Compile(ctx, grade.Sources, "grader/vet/typed", goarch)
+			program, err := g.Compile(ctx, grade.Sources, "grader/lang/golang/vet/typed", goarch)
 			if err != nil {
 				return nil, err
 			}

@@ -19,8 +19,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"grade/exercises"
+	"grade/exercises/course"
 	"grade/grader"
+	"grade/grader/verdict"
 	"grade/sandbox"
 )
 
@@ -31,13 +32,13 @@ func TestNothingSecretGoesIn(t *testing.T) {
 	engine := engineClient(t)
 	canaries := canaries{"environment": rand.Text(), "reference": rand.Text(), "readme": rand.Text()}
 	t.Setenv("GRADE_TEST_SECRET", canaries["environment"])
-	course := plantedCourse(t, canaries)
-	e, err := exercises.Open(os.DirFS(course)).Load("autograd")
+	courseDir := plantedCourse(t, canaries)
+	e, err := course.Open(os.DirFS(courseDir)).Load("autograd")
 	require.NoError(t, err)
 
 	spy := &spySandbox{openedSandbox: openEngine(t), t: t, engine: engine, canaries: canaries}
 	g := graderIn(t, spy)
-	r, err := g.Grade(t.Context(), referenceDir, e, grader.Options{Only: []exercises.Kind{exercises.Correctness}})
+	r, err := g.Grade(t.Context(), referenceDir, e, grader.Options{Only: []verdict.Kind{verdict.Correctness}})
 	require.NoError(t, err)
 	assert.Equal(t, r.MaxScore, r.Score)
 	g.Close() // and with it the box that the reference ran in

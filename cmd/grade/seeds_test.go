@@ -6,23 +6,25 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"grade/exercises"
+	"grade/exercises/course"
+	"grade/exercises/course/fixture"
 	"grade/grader"
+	"grade/grader/verdict"
 )
 
 var seeds = flag.Int("seeds", 0, "test accepted submissions on inputs of so many seeds; make seeds")
 
 // No honest solution fails by luck of the draw: the reference and every accepted
-// submission keep all points of correctness over many seeds.
+// aSubmission keep all points of correctness over many seeds.
 func TestAcceptedOverSeeds(t *testing.T) {
 	if *seeds == 0 {
 		t.Skip("grades each accepted submission many times: make seeds")
 	}
 	g := graderIn(t, openEngine(t))
-	eachExercise(t, func(t *testing.T, e *exercises.Exercise, shipped []exercises.Submission) {
+	eachExercise(t, func(t *testing.T, e *course.Exercise, shipped []fixture.Submission) {
 		dirs := []string{"reference/" + e.Name}
 		for _, one := range shipped {
-			if one.Class == exercises.Accepted {
+			if one.Class == fixture.Accepted {
 				dirs = append(dirs, one.Dir)
 			}
 		}
@@ -35,14 +37,14 @@ func TestAcceptedOverSeeds(t *testing.T) {
 	})
 }
 
-func overSeeds(t *testing.T, g *grader.Grader, e *exercises.Exercise, dir string) {
-	r := gradeFolder(t, g, e, dir, grader.Options{Only: []exercises.Kind{exercises.Correctness}, Repeat: *seeds})
-	require.Equal(t, grader.Graded, r.Verdict)
+func overSeeds(t *testing.T, g *grader.Grader, e *course.Exercise, dir string) {
+	r := gradeFolder(t, g, e, dir, grader.Options{Only: []verdict.Kind{verdict.Correctness}, Repeat: *seeds})
+	require.Equal(t, verdict.Graded, r.Verdict)
 	tests := 0
 	for _, c := range r.Checks {
-		if c.Kind == string(exercises.Correctness) {
+		if c.Kind == string(verdict.Correctness) {
 			tests++
-			require.Equal(t, grader.Passed, c.Verdict, "%s with seed %s: %s", c.Name, r.Seed, c.Detail)
+			require.Equal(t, verdict.Passed, c.Verdict, "%s with seed %s: %s", c.Name, r.Seed, c.Detail)
 		}
 	}
 	t.Logf("%d tests, each on %d seeds, all passed", tests, *seeds)

@@ -11,7 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"grade/exercises"
+	"grade/exercises/course"
 )
 
 type startOptions struct {
@@ -68,12 +68,12 @@ func (o *startOptions) run() error {
 // starter is what a student begins with, sorted by name. A go.mod cannot lie in the
 // course itself: it would make the folder a module of its own, which go:embed
 // leaves out.
-func starter(e *exercises.Exercise) []exercises.File {
+func starter(e *course.Exercise) []course.File {
 	files := append(slices.Clone(e.Starter),
-		exercises.File{Name: "README.md", Data: e.Readme},
-		exercises.File{Name: "go.mod", Data: fmt.Appendf(nil, "module %s\n\ngo %s\n", e.Name, goVersion())},
+		course.File{Name: "README.md", Data: e.Readme},
+		course.File{Name: "go.mod", Data: fmt.Appendf(nil, "module %s\n\ngo %s\n", e.Name, goVersion())},
 	)
-	slices.SortFunc(files, func(a, b exercises.File) int { return cmp.Compare(a.Name, b.Name) })
+	slices.SortFunc(files, func(a, b course.File) int { return cmp.Compare(a.Name, b.Name) })
 	return files
 }
 

@@ -10,9 +10,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"grade/exercises"
+	"grade/exercises/course"
+	"grade/exercises/course/fixture"
 	"grade/grader"
 	"grade/grader/prove"
+	"grade/grader/verdict"
 )
 
 // courseRoot is the course of this repository, with the submissions that the
@@ -23,7 +25,7 @@ const courseRoot = "../.."
 // from the check that it declares, through a real sandbox.
 func TestShippedSubmissions(t *testing.T) {
 	g := graderIn(t, openEngine(t))
-	eachShipped(t, g, func(t *testing.T, _ *exercises.Exercise, shipped *prove.Shipped, one exercises.Submission) {
+	eachShipped(t, g, func(t *testing.T, _ *course.Exercise, shipped *prove.Shipped, one fixture.Submission) {
 		hold(t, shipped, one, grader.Options{})
 	})
 }
@@ -35,20 +37,20 @@ func TestShippedSubmissionsInProcess(t *testing.T) {
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, s.Close()) })
 	g := graderIn(t, s)
-	eachShipped(t, g, func(t *testing.T, e *exercises.Exercise, shipped *prove.Shipped, one exercises.Submission) {
+	eachShipped(t, g, func(t *testing.T, e *course.Exercise, shipped *prove.Shipped, one fixture.Submission) {
 		if !inSample(shipped.List, one) {
 			t.Skip("one of many that differ in what the judge sees, and little in what the sandbox does")
 		}
 		for name := range one.Expect.Checks {
-			i := slices.IndexFunc(e.Checks, func(c exercises.Check) bool { return c.Name == name })
-			if e.Checks[i].Kind != exercises.Correctness {
+			i := slices.IndexFunc(e.Checks, func(c course.Check) bool { return c.Name == name })
+			if e.Checks[i].Kind != verdict.Correctness {
 				delete(one.Expect.Checks, name)
 				if len(one.Expect.Checks) == 0 && one.Expect.Score == nil && one.Expect.MaxScore == nil {
 					t.Skip("it is about what is not measured here")
 				}
 			}
 		}
-		r := hold(t, shipped, one, grader.Options{Only: []exercises.Kind{exercises.Correctness}})
+		r := hold(t, shipped, one, grader.Options{Only: []verdict.Kind{verdict.Correctness}})
 		require.False(t, r.Sandbox.Official)
 		require.NotEmpty(t, r.Warnings)
 	})
@@ -57,10 +59,10 @@ func TestShippedSubmissionsInProcess(t *testing.T) {
 // What `grade start` hands out compiles, and earns nothing.
 func TestStarters(t *testing.T) {
 	g := graderIn(t, openEngine(t))
-	eachExercise(t, func(t *testing.T, e *exercises.Exercise, _ []exercises.Submission) {
+	eachExercise(t, func(t *testing.T, e *course.Exercise, _ []fixture.Submission) {
 		t.Parallel()
-		r := gradeFolder(t, g, e, "exercises/"+e.Name+"/starter", grader.Options{Only: []exercises.Kind{exercises.Correctness}})
-		require.Equal(t, grader.Graded, r.Verdict)
+		r := gradeFolder(t, g, e, "exercises/"+e.Name+"/starter", grader.Options{Only: []verdict.Kind{verdict.Correctness}})
+		require.Equal(t, verdict.Graded, r.Verdict)
 		require.Zero(t, r.Score)
 	})
 }
@@ -68,7 +70,7 @@ func TestStarters(t *testing.T) {
 // inSample takes every other right one, every third forgery, and every twentieth of each
 // other class: what programs that misbehave do to a sandbox is its conformance suite's,
 // and a verdict that counts is none of this sandbox's.
-func inSample(shipped []exercises.Submission, one exercises.Submission) bool {
+func inSample(shipped []fixture.Submission, one fixture.Submission) bool {
 	before := 0
 	for _, s := range shipped {
 		if s.Name == one.Name {
@@ -78,21 +80,21 @@ func inSample(shipped []exercises.Submission, one exercises.Submission) bool {
 			before++
 		}
 	}
-	every := map[exercises.Class]int{exercises.Accepted: 2, exercises.Forgery: 3}
+	every := map[fixture.Class]int{fixture.Accepted: 2, fixture.Forgery: 3}
 	return before%cmp.Or(every[one.Class], 20) == 0
 }
 
 // eachExercise calls test for each exercise of this repository, with the
 // submissions that ship beside it.
-func eachExercise(t *testing.T, test func(t *testing.T, e *exercises.Exercise, shipped []exercises.Submission)) {
-	course := exercises.Open(os.DirFS(courseRoot))
+func eachExercise(t *testing.T, test func(t *testing.T, e *course.Exercise, shipped []fixture.Submission)) {
+	course := course.Open(os.DirFS(courseRoot))
 	names, err := course.Names()
 	require.NoError(t, err)
 	for _, name := range names {
 		t.Run(name, func(t *testing.T) {
 			e, err := course.Load(name)
 			require.NoError(t, err)
-			shipped, err := course.Submissions(name)
+			shipped, err := fixture.Load(course, name)
 			require.NoError(t, err)
 			test(t, e, shipped)
 		})
@@ -100,14 +102,14 @@ func eachExercise(t *testing.T, test func(t *testing.T, e *exercises.Exercise, s
 }
 
 // eachShipped calls test for each submission of each exercise, some at a time.
-func eachShipped(t *testing.T, g *grader.Grader, test func(t *testing.T, e *exercises.Exercise, shipped *prove.Shipped, one exercises.Submission)) {
+func eachShipped(t *testing.T, g *grader.Grader, test func(t *testing.T, e *course.Exercise, shipped *prove.Shipped, one fixture.Submission)) {
 	if testing.Short() {
 		t.Skip("grades every shipped submission, which takes minutes")
 	}
-	eachExercise(t, func(t *testing.T, e *exercises.Exercise, list []exercises.Submission) {
+	eachExercise(t, func(t *testing.T, e *course.Exercise, list []fixture.Submission) {
 		shipped := prove.NewShipped(g, courseRoot, e, list)
-		for _, class := range []exercises.Class{exercises.Accepted, exercises.WrongAnswer, exercises.Forgery} {
-			require.True(t, slices.ContainsFunc(list, func(s exercises.Submission) bool { return s.Class == class }), "none is of the class %s", class)
+		for _, class := range []fixture.Class{fixture.Accepted, fixture.WrongAnswer, fixture.Forgery} {
+			require.True(t, slices.ContainsFunc(list, func(s fixture.Submission) bool { return s.Class == class }), "none is of the class %s", class)
 		}
 		// In any order but by class: those that are measured wait for each other.
 		mixed := slices.Clone(list)
@@ -123,7 +125,7 @@ func eachShipped(t *testing.T, g *grader.Grader, test func(t *testing.T, e *exer
 
 // hold grades one submission, which has to come out as it declares. That one had to be
 // graded twice is told.
-func hold(t *testing.T, shipped *prove.Shipped, one exercises.Submission, o grader.Options) *grader.Result {
+func hold(t *testing.T, shipped *prove.Shipped, one fixture.Submission, o grader.Options) *verdict.Result {
 	o.Hasty, o.Beside = true, true // verdicts are compared, not ratios
 	h, err := shipped.Hold(t.Context(), one, o)
 	require.NoError(t, err)
@@ -145,7 +147,7 @@ func graderIn(t *testing.T, s openedSandbox) *grader.Grader {
 	return g
 }
 
-func gradeFolder(t *testing.T, g *grader.Grader, e *exercises.Exercise, dir string, o grader.Options) *grader.Result {
+func gradeFolder(t *testing.T, g *grader.Grader, e *course.Exercise, dir string, o grader.Options) *verdict.Result {
 	t.Helper()
 	o.Hasty, o.Beside = true, true // verdicts are compared, not ratios
 	r, err := g.Grade(t.Context(), filepath.Join(courseRoot, filepath.FromSlash(dir)), e, o)

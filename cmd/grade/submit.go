@@ -11,9 +11,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"grade/exercises"
+	"grade/exercises/course"
 	"grade/grader"
+	"grade/grader/fault"
 	"grade/grader/report"
+	"grade/grader/submission"
+	"grade/grader/verdict"
 )
 
 // interruptGrace is how long a grading that was interrupted may take to end. What
@@ -21,14 +24,14 @@ import (
 const interruptGrace = 1500 * time.Millisecond
 
 // gradeFunc grades dir. It is how submit sees package grader and a sandbox.
-type gradeFunc func(ctx context.Context, dir string, e *exercises.Exercise, s sandboxOptions, o grader.Options) (*grader.Result, error)
+type gradeFunc func(ctx context.Context, dir string, e *course.Exercise, s sandboxOptions, o grader.Options) (*verdict.Result, error)
 
 type submitOptions struct {
 	app   *app
 	grade gradeFunc
 
 	dir      string
-	snapshot *grader.Snapshot // of dir, if it told which exercise it is
+	snapshot *submission.Snapshot // of dir, if it told which exercise it is
 	exercise string
 	only     []string
 	seed     string
@@ -102,16 +105,16 @@ func (o *submitOptions) addFlags(cmd *cobra.Command) {
 }
 
 func kindNames() []string {
-	return []string{string(exercises.Correctness), string(exercises.Memory), string(exercises.Speed)}
+	return []string{string(verdict.Correctness), string(verdict.Memory), string(verdict.Speed)}
 }
 
 // kinds reads the value of --only.
-func kinds(names []string) (only []exercises.Kind, err error) {
+func kinds(names []string) (only []verdict.Kind, err error) {
 	for _, name := range names {
 		if !slices.Contains(kindNames(), name) {
 			return nil, usage("", "--only %s: want %s", name, strings.Join(kindNames(), ", "))
 		}
-		only = append(only, exercises.Kind(name))
+		only = append(only, verdict.Kind(name))
 	}
 	return only, nil
 }
@@ -136,7 +139,7 @@ func (o *submitOptions) run(ctx context.Context) error {
 }
 
 // verdict finds the exercise and grades.
-func (o *submitOptions) verdict(ctx context.Context, only []exercises.Kind) (*grader.Result, error) {
+func (o *submitOptions) verdict(ctx context.Context, only []verdict.Kind) (*verdict.Result, error) {
 	e, err := o.findExercise()
 	if err != nil {
 		return nil, err
@@ -145,7 +148,7 @@ func (o *submitOptions) verdict(ctx context.Context, only []exercises.Kind) (*gr
 }
 
 // check refuses values of flags before anything is read.
-func (o *submitOptions) check() (only []exercises.Kind, err error) {
+func (o *submitOptions) check() (only []verdict.Kind, err error) {
 	if only, err = kinds(o.only); err != nil {
 		return nil, err
 	}
@@ -174,22 +177,22 @@ func (o *submitOptions) checkReports() (err error) {
 }
 
 // submitError tells errors of whoever typed the command from those that kept a
-// submission from being graded.
+// aSubmission from being graded.
 func submitError(err error) error {
-	if u := (*grader.UsageError)(nil); errors.As(err, &u) {
+	if u := (*fault.UsageError)(nil); errors.As(err, &u) {
 		return err
 	}
 	return &noVerdict{err}
 }
 
 // allPoints reports whether the submission has every point that was asked for.
-func allPoints(r *grader.Result, only []exercises.Kind) bool {
-	if r.Verdict != grader.Graded {
+func allPoints(r *verdict.Result, only []verdict.Kind) bool {
+	if r.Verdict != verdict.Graded {
 		return false
 	}
 	for _, c := range r.Checks {
-		asked := len(only) == 0 || slices.Contains(only, exercises.Kind(c.Kind))
-		if asked && (c.Verdict != grader.Passed || c.Points < c.MaxPoints) {
+		asked := len(only) == 0 || slices.Contains(only, verdict.Kind(c.Kind))
+		if asked && (c.Verdict != verdict.Passed || c.Points < c.MaxPoints) {
 			return false
 		}
 	}
@@ -198,14 +201,14 @@ func allPoints(r *grader.Result, only []exercises.Kind) bool {
 
 // gradeWatched grades while a person may watch, and does not wait for ever for the
 // end of a grading that was interrupted.
-func (o *submitOptions) gradeWatched(ctx context.Context, e *exercises.Exercise, g grader.Options) (*grader.Result, error) {
+func (o *submitOptions) gradeWatched(ctx context.Context, e *course.Exercise, g grader.Options) (*verdict.Result, error) {
 	s := o.sandbox
 	if p := o.app.watch(o.quiet); p != nil {
 		defer p.start()()
 		g.OnEvent, s.Progress = p.event, p.beside
 	}
 	type answer struct {
-		result *grader.Result
+		result *verdict.Result
 		err    error
 	}
 	done := make(chan answer, 1)

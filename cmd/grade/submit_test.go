@@ -14,12 +14,14 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"grade/exercises"
+	"grade/exercises/course"
 	"grade/grader"
+	"grade/grader/fault"
+	"grade/grader/verdict"
 )
 
-// submission is a folder with a solution of the test course's exercise ring.
-func submission(t *testing.T) string {
+// aSubmission is a folder with a solution of the test course's exercise ring.
+func aSubmission(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "ring.go"), []byte("package ring\n"), 0o666))
@@ -40,16 +42,16 @@ func newSession(t *testing.T, grade gradeFunc) *session {
 		now:       func() time.Time { return time.Unix(0, 0) },
 		courseDir: filepath.Join("testdata", "course"), started: true,
 	}
-	s.submitOptions = &submitOptions{app: a, grade: grade, dir: submission(t)}
+	s.submitOptions = &submitOptions{app: a, grade: grade, dir: aSubmission(t)}
 	return s
 }
 
-func graded(points ...int) *grader.Result {
-	r := &grader.Result{Schema: grader.Schema, Exercise: "ring", Verdict: grader.Graded, MaxScore: 100}
+func graded(points ...int) *verdict.Result {
+	r := &verdict.Result{Schema: verdict.Schema, Exercise: "ring", Verdict: verdict.Graded, MaxScore: 100}
 	for i, p := range points {
-		c := grader.CheckResult{Name: "Test", Kind: kindNames()[i], Verdict: grader.WrongAnswer, MaxPoints: 50, Points: p}
+		c := verdict.CheckResult{Name: "Test", Kind: kindNames()[i], Verdict: verdict.WrongAnswer, MaxPoints: 50, Points: p}
 		if p == 50 {
-			c.Verdict = grader.Passed
+			c.Verdict = verdict.Passed
 		}
 		r.Score += p
 		r.Checks = append(r.Checks, c)
@@ -57,20 +59,20 @@ func graded(points ...int) *grader.Result {
 	return r
 }
 
-func answers(r *grader.Result, err error) gradeFunc {
-	return func(context.Context, string, *exercises.Exercise, sandboxOptions, grader.Options) (*grader.Result, error) {
+func answers(r *verdict.Result, err error) gradeFunc {
+	return func(context.Context, string, *course.Exercise, sandboxOptions, grader.Options) (*verdict.Result, error) {
 		return r, err
 	}
 }
 
 func TestSubmitExitCodes(t *testing.T) {
 	refused := graded(50, 50)
-	refused.Verdict = grader.Invalid
-	late := &grader.CheckResult{Name: "TestLate", Kind: "speed", Verdict: grader.NotRun, MaxPoints: 50}
+	refused.Verdict = verdict.Invalid
+	late := &verdict.CheckResult{Name: "TestLate", Kind: "speed", Verdict: verdict.NotRun, MaxPoints: 50}
 	cut := graded(50)
 	cut.Checks = append(cut.Checks, *late)
 	for name, c := range map[string]struct {
-		result *grader.Result
+		result *verdict.Result
 		err    error
 		only   []string
 		want   int
@@ -81,7 +83,7 @@ func TestSubmitExitCodes(t *testing.T) {
 		"a check did not run":               {result: cut, want: exitMissing},
 		"all points that were asked for":    {result: cut, only: []string{"correctness"}, want: exitOK},
 		"points asked for missing":          {result: graded(0, 50), only: []string{"correctness"}, want: exitMissing},
-		"usage":                             {err: &grader.UsageError{Message: "no"}, want: exitUsage},
+		"usage":                             {err: &fault.UsageError{Message: "no"}, want: exitUsage},
 		"anything else":                     {err: errors.New("engine gone"), want: exitNoVerdict},
 		"a deadline of our own, not Ctrl-C": {err: context.DeadlineExceeded, want: exitNoVerdict},
 	} {
@@ -107,7 +109,7 @@ func TestSubmitPassesItsFlagsOn(t *testing.T) {
 	var got grader.Options
 	var box sandboxOptions
 	var name string
-	s := newSession(t, func(_ context.Context, _ string, e *exercises.Exercise, b sandboxOptions, o grader.Options) (*grader.Result, error) {
+	s := newSession(t, func(_ context.Context, _ string, e *course.Exercise, b sandboxOptions, o grader.Options) (*verdict.Result, error) {
 		got, box, name = o, b, e.Name
 		return graded(50), nil
 	})
@@ -115,7 +117,7 @@ func TestSubmitPassesItsFlagsOn(t *testing.T) {
 	s.sandbox = sandboxOptions{Kind: "docker", Runtime: "runsc", BuildImage: "golang"}
 	require.NoError(t, s.run(t.Context()))
 	assert.Equal(t, "ring", name)
-	assert.Equal(t, []exercises.Kind{exercises.Speed, exercises.Memory}, got.Only)
+	assert.Equal(t, []verdict.Kind{verdict.Speed, verdict.Memory}, got.Only)
 	assert.Equal(t, "ab", got.Seed)
 	assert.Equal(t, time.Minute, got.Timeout)
 	assert.Equal(t, s.sandbox, box)
@@ -124,7 +126,7 @@ func TestSubmitPassesItsFlagsOn(t *testing.T) {
 
 func TestSubmitExerciseFlagBeatsThePackage(t *testing.T) {
 	var name string
-	s := newSession(t, func(_ context.Context, _ string, e *exercises.Exercise, _ sandboxOptions, _ grader.Options) (*grader.Result, error) {
+	s := newSession(t, func(_ context.Context, _ string, e *course.Exercise, _ sandboxOptions, _ grader.Options) (*verdict.Result, error) {
 		name = e.Name
 		return graded(50), nil
 	})
@@ -137,7 +139,7 @@ func TestSubmitJSON(t *testing.T) {
 	s := newSession(t, answers(graded(50), nil))
 	s.json = true
 	require.NoError(t, s.run(t.Context()))
-	var r grader.Result
+	var r verdict.Result
 	require.NoError(t, json.Unmarshal(s.out.Bytes(), &r))
 	assert.Equal(t, 50, r.Score)
 	assert.Empty(t, s.err.String())
@@ -145,7 +147,7 @@ func TestSubmitJSON(t *testing.T) {
 
 func TestSubmitQuietOnATerminal(t *testing.T) {
 	for _, quiet := range []bool{false, true} {
-		s := newSession(t, func(_ context.Context, _ string, _ *exercises.Exercise, _ sandboxOptions, o grader.Options) (*grader.Result, error) {
+		s := newSession(t, func(_ context.Context, _ string, _ *course.Exercise, _ sandboxOptions, o grader.Options) (*verdict.Result, error) {
 			if o.OnEvent != nil {
 				o.OnEvent(grader.Event{Check: &graded(50).Checks[0], Current: 1, Total: 2})
 			}
@@ -162,7 +164,7 @@ func TestSubmitQuietOnATerminal(t *testing.T) {
 func TestInterruptEndsSoon(t *testing.T) {
 	ctx, interrupt := context.WithCancel(t.Context())
 	begun := make(chan struct{})
-	s := newSession(t, func(context.Context, string, *exercises.Exercise, sandboxOptions, grader.Options) (*grader.Result, error) {
+	s := newSession(t, func(context.Context, string, *course.Exercise, sandboxOptions, grader.Options) (*verdict.Result, error) {
 		close(begun)
 		<-t.Context().Done() // deaf until the test is over
 		return nil, nil
@@ -180,7 +182,7 @@ func TestInterruptEndsSoon(t *testing.T) {
 
 func TestInterruptedGradingIsNoVerdict(t *testing.T) {
 	ctx, interrupt := context.WithCancel(t.Context())
-	s := newSession(t, func(ctx context.Context, _ string, _ *exercises.Exercise, _ sandboxOptions, _ grader.Options) (*grader.Result, error) {
+	s := newSession(t, func(ctx context.Context, _ string, _ *course.Exercise, _ sandboxOptions, _ grader.Options) (*verdict.Result, error) {
 		interrupt()
 		return nil, context.Cause(ctx)
 	})
@@ -192,7 +194,7 @@ func TestInterruptedGradingIsNoVerdict(t *testing.T) {
 // A verdict that came with the interrupt is a verdict.
 func TestVerdictBeatsTheInterrupt(t *testing.T) {
 	ctx, interrupt := context.WithCancel(t.Context())
-	s := newSession(t, func(context.Context, string, *exercises.Exercise, sandboxOptions, grader.Options) (*grader.Result, error) {
+	s := newSession(t, func(context.Context, string, *course.Exercise, sandboxOptions, grader.Options) (*verdict.Result, error) {
 		interrupt()
 		return graded(50, 0), nil
 	})

@@ -10,8 +10,9 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sync/errgroup"
 
-	"grade/exercises"
+	"grade/exercises/course"
 	"grade/grader"
+	"grade/grader/verdict"
 )
 
 // What a program does that got past the vet, with the operating system in its
@@ -67,18 +68,18 @@ func TestTricks(t *testing.T) {
 		t.Skip("takes minutes")
 	}
 	g := graderIn(t, openEngine(t))
-	course := courseOpenTo(t, trickImports)
-	e, err := exercises.Open(os.DirFS(course)).Load("autograd")
+	courseDir := courseOpenTo(t, trickImports)
+	e, err := course.Open(os.DirFS(courseDir)).Load("autograd")
 	require.NoError(t, err)
 	honest := gradeIn(t, g, e, trickster(t, "")).Score
 	for name, code := range tricks {
 		t.Run(name, func(t *testing.T) {
-			var trick, victim *grader.Result
+			var trick, victim *verdict.Result
 			var group errgroup.Group
 			group.Go(func() error { trick = gradeIn(t, g, e, trickster(t, code)); return nil })
 			group.Go(func() error { victim = gradeIn(t, g, e, referenceDir); return nil })
 			require.NoError(t, group.Wait())
-			assert.Equal(t, grader.Graded, trick.Verdict, trick.Problems)
+			assert.Equal(t, verdict.Graded, trick.Verdict, trick.Problems)
 			assert.LessOrEqual(t, trick.Score, honest)
 			assert.Equal(t, victim.MaxScore, victim.Score, "the victim")
 		})
@@ -107,10 +108,10 @@ func trickster(t *testing.T, code string) string {
 	return dir
 }
 
-func gradeIn(t *testing.T, g *grader.Grader, e *exercises.Exercise, dir string) *grader.Result {
-	r, err := g.Grade(t.Context(), dir, e, grader.Options{Only: []exercises.Kind{exercises.Correctness}})
+func gradeIn(t *testing.T, g *grader.Grader, e *course.Exercise, dir string) *verdict.Result {
+	r, err := g.Grade(t.Context(), dir, e, grader.Options{Only: []verdict.Kind{verdict.Correctness}})
 	if !assert.NoError(t, err) {
-		return &grader.Result{}
+		return &verdict.Result{}
 	}
 	return r
 }

@@ -23,18 +23,19 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"grade/exercises"
-	"grade/grader"
-	"grade/grader/vet"
+	"grade/exercises/course"
+	"grade/grader/fault"
+	"grade/grader/submission"
+	"grade/grader/verdict"
 )
 
 // GradeFunc grades what was read of a submission, with the inputs of a seed; without
 // one, with fresh inputs.
-type GradeFunc func(ctx context.Context, s *grader.Snapshot, e *exercises.Exercise, seed string) (*grader.Result, error)
+type GradeFunc func(ctx context.Context, s *submission.Snapshot, e *course.Exercise, seed string) (*verdict.Result, error)
 
 // Options say how a batch is graded.
 type Options struct {
-	Exercises []*exercises.Exercise
+	Exercises []*course.Exercise
 	Grade     GradeFunc
 	Grader    string // of what else a result depends on: program, toolchain, image
 	Workers   int    // gradings at a time
@@ -141,9 +142,9 @@ func (r *running) sole(ctx context.Context, list []Submission) (sole []Submissio
 
 // unnameable is what is read of a student whose name no results file can hold: two such
 // would be one there.
-func unnameable(context.Context) (*grader.Snapshot, error) {
+func unnameable(context.Context) (*submission.Snapshot, error) {
 	const told = "the name of the folder is not UTF-8, in which results are kept"
-	return nil, &grader.UsageError{Message: "read the submission", Hint: "give the folder another name", Student: told, Err: errors.New(told)}
+	return nil, &fault.UsageError{Message: "read the submission", Hint: "give the folder another name", Student: told, Err: errors.New(told)}
 }
 
 // place is where a submission is, for its student: no folder of ours is in it.
@@ -152,14 +153,14 @@ func (s Submission) place() string {
 	if s.Folder != "" {
 		name = path.Join(path.Dir(s.Folder), name) // which has the end of an archive's
 	}
-	return vet.Printable(name)
+	return verdict.Printable(name)
 }
 
 // several is what is read where a student has handed in more than one.
-func several(dir string, places []string) func(context.Context) (*grader.Snapshot, error) {
-	return func(context.Context) (*grader.Snapshot, error) {
-		s := grader.SnapshotOf(dir, nil)
-		s.Problems = []vet.Problem{{Rule: "several", Message: fmt.Sprintf("handed in %d times: as %s; leave one of them", len(places), strings.Join(places, ", "))}}
+func several(dir string, places []string) func(context.Context) (*submission.Snapshot, error) {
+	return func(context.Context) (*submission.Snapshot, error) {
+		s := submission.Of(dir, nil)
+		s.Problems = []verdict.Problem{{Rule: "several", Message: fmt.Sprintf("handed in %d times: as %s; leave one of them", len(places), strings.Join(places, ", "))}}
 		return s, nil
 	}
 }
@@ -208,7 +209,7 @@ func (r *running) one(ctx context.Context, f *Fate) error {
 }
 
 // grade grades a submission: what was graded before, on the inputs it had then.
-func (r *running) grade(ctx context.Context, f *Fate, s *grader.Snapshot, e *exercises.Exercise, before *grader.Result) (result *grader.Result, err error) {
+func (r *running) grade(ctx context.Context, f *Fate, s *submission.Snapshot, e *course.Exercise, before *verdict.Result) (result *verdict.Result, err error) {
 	end := r.news.begin(f.Student, f.Exercise)
 	defer func() { end(err) }()
 	if before == nil {
@@ -257,7 +258,7 @@ func (r *running) date(ctx context.Context, f *Fate, record *Record) (err error)
 
 // same is the result of another submission that was the same: nothing in it but the names
 // of its folder and of what was left out there is that student's own.
-func (r *running) same(key string, s *grader.Snapshot) *grader.Result {
+func (r *running) same(key string, s *submission.Snapshot) *verdict.Result {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	record, ok := r.ledger.ByKey(key)
@@ -270,7 +271,7 @@ func (r *running) same(key string, s *grader.Snapshot) *grader.Result {
 }
 
 // read takes the snapshot of a submission, and tells its exercise.
-func (r *running) read(ctx context.Context, f *Fate) (*grader.Snapshot, *exercises.Exercise, error) {
+func (r *running) read(ctx context.Context, f *Fate) (*submission.Snapshot, *course.Exercise, error) {
 	s, err := f.snapshot(ctx)
 	if err != nil {
 		return nil, nil, err
@@ -281,22 +282,22 @@ func (r *running) read(ctx context.Context, f *Fate) (*grader.Snapshot, *exercis
 
 // snapshot takes the snapshot of a submission. A folder without a Go file is one with
 // nothing in it.
-func (f Fate) snapshot(ctx context.Context) (*grader.Snapshot, error) {
+func (f Fate) snapshot(ctx context.Context) (*submission.Snapshot, error) {
 	take := f.Read
 	if take == nil {
-		take = func(context.Context) (*grader.Snapshot, error) { return grader.TakeSnapshot(f.Path) }
+		take = func(context.Context) (*submission.Snapshot, error) { return submission.Take(f.Path) }
 	}
 	s, err := take(ctx)
-	if empty := (*grader.UsageError)(nil); errors.As(err, &empty) && empty.Student != "" && empty.Err == nil && f.Exercise != "" {
-		s, err = grader.SnapshotOf(f.Path, nil), nil
-		s.Problems = []vet.Problem{{Rule: "no-files", Message: "there is no Go file here; submit the solution's"}}
+	if empty := (*fault.UsageError)(nil); errors.As(err, &empty) && empty.Student != "" && empty.Err == nil && f.Exercise != "" {
+		s, err = submission.Of(f.Path, nil), nil
+		s.Problems = []verdict.Problem{{Rule: "no-files", Message: "there is no Go file here; submit the solution's"}}
 	}
 	return s, err
 }
 
 // exerciseOf is the exercise of that name, or without one the exercise that alone has
 // the package.
-func (r *running) exerciseOf(name, pkg string) (found *exercises.Exercise, err error) {
+func (r *running) exerciseOf(name, pkg string) (found *course.Exercise, err error) {
 	for _, e := range r.options.Exercises {
 		switch {
 		case name != "" && e.Name == name:
@@ -315,7 +316,7 @@ func (r *running) exerciseOf(name, pkg string) (found *exercises.Exercise, err e
 }
 
 // contentOf is a SHA-256 over what was handed in: files, and what was refused of them.
-func contentOf(s *grader.Snapshot) string {
+func contentOf(s *submission.Snapshot) string {
 	if len(s.Problems) == 0 {
 		return s.Hash
 	}
@@ -323,7 +324,7 @@ func contentOf(s *grader.Snapshot) string {
 }
 
 // keyOf is a SHA-256 over all that a result depends on, but for its draw of inputs.
-func keyOf(content string, e *exercises.Exercise, by string) string {
+func keyOf(content string, e *course.Exercise, by string) string {
 	return digest(content, e.Hash, by)
 }
 

@@ -15,32 +15,19 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"grade/exercises"
-	"grade/grader"
+	"grade/exercises/course"
+	"grade/grader/fault"
+	"grade/grader/submission"
+	"grade/grader/tree"
+	"grade/grader/verdict"
 )
 
-// course is two exercises.
-var course = []*exercises.Exercise{{Name: "autograd", Package: "autograd", Hash: "1"}, {Name: "cosine", Package: "cosine", Hash: "2"}}
-
-// tree writes files below a new folder.
-func tree(t *testing.T, files map[string]string) string {
-	t.Helper()
-	root := t.TempDir()
-	for name, data := range files {
-		file := filepath.Join(root, filepath.FromSlash(name))
-		require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o755))
-		if !strings.HasSuffix(name, "/") {
-			require.NoError(t, os.WriteFile(file, []byte(data), 0o644))
-			continue
-		}
-		require.NoError(t, os.MkdirAll(file, 0o755))
-	}
-	return root
-}
+// someExercises is two exercises.
+var someExercises = []*course.Exercise{{Name: "autograd", Package: "autograd", Hash: "1"}, {Name: "cosine", Package: "cosine", Hash: "2"}}
 
 // What leads to a submission says whose it is and of which exercise.
 func TestFind(t *testing.T) {
-	root := tree(t, map[string]string{
+	root := tree.New(t, map[string]string{
 		"alice/autograd/a.go": "", "alice/cosine.zip": "", "bob/mine.go": "", "carol/autograd/": "", "dave/notes.txt": "",
 		"erin/autograd/a_test.go": "", "frank/work/v2/b.go": "", ".git/hooks/x.go": "", "_old/x.go": "", "gil.tar.gz": "", "bob/autograd/a.go": "",
 	})
@@ -66,7 +53,7 @@ func TestFind(t *testing.T) {
 	assert.Equal(t, []Submission{{Student: "gil", Path: filepath.Join(root, "gil.tar.gz")}}, list)
 	for _, bad := range []string{"nowhere", "dave/notes.txt"} {
 		_, err = Find(filepath.Join(root, filepath.FromSlash(bad)), nil)
-		var usage *grader.UsageError
+		var usage *fault.UsageError
 		require.ErrorAs(t, err, &usage, bad)
 	}
 }
@@ -78,7 +65,7 @@ type desk struct {
 	fail   func(dir string) error
 }
 
-func (d *desk) grade(_ context.Context, s *grader.Snapshot, e *exercises.Exercise, _ string) (*grader.Result, error) {
+func (d *desk) grade(_ context.Context, s *submission.Snapshot, e *course.Exercise, _ string) (*verdict.Result, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.fail != nil {
@@ -87,11 +74,11 @@ func (d *desk) grade(_ context.Context, s *grader.Snapshot, e *exercises.Exercis
 		}
 	}
 	d.graded = append(d.graded, e.Name+" "+filepath.Base(filepath.Dir(s.Dir)))
-	verdict := grader.Graded
+	want := verdict.Graded
 	if len(s.Problems) > 0 {
-		verdict = grader.Invalid
+		want = verdict.Invalid
 	}
-	return &grader.Result{Exercise: e.Name, Verdict: verdict, Score: len(d.graded), Submission: grader.Submission{Hash: s.Hash}}, nil
+	return &verdict.Result{Exercise: e.Name, Verdict: want, Score: len(d.graded), Submission: verdict.Submission{Hash: s.Hash}}, nil
 }
 
 // batch grades all of a folder, and counts.
@@ -102,14 +89,14 @@ func (d *desk) batch(ctx context.Context, t *testing.T, root, results string) (f
 	l, err := OpenLedger(results)
 	require.NoError(t, err)
 	defer func() { require.NoError(t, l.Close()) }()
-	fates, err = Run(ctx, l, list, Options{Exercises: course, Grade: d.grade, Grader: "g", Workers: 2, Now: time.Now})
+	fates, err = Run(ctx, l, list, Options{Exercises: someExercises, Grade: d.grade, Grader: "g", Workers: 2, Now: time.Now})
 	counts[0], counts[1], counts[2] = Count(fates)
 	return fates, counts, err
 }
 
 // What was graded is not graded again until it changes; what had no verdict is.
 func TestRunAgain(t *testing.T) {
-	root := tree(t, map[string]string{
+	root := tree.New(t, map[string]string{
 		"alice/autograd/a.go": "package autograd\n", "bob/autograd/a.go": "package autograd\nvar x int\n", "carol/autograd/": "", "dave/x/x.go": "package unknown\n",
 	})
 	results := filepath.Join(t.TempDir(), "results")
@@ -123,7 +110,7 @@ func TestRunAgain(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, [3]int{2, 0, 2}, counts)
 	assert.EqualError(t, fates[1].Err, "the engine is gone")
-	assert.Equal(t, grader.Invalid, fates[2].Record.Result.Verdict, "nothing was handed in")
+	assert.Equal(t, verdict.Invalid, fates[2].Record.Result.Verdict, "nothing was handed in")
 	assert.ErrorContains(t, fates[3].Err, "cannot tell the exercise")
 
 	d.fail, d.graded = nil, nil
@@ -148,7 +135,7 @@ func TestRunAgain(t *testing.T) {
 // News says who is being graded, and from the first grading on how long the rest takes.
 // What is known takes no time.
 func TestRunTells(t *testing.T) {
-	root := tree(t, map[string]string{
+	root := tree.New(t, map[string]string{
 		"a/autograd/a.go": "package autograd\n", "b/autograd/a.go": "package autograd\nvar b int\n", "c/autograd/a.go": "package autograd\n",
 	})
 	list, err := Find(root, []string{"autograd"})
@@ -159,10 +146,10 @@ func TestRunTells(t *testing.T) {
 	now := time.Unix(1000, 0)
 	var news []string
 	_, err = Run(t.Context(), l, list, Options{
-		Exercises: course, Workers: 1, Now: func() time.Time { return now },
-		Grade: func(context.Context, *grader.Snapshot, *exercises.Exercise, string) (*grader.Result, error) {
+		Exercises: someExercises, Workers: 1, Now: func() time.Time { return now },
+		Grade: func(context.Context, *submission.Snapshot, *course.Exercise, string) (*verdict.Result, error) {
 			now = now.Add(10 * time.Second)
-			return &grader.Result{}, nil
+			return &verdict.Result{}, nil
 		},
 		OnEvent: func(e Event) {
 			var who []string
@@ -181,7 +168,7 @@ func TestRunTells(t *testing.T) {
 // Where two exercises have one package, a submission is not graded as the one that
 // happens to come first.
 func TestExerciseOf(t *testing.T) {
-	r := &running{options: Options{Exercises: append(slices.Clone(course), &exercises.Exercise{Name: "cosine2", Package: "cosine"})}}
+	r := &running{options: Options{Exercises: append(slices.Clone(someExercises), &course.Exercise{Name: "cosine2", Package: "cosine"})}}
 	e, err := r.exerciseOf("", "autograd")
 	require.NoError(t, err)
 	assert.Equal(t, "autograd", e.Name)
@@ -196,16 +183,16 @@ func TestExerciseOf(t *testing.T) {
 
 // Nobody could say which of two counts: they are refused, which costs nobody else anything.
 func TestRunTwice(t *testing.T) {
-	root := tree(t, map[string]string{"alice/autograd/a.go": "package autograd\n", "alice/autograd.zip": "no zip", "bob/autograd/a.go": "package autograd\n"})
+	root := tree.New(t, map[string]string{"alice/autograd/a.go": "package autograd\n", "alice/autograd.zip": "no zip", "bob/autograd/a.go": "package autograd\n"})
 	fates, counts, err := (&desk{}).batch(t.Context(), t, root, t.TempDir())
 	require.NoError(t, err)
 	assert.Equal(t, [3]int{2, 0, 0}, counts)
 	assert.Equal(t, []string{"alice", "bob"}, []string{fates[0].Student, fates[1].Student})
-	assert.Equal(t, []grader.Verdict{grader.Invalid, grader.Graded}, []grader.Verdict{fates[0].Record.Result.Verdict, fates[1].Record.Result.Verdict})
+	assert.Equal(t, []verdict.Verdict{verdict.Invalid, verdict.Graded}, []verdict.Verdict{fates[0].Record.Result.Verdict, fates[1].Record.Result.Verdict})
 
 	// So it is where a name says the exercise of one, and a package that of the other.
-	root = tree(t, map[string]string{"alice/autograd/a.go": "package autograd\n", "alice.tar": "no archive", "bob/autograd/a.go": "package autograd\n", "bob/x/b.go": "package autograd\nvar x int\n"})
-	p, err := exercises.ParsePattern("{student}/*")
+	root = tree.New(t, map[string]string{"alice/autograd/a.go": "package autograd\n", "alice.tar": "no archive", "bob/autograd/a.go": "package autograd\n", "bob/x/b.go": "package autograd\nvar x int\n"})
+	p, err := course.ParsePattern("{student}/*")
 	require.NoError(t, err)
 	named, _, err := FindAt(root, "alice", p, nil)
 	require.NoError(t, err)
@@ -217,29 +204,29 @@ func TestRunTwice(t *testing.T) {
 	}
 	own, err := OpenLedger(t.TempDir())
 	require.NoError(t, err)
-	fates, err = Run(t.Context(), own, append(named, other...), Options{Exercises: course, Grade: (&desk{}).grade, Now: time.Now})
+	fates, err = Run(t.Context(), own, append(named, other...), Options{Exercises: someExercises, Grade: (&desk{}).grade, Now: time.Now})
 	require.NoError(t, err)
 	require.NoError(t, own.Close())
 	require.Len(t, fates, 1)
-	assert.Equal(t, grader.Invalid, fates[0].Record.Result.Verdict)
+	assert.Equal(t, verdict.Invalid, fates[0].Record.Result.Verdict)
 
 	// Where packages name the exercises, they are read before anything is graded.
-	root = tree(t, map[string]string{"alice/v1/a.go": "package autograd\n", "alice/v2/a.go": "package autograd\nvar x int\n", "alice/w/a.go": "package cosine\n"})
+	root = tree.New(t, map[string]string{"alice/v1/a.go": "package autograd\n", "alice/v2/a.go": "package autograd\nvar x int\n", "alice/w/a.go": "package cosine\n"})
 	list, _, err := FindAt(root, ".", p, nil)
 	require.NoError(t, err)
 	l, err := OpenLedger(t.TempDir())
 	require.NoError(t, err)
 	defer func() { require.NoError(t, l.Close()) }()
-	fates, err = Run(t.Context(), l, list, Options{Exercises: course, Grade: (&desk{}).grade, Now: time.Now})
+	fates, err = Run(t.Context(), l, list, Options{Exercises: someExercises, Grade: (&desk{}).grade, Now: time.Now})
 	require.NoError(t, err)
 	require.Len(t, fates, 2)
-	assert.Equal(t, grader.Invalid, fates[0].Record.Result.Verdict)
-	assert.Equal(t, []string{"cosine", string(grader.Graded)}, []string{fates[1].Exercise, string(fates[1].Record.Result.Verdict)})
+	assert.Equal(t, verdict.Invalid, fates[0].Record.Result.Verdict)
+	assert.Equal(t, []string{"cosine", string(verdict.Graded)}, []string{fates[1].Exercise, string(fates[1].Record.Result.Verdict)})
 }
 
 // Names that are not text would be one and the same in a results file.
 func TestRunNoText(t *testing.T) {
-	root := tree(t, map[string]string{"J\xf6rg/autograd/a.go": "package autograd\n", "J\xfcrg/autograd/a.go": "package autograd\n"})
+	root := tree.New(t, map[string]string{"J\xf6rg/autograd/a.go": "package autograd\n", "J\xfcrg/autograd/a.go": "package autograd\n"})
 	for range 2 {
 		fates, counts, err := (&desk{}).batch(t.Context(), t, root, t.TempDir())
 		require.NoError(t, err)
@@ -251,7 +238,7 @@ func TestRunNoText(t *testing.T) {
 
 // A time that cannot be is none, and stops nobody.
 func TestRunImpossibleDate(t *testing.T) {
-	root := tree(t, map[string]string{"alice/autograd/a.go": "package autograd\n", "bob/autograd/a.go": "package autograd\nvar b int\n"})
+	root := tree.New(t, map[string]string{"alice/autograd/a.go": "package autograd\n", "bob/autograd/a.go": "package autograd\nvar b int\n"})
 	list, err := Find(root, []string{"autograd"})
 	require.NoError(t, err)
 	odd, err := time.Parse(time.RFC3339, "2023-11-14T22:13:20+24:00")
@@ -262,7 +249,7 @@ func TestRunImpossibleDate(t *testing.T) {
 	l, err := OpenLedger(t.TempDir())
 	require.NoError(t, err)
 	defer func() { require.NoError(t, l.Close()) }()
-	fates, err := Run(t.Context(), l, list, Options{Exercises: course, Grade: (&desk{}).grade, Now: time.Now})
+	fates, err := Run(t.Context(), l, list, Options{Exercises: someExercises, Grade: (&desk{}).grade, Now: time.Now})
 	require.NoError(t, err)
 	assert.Equal(t, 2023, fates[0].Record.Submitted.Year())
 	assert.True(t, fates[1].Record.Submitted.IsZero())
@@ -270,7 +257,7 @@ func TestRunImpossibleDate(t *testing.T) {
 
 // An interrupt leaves what was graded, and nothing else.
 func TestRunInterrupted(t *testing.T) {
-	root := tree(t, map[string]string{"a/autograd/a.go": "package autograd\n", "b/autograd/a.go": "package autograd\nvar b int\n", "c/autograd/a.go": "package autograd\nvar c int\n"})
+	root := tree.New(t, map[string]string{"a/autograd/a.go": "package autograd\n", "b/autograd/a.go": "package autograd\nvar b int\n", "c/autograd/a.go": "package autograd\nvar c int\n"})
 	results := t.TempDir()
 	ctx, cancel := context.WithCancel(t.Context())
 	d := &desk{}
@@ -298,7 +285,7 @@ func TestLedgerHalfALine(t *testing.T) {
 	file := filepath.Join(dir, ResultsFile)
 	l, err := OpenLedger(dir)
 	require.NoError(t, err)
-	require.NoError(t, l.Append(Record{Key: "k", Attempt: 1, Student: "alice", Exercise: "autograd", Result: &grader.Result{Score: 7}}))
+	require.NoError(t, l.Append(Record{Key: "k", Attempt: 1, Student: "alice", Exercise: "autograd", Result: &verdict.Result{Score: 7}}))
 	_, err = OpenLedger(dir)
 	require.ErrorContains(t, err, "being written by another grade")
 	require.NoError(t, l.Close())

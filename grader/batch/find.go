@@ -13,7 +13,8 @@ import (
 	"strings"
 	"time"
 
-	"grade/grader"
+	"grade/grader/fault"
+	"grade/grader/submission"
 )
 
 // Submission is a folder or an archive that was found.
@@ -28,7 +29,7 @@ type Submission struct {
 	// for a new attempt. Nil, or a zero time: that cannot be known.
 	Submitted func(context.Context) (t time.Time, source string, err error)
 	// Read takes the snapshot. Nil: that of the folder or archive at Path.
-	Read func(context.Context) (*grader.Snapshot, error)
+	Read func(context.Context) (*submission.Snapshot, error)
 }
 
 const (
@@ -44,7 +45,7 @@ const (
 func Find(root string, exercises []string) ([]Submission, error) {
 	info, err := os.Stat(root)
 	if err != nil {
-		return nil, &grader.UsageError{Message: "open " + root, Hint: "give a folder of submissions, or an archive", Err: err}
+		return nil, &fault.UsageError{Message: "open " + root, Hint: "give a folder of submissions, or an archive", Err: err}
 	}
 	abs, err := filepath.Abs(root)
 	if err != nil {
@@ -52,8 +53,8 @@ func Find(root string, exercises []string) ([]Submission, error) {
 	}
 	f := finding{root: abs, exercises: exercises}
 	if !info.IsDir() {
-		if !grader.IsArchive(root) {
-			return nil, &grader.UsageError{Message: root + " is neither a folder nor an archive", Hint: "give a folder of submissions, or a .zip, .tar or .tar.gz"}
+		if !submission.IsArchive(root) {
+			return nil, &fault.UsageError{Message: root + " is neither a folder nor an archive", Hint: "give a folder of submissions, or a .zip, .tar or .tar.gz"}
 		}
 		f.found(filepath.Base(abs))
 		f.list[0].Path = abs
@@ -94,7 +95,7 @@ func (f *finding) folder(name string, depth int) error {
 		below := path.Join(name, e.Name())
 		switch {
 		case strings.HasPrefix(e.Name(), ".") || strings.HasPrefix(e.Name(), "_"):
-		case e.Type().IsRegular() && grader.IsArchive(e.Name()):
+		case e.Type().IsRegular() && submission.IsArchive(e.Name()):
 			f.found(below)
 		case e.IsDir() && depth < maxDepth:
 			if err := f.folder(below, depth+1); err != nil {
@@ -108,7 +109,7 @@ func (f *finding) folder(name string, depth int) error {
 // found takes down a submission, and reads its name.
 func (f *finding) found(name string) {
 	s := Submission{Path: filepath.Join(f.root, filepath.FromSlash(name))}
-	parts := strings.Split(grader.TrimArchive(name), "/")
+	parts := strings.Split(submission.TrimArchive(name), "/")
 	if last := len(parts) - 1; slices.Contains(f.exercises, parts[last]) {
 		s.Exercise, parts = parts[last], parts[:last]
 	}

@@ -14,8 +14,9 @@ import (
 
 	"github.com/gofrs/flock"
 
-	"grade/exercises"
-	"grade/grader"
+	"grade/exercises/course"
+	"grade/grader/fault"
+	"grade/grader/verdict"
 )
 
 // RecordSchema names the format of a [Record] as JSON.
@@ -24,19 +25,19 @@ const RecordSchema = "grade/record/v1"
 // Record is a grading as it is kept: one line of the results file. Of records of one
 // attempt the last one holds: it was graded anew.
 type Record struct {
-	Schema    string         `json:"schema"`
-	Key       string         `json:"key"` // of all that went into it
-	Student   string         `json:"student"`
-	Exercise  string         `json:"exercise"`
-	Attempt   int            `json:"attempt"` // from 1, of this student's at this exercise
-	Submitted time.Time      `json:"submitted,omitzero"`
-	Source    string         `json:"submitted_source,omitempty"` // of that time
-	Content   string         `json:"content"`                    // SHA-256 of what was handed in
-	Path      string         `json:"path"`
-	Folder    string         `json:"folder,omitempty"` // from the root of the submissions' repository
-	Recorded  time.Time      `json:"recorded"`
-	Limits    Limits         `json:"limits"`
-	Result    *grader.Result `json:"result"`
+	Schema    string          `json:"schema"`
+	Key       string          `json:"key"` // of all that went into it
+	Student   string          `json:"student"`
+	Exercise  string          `json:"exercise"`
+	Attempt   int             `json:"attempt"` // from 1, of this student's at this exercise
+	Submitted time.Time       `json:"submitted,omitzero"`
+	Source    string          `json:"submitted_source,omitempty"` // of that time
+	Content   string          `json:"content"`                    // SHA-256 of what was handed in
+	Path      string          `json:"path"`
+	Folder    string          `json:"folder,omitempty"` // from the root of the submissions' repository
+	Recorded  time.Time       `json:"recorded"`
+	Limits    Limits          `json:"limits"`
+	Result    *verdict.Result `json:"result"`
 }
 
 // Limits are those of each hidden test.
@@ -48,7 +49,7 @@ type Limits struct {
 	WallMs       float64 `json:"wall_ms"`
 }
 
-func limitsOf(l exercises.Limits) Limits {
+func limitsOf(l course.Limits) Limits {
 	ms := func(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
 	return Limits{l.Memory, l.Output, l.Scratch, ms(l.CPU), ms(l.Wall)}
 }
@@ -116,7 +117,7 @@ func ReadLedger(dir string) (*Ledger, error) {
 	name := filepath.Join(dir, ResultsFile)
 	data, err := os.ReadFile(name)
 	if err != nil {
-		return nil, &grader.UsageError{Message: "open results", Hint: "give the folder of results of an earlier grade batch: --results DIR", Err: err}
+		return nil, &fault.UsageError{Message: "open results", Hint: "give the folder of results of an earlier grade batch: --results DIR", Err: err}
 	}
 	if _, err := l.parse(data); err != nil {
 		return nil, fmt.Errorf("open results: %s: %w", name, err)
@@ -138,7 +139,7 @@ func openLedger(dir, file string, try func(*flock.Flock) (bool, error)) (*Ledger
 	if ok, err := try(l.lock); err != nil {
 		return nil, fmt.Errorf("open results: %s: %w", name, err)
 	} else if !ok {
-		return nil, &grader.UsageError{Message: name + " is being written by another grade", Hint: "wait for it, or give another folder: --results DIR"}
+		return nil, &fault.UsageError{Message: name + " is being written by another grade", Hint: "wait for it, or give another folder: --results DIR"}
 	}
 	var err error
 	if l.file, err = os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o644); err == nil {

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"grade/exercises"
-	"grade/grader"
+	"grade/exercises/course"
+	"grade/grader/submission"
 )
 
 // FindAt returns the submissions whose names, as seen from base, a pattern matches (of an
@@ -16,7 +16,7 @@ import (
 // as well. A folder that matches but for the name of its exercise, which there is none of,
 // is left out. What lies below a match is the submission's own affair: nothing there can
 // pass for somebody else's.
-func FindAt(base, within string, p exercises.Pattern, exercises []string) (found []Submission, left []string, err error) {
+func FindAt(base, within string, p course.Pattern, exercises []string) (found []Submission, left []string, err error) {
 	if base, err = filepath.Abs(base); err != nil {
 		return nil, nil, err
 	}
@@ -29,7 +29,7 @@ func FindAt(base, within string, p exercises.Pattern, exercises []string) (found
 
 type matching struct {
 	base, within string
-	pattern      exercises.Pattern
+	pattern      course.Pattern
 	exercises    []string
 	list         []Submission
 	left         []string
@@ -53,13 +53,13 @@ func (m *matching) look(dir string, segment int) error {
 	}
 	for _, e := range entries {
 		name, last := path.Join(dir, e.Name()), segment == m.pattern.Depth()
-		archive := last && e.Type().IsRegular() && grader.IsArchive(name)
+		archive := last && e.Type().IsRegular() && submission.IsArchive(name)
 		if strings.HasPrefix(e.Name(), ".") || !e.IsDir() && !archive || !m.wanted(name) {
 			continue
 		}
 		trimmed := name
 		if archive {
-			trimmed = grader.TrimArchive(name)
+			trimmed = submission.TrimArchive(name)
 		}
 		student, exercise, ok := m.pattern.Match(trimmed)
 		switch {

@@ -15,8 +15,9 @@ import (
 	"github.com/gofrs/flock"
 	"golang.org/x/sync/errgroup"
 
-	"grade/exercises"
-	"grade/grader"
+	"grade/exercises/course"
+	"grade/grader/submission"
+	"grade/grader/verdict"
 )
 
 // Regraded is what became of one attempt that was graded under other conditions.
@@ -77,8 +78,8 @@ type regrading struct {
 	news    *news
 }
 
-func (r *regrading) exercise(name string) *exercises.Exercise {
-	i := slices.IndexFunc(r.options.Exercises, func(e *exercises.Exercise) bool { return e.Name == name })
+func (r *regrading) exercise(name string) *course.Exercise {
+	i := slices.IndexFunc(r.options.Exercises, func(e *course.Exercise) bool { return e.Name == name })
 	if i < 0 {
 		return nil
 	}
@@ -125,7 +126,7 @@ func (r *regrading) one(ctx context.Context, x *Regraded) error {
 }
 
 // known is a result that was come by already, for this attempt or for its like.
-func (r *regrading) known(record Record) (*grader.Result, bool) {
+func (r *regrading) known(record Record) (*verdict.Result, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, l := range []*Ledger{r.pending, r.ledger} {
@@ -139,7 +140,7 @@ func (r *regrading) known(record Record) (*grader.Result, bool) {
 }
 
 // grade grades the files of an attempt as they were kept.
-func (r *regrading) grade(ctx context.Context, old Record, e *exercises.Exercise) (*grader.Result, error) {
+func (r *regrading) grade(ctx context.Context, old Record, e *course.Exercise) (*verdict.Result, error) {
 	s, err := r.ledger.files(old)
 	if errors.Is(err, fs.ErrNotExist) {
 		err = fmt.Errorf("%w: its grade stands", err)
@@ -153,7 +154,7 @@ func (r *regrading) grade(ctx context.Context, old Record, e *exercises.Exercise
 // gradeAgain grades a submission on the inputs it had. If that takes points for what was
 // measured, it does so once more, and the better one counts: near a limit a ratio falls
 // on either side.
-func gradeAgain(ctx context.Context, grade GradeFunc, s *grader.Snapshot, e *exercises.Exercise, old *grader.Result) (*grader.Result, error) {
+func gradeAgain(ctx context.Context, grade GradeFunc, s *submission.Snapshot, e *course.Exercise, old *verdict.Result) (*verdict.Result, error) {
 	result, err := grade(ctx, s, e, old.Seed)
 	if err != nil || measuredPoints(result) >= measuredPoints(old) {
 		return result, err
@@ -166,9 +167,9 @@ func gradeAgain(ctx context.Context, grade GradeFunc, s *grader.Snapshot, e *exe
 }
 
 // measuredPoints are those for memory and speed.
-func measuredPoints(r *grader.Result) (points int) {
+func measuredPoints(r *verdict.Result) (points int) {
 	for _, c := range r.Checks {
-		if exercises.Kind(c.Kind) != exercises.Correctness {
+		if verdict.Kind(c.Kind) != verdict.Correctness {
 			points += c.Points
 		}
 	}

@@ -16,19 +16,22 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"grade/exercises"
-	"grade/grader"
+	"grade/exercises/course"
+	"grade/grader/fault"
+	"grade/grader/submission"
+	"grade/grader/tree"
+	"grade/grader/verdict"
 )
 
 // Only what matches is a submission, whatever lies deeper.
 func TestFindAt(t *testing.T) {
-	root := tree(t, map[string]string{
+	root := tree.New(t, map[string]string{
 		"students/alice/autograd/a.go": "", "students/alice/notes/a.go": "", "students/alice/Autograd/a.go": "", "students/bob/cosine.zip": "",
 		"students/mallory/autograd/students/alice/autograd/a.go": "", "students/carol/autograd/": "", "elsewhere/dan/autograd/a.go": "",
 		"students/.git/autograd/a.go": "",
 	})
 	require.NoError(t, os.Symlink("alice", filepath.Join(root, "students", "eve")))
-	p, err := exercises.ParsePattern("students/{student}/{exercise}")
+	p, err := course.ParsePattern("students/{student}/{exercise}")
 	require.NoError(t, err)
 	find := func(within string) (got []string) {
 		list, left, err := FindAt(root, within, p, []string{"autograd", "cosine"})
@@ -37,7 +40,7 @@ func TestFindAt(t *testing.T) {
 			assert.Equal(t, []string{"students/alice/Autograd", "students/alice/notes"}, left)
 		}
 		for _, s := range list {
-			assert.Equal(t, s.Folder, grader.TrimArchive(strings.TrimPrefix(filepath.ToSlash(s.Path), filepath.ToSlash(root)+"/")))
+			assert.Equal(t, s.Folder, submission.TrimArchive(strings.TrimPrefix(filepath.ToSlash(s.Path), filepath.ToSlash(root)+"/")))
 			got = append(got, s.Student+" "+s.Exercise)
 		}
 		return got
@@ -64,7 +67,7 @@ func hand(t *testing.T, d *desk, root, results, text string, at time.Time) *Ledg
 	l, err := OpenLedger(results)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, l.Close()) })
-	_, err = Run(t.Context(), l, list, Options{Exercises: course, Grade: d.grade, Grader: "g", Now: time.Now})
+	_, err = Run(t.Context(), l, list, Options{Exercises: someExercises, Grade: d.grade, Grader: "g", Now: time.Now})
 	require.NoError(t, err)
 	return l
 }
@@ -88,7 +91,7 @@ func TestAttempts(t *testing.T) {
 	assert.Equal(t, []int{1, 12, 2, 14, 3, 15}, got)
 	assert.Len(t, d.graded, 2, "what has been seen is not graded again")
 	_, err = ReadLedger(t.TempDir())
-	var usage *grader.UsageError
+	var usage *fault.UsageError
 	require.ErrorAs(t, err, &usage)
 }
 
@@ -104,7 +107,7 @@ func TestAttemptsOfTwoFiles(t *testing.T) {
 		hour    int // of submission
 	}{{1, "a", 1}, {2, "b", 2}, {2, "c", 3}, {2, "c", 3}, {3, "c", 3}, {1, "a", 9}} { // c graded anew, in either file; a by the second run
 		at := time.Date(2026, 12, 1, one.hour, 0, 0, 0, time.UTC)
-		line, err := json.Marshal(Record{Schema: RecordSchema, Student: "alice", Exercise: "autograd", Attempt: one.attempt, Content: one.content, Submitted: at, Result: &grader.Result{}})
+		line, err := json.Marshal(Record{Schema: RecordSchema, Student: "alice", Exercise: "autograd", Attempt: one.attempt, Content: one.content, Submitted: at, Result: &verdict.Result{}})
 		require.NoError(t, err)
 		_, err = l.file.Write(append(line, '\n'))
 		require.NoError(t, err)
@@ -143,26 +146,26 @@ func TestLedgerDiskFull(t *testing.T) {
 	l, err := OpenLedger(t.TempDir())
 	require.NoError(t, err)
 	defer l.Close()
-	require.NoError(t, l.Append(Record{Student: "a", Attempt: 1, Result: &grader.Result{}}))
+	require.NoError(t, l.Append(Record{Student: "a", Attempt: 1, Result: &verdict.Result{}}))
 	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
 	if err != nil {
 		t.Skipf("NOT TESTED: %v", err)
 	}
 	file := l.file
 	l.file = full
-	require.ErrorIs(t, l.Append(Record{Student: "b", Attempt: 1, Result: &grader.Result{}}), syscall.ENOSPC)
+	require.ErrorIs(t, l.Append(Record{Student: "b", Attempt: 1, Result: &verdict.Result{}}), syscall.ENOSPC)
 	require.NoError(t, full.Close())
 	l.file = file
-	require.ErrorIs(t, l.Append(Record{Student: "c", Attempt: 1, Result: &grader.Result{}}), syscall.ENOSPC, "a device cannot be cut")
+	require.ErrorIs(t, l.Append(Record{Student: "c", Attempt: 1, Result: &verdict.Result{}}), syscall.ENOSPC, "a device cannot be cut")
 	_, ok := l.Last("b", "")
 	assert.False(t, ok)
 	l.fault = nil
 
-	root := tree(t, map[string]string{"alice/autograd/a.go": "package autograd\n"})
+	root := tree.New(t, map[string]string{"alice/autograd/a.go": "package autograd\n"})
 	list, err := Find(root, []string{"autograd"})
 	require.NoError(t, err)
 	require.NoError(t, l.file.Close())
-	fates, err := Run(t.Context(), l, list, Options{Exercises: course, Grade: (&desk{}).grade, Now: time.Now})
+	fates, err := Run(t.Context(), l, list, Options{Exercises: someExercises, Grade: (&desk{}).grade, Now: time.Now})
 	require.Error(t, err)
 	assert.Equal(t, err, fates[0].Err, "who has no record has a reason")
 	l.file = nil
@@ -170,7 +173,7 @@ func TestLedgerDiskFull(t *testing.T) {
 
 // A result that is another student's says nothing of them.
 func TestSameOfAnother(t *testing.T) {
-	root := tree(t, map[string]string{"alice/autograd/a.go": "package autograd\n", "alice/autograd/diary.txt": "", "bob/autograd/a.go": "package autograd\n"})
+	root := tree.New(t, map[string]string{"alice/autograd/a.go": "package autograd\n", "alice/autograd/diary.txt": "", "bob/autograd/a.go": "package autograd\n"})
 	d := &desk{}
 	fates, counts, err := d.batch(t.Context(), t, root, t.TempDir())
 	require.NoError(t, err)
@@ -185,14 +188,14 @@ func TestSameOfAnother(t *testing.T) {
 
 // What was not found out is not kept: nobody would ask again.
 func TestDateUnknown(t *testing.T) {
-	root := tree(t, map[string]string{"alice/autograd/a.go": "package autograd\n"})
+	root := tree.New(t, map[string]string{"alice/autograd/a.go": "package autograd\n"})
 	list, err := Find(root, []string{"autograd"})
 	require.NoError(t, err)
 	list[0].Submitted = func(context.Context) (time.Time, string, error) { return time.Time{}, "", errors.New("git is broken") }
 	l, err := OpenLedger(t.TempDir())
 	require.NoError(t, err)
 	defer func() { require.NoError(t, l.Close()) }()
-	fates, err := Run(t.Context(), l, list, Options{Exercises: course, Grade: (&desk{}).grade, Now: time.Now})
+	fates, err := Run(t.Context(), l, list, Options{Exercises: someExercises, Grade: (&desk{}).grade, Now: time.Now})
 	require.NoError(t, err)
 	require.EqualError(t, fates[0].Err, "git is broken")
 	assert.Empty(t, l.lines)
@@ -201,18 +204,18 @@ func TestDateUnknown(t *testing.T) {
 // scored grades with the score that the exercise's hash is, and what was measured with
 // the next of some numbers.
 func scored(correct map[string]int, measured *[]int, seeds *[]string) GradeFunc {
-	return func(_ context.Context, s *grader.Snapshot, e *exercises.Exercise, seed string) (*grader.Result, error) {
+	return func(_ context.Context, s *submission.Snapshot, e *course.Exercise, seed string) (*verdict.Result, error) {
 		*seeds = append(*seeds, seed)
 		if len(s.Files) != 1 {
 			return nil, errors.New("the files are not those that were handed in")
 		}
 		points := (*measured)[0]
 		*measured = (*measured)[1:]
-		return &grader.Result{
-			Exercise: e.Name, Verdict: grader.Graded, Score: correct[e.Hash] + points, Seed: "seed of " + e.Hash, Submission: grader.Submission{Hash: s.Hash},
-			Checks: []grader.CheckResult{
-				{Name: "TestA", Kind: string(exercises.Correctness), Points: correct[e.Hash]},
-				{Name: "BenchmarkA/speed", Kind: string(exercises.Speed), Points: points},
+		return &verdict.Result{
+			Exercise: e.Name, Verdict: verdict.Graded, Score: correct[e.Hash] + points, Seed: "seed of " + e.Hash, Submission: verdict.Submission{Hash: s.Hash},
+			Checks: []verdict.CheckResult{
+				{Name: "TestA", Kind: string(verdict.Correctness), Points: correct[e.Hash]},
+				{Name: "BenchmarkA/speed", Kind: string(verdict.Speed), Points: points},
 			},
 		}, nil
 	}
@@ -220,19 +223,19 @@ func scored(correct map[string]int, measured *[]int, seeds *[]string) GradeFunc 
 
 func TestRegrade(t *testing.T) {
 	results := t.TempDir()
-	root := tree(t, map[string]string{"alice/autograd/a.go": "package autograd\n", "bob/autograd/": ""})
+	root := tree.New(t, map[string]string{"alice/autograd/a.go": "package autograd\n", "bob/autograd/": ""})
 	list, err := Find(root, []string{"autograd"})
 	require.NoError(t, err)
 	l, err := OpenLedger(results)
 	require.NoError(t, err)
 	defer func() { require.NoError(t, l.Close()) }()
 	var seeds []string
-	o := Options{Exercises: course, Grader: "g", Now: time.Now}
+	o := Options{Exercises: someExercises, Grader: "g", Now: time.Now}
 	o.Grade = scored(map[string]int{"1": 80, "new": 60}, &[]int{10, 0}, &seeds)
 	empty := o.Grade
-	o.Grade = func(ctx context.Context, s *grader.Snapshot, e *exercises.Exercise, seed string) (*grader.Result, error) {
+	o.Grade = func(ctx context.Context, s *submission.Snapshot, e *course.Exercise, seed string) (*verdict.Result, error) {
 		if len(s.Files) == 0 {
-			return &grader.Result{Exercise: e.Name, Verdict: grader.Invalid, Submission: grader.Submission{Hash: s.Hash}}, nil
+			return &verdict.Result{Exercise: e.Name, Verdict: verdict.Invalid, Submission: verdict.Submission{Hash: s.Hash}}, nil
 		}
 		return empty(ctx, s, e, seed)
 	}
@@ -252,8 +255,8 @@ func TestRegrade(t *testing.T) {
 	// The exercise has, and the folder is gone. What is measured by luck is not held
 	// against a student.
 	require.NoError(t, os.RemoveAll(root))
-	changed := slices.Clone(course)
-	changed[0] = &exercises.Exercise{Name: "autograd", Package: "autograd", Hash: "new"}
+	changed := slices.Clone(someExercises)
+	changed[0] = &course.Exercise{Name: "autograd", Package: "autograd", Hash: "new"}
 	o.Exercises, seeds = changed, nil
 	o.Grade = scored(map[string]int{"new": 60}, &[]int{0, 10}, &seeds)
 	done, err = r.Run(t.Context(), o)
@@ -298,7 +301,7 @@ func TestRegradeStays(t *testing.T) {
 	require.Len(t, done, 1)
 	assert.ErrorContains(t, done[0].Err, "no exercise autograd any more: its grade stands")
 
-	o.Exercises, o.Grader = course, "another"
+	o.Exercises, o.Grader = someExercises, "another"
 	zips, err := filepath.Glob(filepath.Join(results, submissionsDir, "*.zip"))
 	require.NoError(t, err)
 	for _, zip := range zips {

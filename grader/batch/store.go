@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 	"syscall"
 
-	"grade/grader"
+	"grade/grader/submission"
 )
 
 // submissionsDir is where a ledger keeps what was handed in: a zip for each content,
@@ -23,7 +23,7 @@ func (l *Ledger) zipOf(content string) string {
 
 // keepFiles keeps the files of a submission. What was refused when it was read is not
 // kept: it would be refused again.
-func (l *Ledger) keepFiles(content string, s *grader.Snapshot) error {
+func (l *Ledger) keepFiles(content string, s *submission.Snapshot) error {
 	name := l.zipOf(content)
 	if _, err := os.Stat(name); err == nil || len(s.Problems) > 0 {
 		return nil
@@ -41,7 +41,7 @@ func (l *Ledger) keepFiles(content string, s *grader.Snapshot) error {
 	return nil
 }
 
-func zipped(s *grader.Snapshot) ([]byte, error) {
+func zipped(s *submission.Snapshot) ([]byte, error) {
 	var b bytes.Buffer
 	w := zip.NewWriter(&b)
 	for _, f := range s.Files {
@@ -89,12 +89,12 @@ func syncDir(dir string) error {
 
 // files takes the snapshot of a submission that was kept. It wraps [fs.ErrNotExist] if
 // it was not.
-func (l *Ledger) files(r Record) (*grader.Snapshot, error) {
+func (l *Ledger) files(r Record) (*submission.Snapshot, error) {
 	name := l.zipOf(r.Content)
 	if _, err := os.Stat(name); errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("the files of this submission were not kept: %w", fs.ErrNotExist)
 	}
-	s, err := grader.TakeSnapshot(name)
+	s, err := submission.Take(name)
 	if err != nil {
 		return nil, err
 	}

@@ -15,7 +15,7 @@ import (
 	"strings"
 	"time"
 
-	"grade/grader"
+	"grade/grader/fault"
 )
 
 // WaitingSchema names the format of [Waiting] as JSON.
@@ -63,7 +63,7 @@ func (f Fate) Waiting(now time.Time) Waiting {
 		Schema: WaitingSchema, Student: f.Student, Exercise: f.Exercise, Content: f.content, Path: f.Path, Folder: f.Folder,
 		Submitted: f.At, Source: f.Source, Recorded: now.UTC(), Why: f.Err.Error(),
 	}
-	if u := (*grader.UsageError)(nil); errors.As(f.Err, &u) {
+	if u := (*fault.UsageError)(nil); errors.As(f.Err, &u) {
 		w.Told = u.Student
 	}
 	return w

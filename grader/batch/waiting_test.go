@@ -12,13 +12,15 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"grade/exercises"
-	"grade/grader"
+	"grade/exercises/course"
+	"grade/grader/submission"
+	"grade/grader/tree"
+	"grade/grader/verdict"
 )
 
 // What a run came to no verdict on is not forgotten until there is one, whoever asks.
 func TestWaiting(t *testing.T) {
-	root := tree(t, map[string]string{
+	root := tree.New(t, map[string]string{
 		"alice/autograd/a.go": "package autograd\n", "bob/autograd/a.go": "package autograd\nvar b int\n", "carol/x/x.go": "package unknown\n", "dora/autograd/a.go": "package autograd\nvar d int\n",
 	})
 	results := t.TempDir()
@@ -96,7 +98,7 @@ func TestWaiting(t *testing.T) {
 
 // Whoever is killed has said before whose work there is.
 func TestWaitingFromTheStart(t *testing.T) {
-	root := tree(t, map[string]string{"alice/autograd/a.go": "package autograd\n"})
+	root := tree.New(t, map[string]string{"alice/autograd/a.go": "package autograd\n"})
 	results := t.TempDir()
 	d := &desk{fail: func(string) error {
 		l, err := ReadLedger(results)
@@ -116,7 +118,7 @@ func TestWaitingFromTheStart(t *testing.T) {
 // What had no verdict keeps its time until it has one, in whatever run that is; a run about
 // older work ends nobody's wait.
 func TestWaitingKeepsItsTime(t *testing.T) {
-	root := tree(t, map[string]string{"alice/autograd/a.go": "package autograd\n"})
+	root := tree.New(t, map[string]string{"alice/autograd/a.go": "package autograd\n"})
 	results, d := t.TempDir(), &desk{}
 	in := func(hour int, text string, fail error) *Ledger {
 		t.Helper()
@@ -129,7 +131,7 @@ func TestWaitingKeepsItsTime(t *testing.T) {
 		}
 		l, err := OpenLedger(results)
 		require.NoError(t, err)
-		_, err = Run(t.Context(), l, list, Options{Exercises: course, Grade: d.grade, Now: time.Now})
+		_, err = Run(t.Context(), l, list, Options{Exercises: someExercises, Grade: d.grade, Now: time.Now})
 		require.NoError(t, err)
 		require.NoError(t, l.Close())
 		return l
@@ -157,7 +159,7 @@ func TestWaitingKeepsItsTime(t *testing.T) {
 
 // A folder that is gone when it is read is nothing that its student handed in.
 func TestRunFolderGone(t *testing.T) {
-	root := tree(t, map[string]string{"alice/autograd/a.go": "package autograd\n", "bob/autograd.zip": "PK"})
+	root := tree.New(t, map[string]string{"alice/autograd/a.go": "package autograd\n", "bob/autograd.zip": "PK"})
 	list, err := Find(root, []string{"autograd"})
 	require.NoError(t, err)
 	require.Len(t, list, 2)
@@ -166,7 +168,7 @@ func TestRunFolderGone(t *testing.T) {
 	l, err := OpenLedger(t.TempDir())
 	require.NoError(t, err)
 	defer func() { require.NoError(t, l.Close()) }()
-	fates, err := Run(t.Context(), l, list, Options{Exercises: course, Grade: (&desk{}).grade, Now: time.Now})
+	fates, err := Run(t.Context(), l, list, Options{Exercises: someExercises, Grade: (&desk{}).grade, Now: time.Now})
 	require.NoError(t, err)
 	for _, f := range fates {
 		assert.Nil(t, f.Record, f.Path)
@@ -177,7 +179,7 @@ func TestRunFolderGone(t *testing.T) {
 // What is graded anew, because the exercise has changed, has the inputs that it had, and
 // twice the chance to keep its points for speed: nobody loses points by luck.
 func TestRunGradesAnew(t *testing.T) {
-	root := tree(t, map[string]string{"alice/autograd/a.go": "package autograd\n"})
+	root := tree.New(t, map[string]string{"alice/autograd/a.go": "package autograd\n"})
 	results := t.TempDir()
 	measured, seeds := []int{40, 20, 30}, []string{}
 	grade := scored(map[string]int{"1": 50}, &measured, &seeds)
@@ -186,7 +188,7 @@ func TestRunGradesAnew(t *testing.T) {
 		require.NoError(t, err)
 		l, err := OpenLedger(results)
 		require.NoError(t, err)
-		fates, err := Run(t.Context(), l, list, Options{Exercises: course, Grade: grade, Grader: by, Now: time.Now})
+		fates, err := Run(t.Context(), l, list, Options{Exercises: someExercises, Grade: grade, Grader: by, Now: time.Now})
 		require.NoError(t, err)
 		require.NoError(t, l.Close())
 		require.NoError(t, fates[0].Err)
@@ -200,7 +202,7 @@ func TestRunGradesAnew(t *testing.T) {
 
 // A time that was not known when a submission was graded is its time as soon as it is.
 func TestRunTimeKnownLater(t *testing.T) {
-	root := tree(t, map[string]string{"alice/autograd/a.go": "package autograd\n"})
+	root := tree.New(t, map[string]string{"alice/autograd/a.go": "package autograd\n"})
 	results, d := t.TempDir(), &desk{}
 	first, never := time.Now().Add(-time.Hour).UTC().Truncate(time.Second), time.Now().Add(time.Hour) // nobody hands in what has been graded
 	for i, at := range []time.Time{{}, never, first, first.Add(time.Minute), {}} {
@@ -209,7 +211,7 @@ func TestRunTimeKnownLater(t *testing.T) {
 		list[0].At, list[0].Source = at, "the test"
 		l, err := OpenLedger(results)
 		require.NoError(t, err)
-		fates, err := Run(t.Context(), l, list, Options{Exercises: course, Grade: d.grade, Now: time.Now})
+		fates, err := Run(t.Context(), l, list, Options{Exercises: someExercises, Grade: d.grade, Now: time.Now})
 		require.NoError(t, err)
 		require.NoError(t, l.Close())
 		require.NoError(t, fates[0].Err)
@@ -235,14 +237,14 @@ func TestRunSameSideBySide(t *testing.T) {
 	for _, student := range []string{"a", "b", "c", "d"} {
 		files[student+"/autograd/a.go"] = "package autograd\n"
 	}
-	list, err := Find(tree(t, files), []string{"autograd"})
+	list, err := Find(tree.New(t, files), []string{"autograd"})
 	require.NoError(t, err)
 	l, err := OpenLedger(t.TempDir())
 	require.NoError(t, err)
 	defer func() { require.NoError(t, l.Close()) }()
 	d := &desk{}
 	begun := make(chan struct{}, len(list))
-	fates, err := Run(t.Context(), l, list, Options{Exercises: course, Workers: len(list), Now: time.Now, Grade: func(ctx context.Context, s *grader.Snapshot, e *exercises.Exercise, seed string) (*grader.Result, error) {
+	fates, err := Run(t.Context(), l, list, Options{Exercises: someExercises, Workers: len(list), Now: time.Now, Grade: func(ctx context.Context, s *submission.Snapshot, e *course.Exercise, seed string) (*verdict.Result, error) {
 		begun <- struct{}{}
 		return d.grade(ctx, s, e, seed)
 	}})
@@ -258,7 +260,7 @@ func TestLedgerLineNotEnded(t *testing.T) {
 	dir := t.TempDir()
 	l, err := OpenLedger(dir)
 	require.NoError(t, err)
-	r := Record{Key: "k", Attempt: 1, Student: "alice", Exercise: "autograd", Result: &grader.Result{}}
+	r := Record{Key: "k", Attempt: 1, Student: "alice", Exercise: "autograd", Result: &verdict.Result{}}
 	require.NoError(t, l.Append(r))
 	require.NoError(t, l.Close())
 	file := filepath.Join(dir, ResultsFile)
@@ -292,7 +294,7 @@ func TestAwaitLedger(t *testing.T) {
 
 // Whatever ends a run, and however early: nobody's time is lost.
 func TestWaitingKeepsItsTimeWhenStopped(t *testing.T) {
-	root := tree(t, map[string]string{"alice/autograd/a.go": "package autograd\n", "bob/autograd/a.go": "package autograd\nvar b int\n"})
+	root := tree.New(t, map[string]string{"alice/autograd/a.go": "package autograd\n", "bob/autograd/a.go": "package autograd\nvar b int\n"})
 	results := t.TempDir()
 	run := func(ctx context.Context, hour int, grade GradeFunc) {
 		t.Helper()
@@ -303,7 +305,7 @@ func TestWaitingKeepsItsTimeWhenStopped(t *testing.T) {
 		}
 		l, err := OpenLedger(results)
 		require.NoError(t, err)
-		_, _ = Run(ctx, l, list, Options{Exercises: course, Grade: grade, Now: time.Now})
+		_, _ = Run(ctx, l, list, Options{Exercises: someExercises, Grade: grade, Now: time.Now})
 		require.NoError(t, l.Close())
 	}
 	stopped, stop := context.WithCancel(t.Context())
@@ -313,7 +315,7 @@ func TestWaitingKeepsItsTimeWhenStopped(t *testing.T) {
 	file := filepath.Join(results, waitingFile)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	run(ctx, 12, func(context.Context, *grader.Snapshot, *exercises.Exercise, string) (*grader.Result, error) {
+	run(ctx, 12, func(context.Context, *submission.Snapshot, *course.Exercise, string) (*verdict.Result, error) {
 		begun, err := os.ReadFile(file) // as it is if we are killed here
 		require.NoError(t, err)
 		assert.Equal(t, 2, strings.Count(string(begun), "T09:00:00Z"))
@@ -337,7 +339,7 @@ func TestWaitingKeepsItsTimeWhenStopped(t *testing.T) {
 
 // So it is with what a killed run had only just begun with.
 func TestWaitingFromTheStartKeepsItsTime(t *testing.T) {
-	root := tree(t, map[string]string{"alice/autograd/a.go": "package autograd\n"})
+	root := tree.New(t, map[string]string{"alice/autograd/a.go": "package autograd\n"})
 	list, err := Find(root, []string{"autograd"})
 	require.NoError(t, err)
 	list[0].At, list[0].Source = time.Date(2026, 12, 1, 9, 0, 0, 0, time.UTC), "the test"
@@ -346,7 +348,7 @@ func TestWaitingFromTheStartKeepsItsTime(t *testing.T) {
 	defer func() { require.NoError(t, l.Close()) }()
 	require.NoError(t, l.begin(t.Context(), list, time.Now())) // and no more
 	list[0].At = list[0].At.Add(time.Hour)
-	fates, err := Run(t.Context(), l, list, Options{Exercises: course, Grade: (&desk{}).grade, Now: time.Now})
+	fates, err := Run(t.Context(), l, list, Options{Exercises: someExercises, Grade: (&desk{}).grade, Now: time.Now})
 	require.NoError(t, err)
 	require.NotNil(t, fates[0].Record)
 	assert.Equal(t, 9, fates[0].Record.Submitted.Hour())

@@ -13,20 +13,20 @@ import (
 	"strings"
 	"time"
 
-	"grade/exercises"
-	"grade/grader"
+	"grade/exercises/course"
+	"grade/grader/verdict"
 )
 
 // Attempt is a submission that was graded.
 type Attempt struct {
 	Student   string
 	Exercise  string
-	Number    int            // from 1, of one student's at one exercise; in a Book by time, where that is known
-	Submitted time.Time      // zero: not known
-	Source    string         // of that time, in words, such as "the commit"
-	Unlisted  bool           // there is a table of times, and it does not have this one
-	Folder    string         // slash-separated, from the repository's root; empty: not known
-	Result    *grader.Result // never nil
+	Number    int             // from 1, of one student's at one exercise; in a Book by time, where that is known
+	Submitted time.Time       // zero: not known
+	Source    string          // of that time, in words, such as "the commit"
+	Unlisted  bool            // there is a table of times, and it does not have this one
+	Folder    string          // slash-separated, from the repository's root; empty: not known
+	Result    *verdict.Result // never nil
 	// Current tells that a run was about this one, and so are its reports, even if another
 	// was handed in later: an old job may be repeated.
 	Current bool
@@ -54,7 +54,7 @@ type Book struct {
 
 // Column is one exercise.
 type Column struct {
-	exercises.Rules
+	course.Rules
 	Max   int  // points
 	Extra bool // not in the rules: it is shown, and weighs nothing
 }
@@ -94,7 +94,7 @@ func (c Cell) Shown() *Attempt {
 }
 
 // Result is the grading of the attempt that reports tell of; nil: there is none.
-func (c Cell) Result() *grader.Result {
+func (c Cell) Result() *verdict.Result {
 	if a := c.Shown(); a != nil {
 		return a.Result
 	}
@@ -104,15 +104,15 @@ func (c Cell) Result() *grader.Result {
 // New computes the book of a course that has the exercises names. Where the policy lists
 // some of them, the others weigh nothing, and are shown only if somebody handed one in;
 // so are exercises that the course does not have.
-func New(p *exercises.Policy, names []string, attempts []Attempt, missing []Missing) *Book {
+func New(p *course.Policy, names []string, attempts []Attempt, missing []Missing) *Book {
 	b := &Book{Title: p.Title}
 	for _, r := range p.Exercises {
-		b.Columns = append(b.Columns, Column{Rules: r, Max: exercises.MaxScore})
+		b.Columns = append(b.Columns, Column{Rules: r, Max: course.MaxScore})
 	}
 	if len(p.Exercises) == 0 {
 		for _, name := range names {
 			r, _ := p.RulesOf(name)
-			b.Columns = append(b.Columns, Column{Rules: r, Max: exercises.MaxScore})
+			b.Columns = append(b.Columns, Column{Rules: r, Max: course.MaxScore})
 		}
 	}
 	all := shelve(attempts, missing)
@@ -120,7 +120,7 @@ func New(p *exercises.Policy, names []string, attempts []Attempt, missing []Miss
 		if !b.has(name) {
 			r, _ := p.RulesOf(name)
 			r.Weight = 0
-			b.Columns = append(b.Columns, Column{r, exercises.MaxScore, true})
+			b.Columns = append(b.Columns, Column{r, course.MaxScore, true})
 		}
 	}
 	for _, student := range slices.Sorted(maps.Keys(all)) {
@@ -173,7 +173,7 @@ func (s shelf) exercises() []string {
 	return slices.Sorted(maps.Keys(names))
 }
 
-func (b *Book) row(p *exercises.Policy, student string, w *work) Row {
+func (b *Book) row(p *course.Policy, student string, w *work) Row {
 	row := Row{Student: student}
 	for _, c := range b.Columns {
 		var cell Cell

@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"grade/exercises"
-	"grade/grader"
+	"grade/exercises/course"
+	"grade/grader/verdict"
 )
 
 var due = time.Date(2026, 12, 1, 23, 59, 0, 0, time.UTC)
@@ -18,32 +18,32 @@ var due = time.Date(2026, 12, 1, 23, 59, 0, 0, time.UTC)
 func handed(number int, late time.Duration, score int) Attempt {
 	return Attempt{
 		Student: "ada", Exercise: "gears", Number: number, Submitted: due.Add(late), Source: "the server", Folder: "students/ada/gears",
-		Result: &grader.Result{Verdict: grader.Graded, Score: score, MaxScore: 100},
+		Result: &verdict.Result{Verdict: verdict.Graded, Score: score, MaxScore: 100},
 	}
 }
 
 // gears is a policy of one exercise.
-func gears(change func(*exercises.Rules)) *exercises.Policy {
-	p := exercises.NewPolicy()
+func gears(change func(*course.Rules)) *course.Policy {
+	p := course.NewPolicy()
 	r := p.Defaults
 	r.Exercise, r.Due = "gears", due
 	change(&r)
-	p.Exercises = []exercises.Rules{r}
+	p.Exercises = []course.Rules{r}
 	return p
 }
 
 const day = 24 * time.Hour
 
 func TestRules(t *testing.T) {
-	tenADay := &exercises.Late{Deduct: 10, Per: day, Most: 50, Until: 7 * day, Grace: 15 * time.Minute}
+	tenADay := &course.Late{Deduct: 10, Per: day, Most: 50, Until: 7 * day, Grace: 15 * time.Minute}
 	unlisted := handed(1, -day, 90)
 	unlisted.Unlisted = true
 	unknown := handed(1, 0, 90)
 	unknown.Submitted = time.Time{}
 	for name, c := range map[string]struct {
-		late     *exercises.Late
+		late     *course.Late
 		attempts int
-		count    exercises.Count
+		count    course.Count
 		handed   []Attempt
 		counts   int // the number of the attempt
 		points   float64
@@ -58,19 +58,19 @@ func TestRules(t *testing.T) {
 		"a second day has begun":          {late: tenADay, handed: []Attempt{handed(1, day+1, 77)}, counts: 1, points: 61.6, why: []string{"less 20 %, 77 points count 61.6."}},
 		"at most":                         {late: tenADay, handed: []Attempt{handed(1, 6*day+1, 90)}, counts: 1, points: 45, why: []string{"less 50 %"}},
 		"the end":                         {late: tenADay, handed: []Attempt{handed(1, 7*day+1, 90)}, points: 0, why: []string{"it does not count, 2026-12-08 23:59:00 UTC was the end."}},
-		"once":                            {late: &exercises.Late{Deduct: 20, Most: 100}, handed: []Attempt{handed(1, 99*day, 90)}, counts: 1, points: 72, why: []string{"less 20 %"}},
-		"nothing is taken":                {late: &exercises.Late{Most: 100}, handed: []Attempt{handed(1, day, 90)}, counts: 1, points: 90, why: []string{"less 0 %"}},
+		"once":                            {late: &course.Late{Deduct: 20, Most: 100}, handed: []Attempt{handed(1, 99*day, 90)}, counts: 1, points: 72, why: []string{"less 20 %"}},
+		"nothing is taken":                {late: &course.Late{Most: 100}, handed: []Attempt{handed(1, day, 90)}, counts: 1, points: 90, why: []string{"less 0 %"}},
 		"not in the table":                {handed: []Attempt{unlisted}, counts: 1, points: 90, why: []string{"The table of times does not have attempt 1: by the server, it was handed in at 2026-11-30 23:59:00 UTC."}},
 		"no time is in time":              {handed: []Attempt{unknown}, counts: 1, points: 90, why: []string{"is not known: taken as in time"}},
 		"best, the first of equals":       {handed: []Attempt{handed(1, -3*day, 90), handed(2, -2*day, 90), handed(3, -day, 10)}, counts: 1, points: 90, why: []string{"Attempt 1 of 3 counts"}},
 		"best, after what is taken":       {late: tenADay, handed: []Attempt{handed(1, -day, 85), handed(2, day, 90)}, counts: 1, points: 85, why: []string{"Attempt 1 of 2"}},
-		"last":                            {count: exercises.CountLast, handed: []Attempt{handed(1, -2*day, 90), handed(2, -day, 10)}, counts: 2, points: 10, why: []string{"Attempt 2 of 2 counts: the last that may."}},
-		"last that may":                   {count: exercises.CountLast, handed: []Attempt{handed(1, -2*day, 90), handed(2, day, 10)}, counts: 1, points: 90},
-		"last, by the time it came":       {count: exercises.CountLast, handed: []Attempt{handed(1, -day, 10), handed(2, -2*day, 90)}, counts: 2, points: 10},
+		"last":                            {count: course.CountLast, handed: []Attempt{handed(1, -2*day, 90), handed(2, -day, 10)}, counts: 2, points: 10, why: []string{"Attempt 2 of 2 counts: the last that may."}},
+		"last that may":                   {count: course.CountLast, handed: []Attempt{handed(1, -2*day, 90), handed(2, day, 10)}, counts: 1, points: 90},
+		"last, by the time it came":       {count: course.CountLast, handed: []Attempt{handed(1, -day, 10), handed(2, -2*day, 90)}, counts: 2, points: 10},
 		"too many attempts":               {attempts: 2, handed: []Attempt{handed(1, -3*day, 10), handed(2, -2*day, 20), handed(3, -day, 90)}, counts: 2, points: 20, why: []string{"Attempt 3 does not count: only the first 2 may."}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p := gears(func(r *exercises.Rules) {
+			p := gears(func(r *course.Rules) {
 				r.Late, r.Attempts = c.late, c.attempts
 				if c.count != "" {
 					r.Count = c.count
@@ -99,8 +99,8 @@ func TestRules(t *testing.T) {
 }
 
 func TestExtension(t *testing.T) {
-	p := gears(func(*exercises.Rules) {})
-	p.Extensions = []exercises.Extension{{Student: "ada", Due: due.Add(2 * day)}}
+	p := gears(func(*course.Rules) {})
+	p.Extensions = []course.Extension{{Student: "ada", Due: due.Add(2 * day)}}
 	cell, _ := New(p, []string{"gears"}, []Attempt{handed(1, day, 90)}, nil).Find("ada", "gears")
 	assert.InDelta(t, 90, *cell.Points, 0)
 	assert.Equal(t, []string{"Extended to 2026-12-03 23:59:00 UTC."}, cell.Rules)
@@ -109,8 +109,8 @@ func TestExtension(t *testing.T) {
 // The total is the weighted mean; what has no verdict leaves it open, and what was not
 // handed in does not.
 func TestTotal(t *testing.T) {
-	p := gears(func(r *exercises.Rules) { r.Weight, r.Due = 3, time.Time{} })
-	levers := exercises.Rules{Exercise: "levers", Weight: 1, Count: exercises.CountBest}
+	p := gears(func(r *course.Rules) { r.Weight, r.Due = 3, time.Time{} })
+	levers := course.Rules{Exercise: "levers", Weight: 1, Count: course.CountBest}
 	p.Exercises = append(p.Exercises, levers)
 	names := []string{"gears", "levers", "screws"}
 	more := handed(1, 0, 50)
@@ -144,7 +144,7 @@ func TestTotal(t *testing.T) {
 func TestShown(t *testing.T) {
 	better, worse := handed(1, -2*day, 90), handed(2, -day, 10)
 	cell := func(missing ...Missing) Cell {
-		c, ok := New(gears(func(*exercises.Rules) {}), []string{"gears"}, []Attempt{better, worse}, missing).Find("ada", "gears")
+		c, ok := New(gears(func(*course.Rules) {}), []string{"gears"}, []Attempt{better, worse}, missing).Find("ada", "gears")
 		require.True(t, ok)
 		assert.Equal(t, 1, c.Counts.Number)
 		return c
@@ -160,9 +160,9 @@ func TestShown(t *testing.T) {
 
 // A book of one run says nothing of what the run was not about.
 func TestPart(t *testing.T) {
-	p := gears(func(r *exercises.Rules) { r.Weight, r.Due = 1, time.Time{} })
+	p := gears(func(r *course.Rules) { r.Weight, r.Due = 1, time.Time{} })
 	for _, name := range []string{"levers", "screws"} {
-		p.Exercises = append(p.Exercises, exercises.Rules{Exercise: name, Weight: 1})
+		p.Exercises = append(p.Exercises, course.Rules{Exercise: name, Weight: 1})
 	}
 	b := New(p, nil, []Attempt{handed(1, 0, 90)}, []Missing{{Student: "bo", Exercise: "screws"}})
 	b.Roster = Roster{{Name: "Cem", SISLoginID: "cem"}}

@@ -6,12 +6,12 @@ import (
 	"strconv"
 	"time"
 
-	"grade/exercises"
+	"grade/exercises/course"
 )
 
 // ruling are the rules as they are for one student.
 type ruling struct {
-	exercises.Rules
+	course.Rules
 	due      time.Time // zero: never
 	extended bool
 	zone     *time.Location
@@ -33,13 +33,13 @@ func (c *Cell) decide(r ruling) {
 			c.Rules = append(c.Rules, v.why...)
 			continue
 		}
-		if c.Counts == nil || r.Count == exercises.CountLast || v.points > best.points {
+		if c.Counts == nil || r.Count == course.CountLast || v.points > best.points {
 			c.Counts, best = &c.Attempts[i], v
 		}
 	}
 	if c.Counts != nil {
 		if n := len(c.Attempts); n > 1 {
-			which := map[exercises.Count]string{exercises.CountBest: "the best", exercises.CountLast: "the last"}[r.Count]
+			which := map[course.Count]string{course.CountBest: "the best", course.CountLast: "the last"}[r.Count]
 			c.Rules = append(c.Rules, fmt.Sprintf("Attempt %d of %d counts: %s that may.", c.Counts.Number, n, which))
 		}
 		c.Rules = append(c.Rules, best.why...)
@@ -96,7 +96,7 @@ func (r ruling) late(a Attempt, v valued, late time.Duration) valued {
 
 // Deduction is the part of the points, in percent, that is taken from a submission which is
 // that late.
-func Deduction(l exercises.Late, late time.Duration) float64 {
+func Deduction(l course.Late, late time.Duration) float64 {
 	times := 1.0
 	if l.Per > 0 {
 		times = math.Ceil(float64(late) / float64(l.Per))

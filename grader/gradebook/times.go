@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"grade/exercises"
+	"grade/exercises/course"
 )
 
 // Times are the hours at which submissions were handed in, as whoever collected them knows
@@ -29,7 +29,7 @@ type handedIn struct {
 func ReadTimes(r io.Reader, zone *time.Location) (*Times, error) {
 	t := &Times{at: map[handedIn]time.Time{}}
 	err := readTable(r, []string{"student", "exercise", "submitted"}, func(row map[string]string) error {
-		at, err := exercises.ParseMoment(row["submitted"], zone)
+		at, err := course.ParseMoment(row["submitted"], zone)
 		if err != nil {
 			return err
 		}

@@ -11,8 +11,11 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"grade/exercises"
+	"grade/exercises/course"
+	"grade/exercises/course/fixture"
 	"grade/grader"
+	"grade/grader/fault"
+	"grade/grader/verdict"
 )
 
 // Report is what is known of one exercise.
@@ -42,7 +45,7 @@ const StarterFloor = 10
 
 // Check reads an exercise, grades all that is shipped with it, and says what is
 // wrong. An error is a fault of the sandbox or of grade.
-func Check(ctx context.Context, g *grader.Grader, course *exercises.Course, name string, o CheckOptions) (*Report, error) {
+func Check(ctx context.Context, g *grader.Grader, course *course.Course, name string, o CheckOptions) (*Report, error) {
 	c := read(ctx, course, name)
 	c.options = o
 	if c.exercise == nil {
@@ -61,7 +64,7 @@ func Check(ctx context.Context, g *grader.Grader, course *exercises.Course, name
 
 // read is the part of a check that grades nothing. Of what cannot be loaded, there
 // is no more than that.
-func read(ctx context.Context, course *exercises.Course, name string) *checking {
+func read(ctx context.Context, course *course.Course, name string) *checking {
 	c := &checking{report: &Report{Exercise: name, Findings: []Finding{}, Margins: []Margin{}}}
 	e, err := course.Load(name)
 	if err != nil {
@@ -71,7 +74,7 @@ func read(ctx context.Context, course *exercises.Course, name string) *checking 
 	c.exercise, c.report.Checks = e, len(e.Checks)
 	c.problems(course.Lint(name))
 	c.marks(ctx, course)
-	c.submissions, err = course.Submissions(name)
+	c.submissions, err = fixture.Load(course, name)
 	c.problems(err)
 	if err == nil {
 		c.classes(c.submissions)
@@ -80,9 +83,9 @@ func read(ctx context.Context, course *exercises.Course, name string) *checking 
 }
 
 type checking struct {
-	exercise    *exercises.Exercise
+	exercise    *course.Exercise
 	options     CheckOptions
-	submissions []exercises.Submission
+	submissions []fixture.Submission
 	shipped     *Shipped // the same, to be graded
 
 	mu       sync.Mutex
@@ -92,9 +95,9 @@ type checking struct {
 }
 
 // classes wants something that is right beside the reference, and something wrong.
-func (c *checking) classes(shipped []exercises.Submission) {
+func (c *checking) classes(shipped []fixture.Submission) {
 	has := func(right bool) bool {
-		return slices.ContainsFunc(shipped, func(s exercises.Submission) bool { return right == (s.Class == exercises.Accepted) })
+		return slices.ContainsFunc(shipped, func(s fixture.Submission) bool { return right == (s.Class == fixture.Accepted) })
 	}
 	dir := path.Join("exercises", c.report.Exercise, "submissions")
 	if !has(true) {
@@ -137,7 +140,7 @@ func (c *checking) run(ctx context.Context, jobs []job, workers, total int) erro
 		group.Go(func() error {
 			defer c.tell(total)
 			err := one(ctx)
-			if errors.Is(err, grader.ErrExercise) {
+			if errors.Is(err, fault.ErrExercise) {
 				c.ungradable(err)
 				return nil
 			}
@@ -148,10 +151,10 @@ func (c *checking) run(ctx context.Context, jobs []job, workers, total int) erro
 }
 
 // measured reports whether a submission's expectations are about speed or memory.
-func (c *checking) measured(x exercises.Expect) bool {
+func (c *checking) measured(x fixture.Expect) bool {
 	names := needed(c.exercise, x)
-	return x.Verdict == string(grader.Graded) && slices.ContainsFunc(c.exercise.Checks, func(check exercises.Check) bool {
-		return check.Kind != exercises.Correctness && (names == nil || slices.Contains(names, check.Name))
+	return x.Verdict == verdict.Graded && slices.ContainsFunc(c.exercise.Checks, func(check course.Check) bool {
+		return check.Kind != verdict.Correctness && (names == nil || slices.Contains(names, check.Name))
 	})
 }
 
@@ -174,7 +177,7 @@ func (c *checking) reference(ctx context.Context) error {
 		c.find(path.Join(dir, p.File), p.Line, "the reference is refused or does not compile: %s", p.Message)
 	}
 	for _, got := range r.Checks {
-		if r.Verdict == grader.Graded && got.Verdict != grader.Passed {
+		if r.Verdict == verdict.Graded && got.Verdict != verdict.Passed {
 			c.find(c.configFile(), c.lineOf(got.Name), "%s: the reference loses its points: %s %s", got.Name, got.Verdict, got.Detail)
 		}
 	}
@@ -204,7 +207,7 @@ func (c *checking) seeds(ctx context.Context) error {
 	}
 	dir := path.Join("reference", c.exercise.Name)
 	leaks := newLeaks(path.Join("exercises", c.exercise.Name, "hidden"), c.exercise.Hidden)
-	r, err := c.shipped.grade(ctx, dir, grader.Options{Only: []exercises.Kind{exercises.Correctness}, Repeat: c.options.Seeds, Observed: leaks.observe})
+	r, err := c.shipped.grade(ctx, dir, grader.Options{Only: []verdict.Kind{verdict.Correctness}, Repeat: c.options.Seeds, Observed: leaks.observe})
 	if err != nil {
 		return err
 	}
@@ -212,7 +215,7 @@ func (c *checking) seeds(ctx context.Context) error {
 		c.find(f.File, f.Line, "%s", f.Message)
 	}
 	for _, got := range r.Checks {
-		if got.Kind == string(exercises.Correctness) && got.Verdict != grader.Passed {
+		if got.Kind == string(verdict.Correctness) && got.Verdict != verdict.Passed {
 			c.find(c.configFile(), c.lineOf(got.Name), "%s: the reference does not agree with itself on the inputs of seed %s: %s %s", got.Name, r.Seed, got.Verdict, got.Detail)
 		}
 	}
@@ -221,7 +224,7 @@ func (c *checking) seeds(ctx context.Context) error {
 
 func (c *checking) starter(ctx context.Context) error {
 	dir := path.Join("exercises", c.exercise.Name, "starter")
-	r, err := c.shipped.grade(ctx, dir, grader.Options{Only: []exercises.Kind{exercises.Correctness}})
+	r, err := c.shipped.grade(ctx, dir, grader.Options{Only: []verdict.Kind{verdict.Correctness}})
 	if err != nil {
 		return err
 	}
@@ -229,15 +232,15 @@ func (c *checking) starter(ctx context.Context) error {
 		c.find(path.Join(dir, p.File), p.Line, "the starter is refused or does not compile: %s", p.Message)
 	}
 	for _, got := range r.Checks {
-		if r.Score > StarterFloor && got.Verdict == grader.Passed {
+		if r.Score > StarterFloor && got.Verdict == verdict.Passed {
 			c.find(c.configFile(), c.lineOf(got.Name), "%s: the starter passes it, and scores %d in all, more than %d: it is a solution already, or the test passes on zeros", got.Name, r.Score, StarterFloor)
 		}
 	}
 	return nil
 }
 
-// submission grades what is shipped.
-func (c *checking) submission(ctx context.Context, s exercises.Submission) error {
+// shipped grades what is shipped.
+func (c *checking) submission(ctx context.Context, s fixture.Submission) error {
 	h, err := c.shipped.Hold(ctx, s, grader.Options{})
 	if err != nil {
 		return err
@@ -248,6 +251,6 @@ func (c *checking) submission(ctx context.Context, s exercises.Submission) error
 	for _, d := range h.Unmet {
 		c.find(path.Join(s.Dir, "expect.yaml"), s.Expect.Line(d.Field), "not as declared: %s", d)
 	}
-	c.read(s.Name, s.Class == exercises.Accepted, h.Result)
+	c.read(s.Name, s.Class == fixture.Accepted, h.Result)
 	return nil
 }

@@ -5,8 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"grade/exercises"
-	"grade/grader"
+	"grade/grader/verdict"
 )
 
 // Change is what a changed exercise does to one submission.
@@ -20,23 +19,23 @@ type Change struct {
 
 // Outcome is a submission under one version of an exercise.
 type Outcome struct {
-	Verdict  grader.Verdict `json:"verdict"`
-	Score    int            `json:"score"`
-	MaxScore int            `json:"max_score"`
-	Problem  string         `json:"problem"` // the first, of one that was refused or does not compile
+	Verdict  verdict.Verdict `json:"verdict"`
+	Score    int             `json:"score"`
+	MaxScore int             `json:"max_score"`
+	Problem  string          `json:"problem"` // the first, of one that was refused or does not compile
 }
 
 // CheckChange is a check that came out in another way, or for other points. A
 // verdict is empty where an exercise has no such check.
 type CheckChange struct {
-	Name      string         `json:"name"`
-	Old       grader.Verdict `json:"old"`
-	New       grader.Verdict `json:"new"`
-	OldPoints int            `json:"old_points"`
-	NewPoints int            `json:"new_points"`
-	Why       string         `json:"why"` // what the one that is not passed says, the new one first
+	Name      string          `json:"name"`
+	Old       verdict.Verdict `json:"old"`
+	New       verdict.Verdict `json:"new"`
+	OldPoints int             `json:"old_points"`
+	NewPoints int             `json:"new_points"`
+	Why       string          `json:"why"` // what the one that is not passed says, the new one first
 
-	kind exercises.Kind
+	kind verdict.Kind
 }
 
 // Scores reports whether the score is another one.
@@ -47,7 +46,7 @@ func (c *Change) measured() bool { return slices.ContainsFunc(c.Checks, CheckCha
 
 // measured reports whether a check that both versions have was measured.
 func (c CheckChange) measured() bool {
-	return c.kind != exercises.Correctness && c.Old != "" && c.New != ""
+	return c.kind != verdict.Correctness && c.Old != "" && c.New != ""
 }
 
 // confirmed is c without those measured checks that came out in another way in the
@@ -74,9 +73,9 @@ func (c *Change) confirmed(other *Change) *Change {
 
 // Compare holds the results of one submission under two versions of an exercise
 // against each other. It is nil if score and verdicts are the same.
-func Compare(submission string, before, after *grader.Result) *Change {
+func Compare(submission string, before, after *verdict.Result) *Change {
 	c := &Change{Submission: submission, Seed: after.Seed, Old: outcome(before), New: outcome(after), Checks: []CheckChange{}}
-	if before.Verdict == grader.Graded && after.Verdict == grader.Graded {
+	if before.Verdict == verdict.Graded && after.Verdict == verdict.Graded {
 		c.Checks = compareChecks(before.Checks, after.Checks)
 	}
 	if !c.Scores() && before.Verdict == after.Verdict && len(c.Checks) == 0 {
@@ -85,9 +84,9 @@ func Compare(submission string, before, after *grader.Result) *Change {
 	return c
 }
 
-func outcome(r *grader.Result) Outcome {
+func outcome(r *verdict.Result) Outcome {
 	o := Outcome{Verdict: r.Verdict, Score: r.Score, MaxScore: r.MaxScore}
-	if r.Verdict != grader.Graded && len(r.Problems) > 0 {
+	if r.Verdict != verdict.Graded && len(r.Problems) > 0 {
 		p := r.Problems[0]
 		o.Problem = fmt.Sprintf("%s:%d: %s", p.File, p.Line, p.Message)
 	}
@@ -96,14 +95,14 @@ func outcome(r *grader.Result) Outcome {
 
 // compareChecks are in the order of the new exercise; what it lacks comes last. One
 // that was not asked for in either is left out.
-func compareChecks(before, after []grader.CheckResult) []CheckChange {
+func compareChecks(before, after []verdict.CheckResult) []CheckChange {
 	changes := []CheckChange{}
-	add := func(was, is grader.CheckResult) {
+	add := func(was, is verdict.CheckResult) {
 		gained := was.Points != is.Points || was.Verdict != is.Verdict
 		if asked := ran(was) || ran(is); asked && gained {
 			changes = append(changes, CheckChange{
 				Name: cmp.Or(is.Name, was.Name), Old: was.Verdict, New: is.Verdict, OldPoints: was.Points, NewPoints: is.Points,
-				Why: cmp.Or(why(is), why(was)), kind: exercises.Kind(cmp.Or(is.Kind, was.Kind)),
+				Why: cmp.Or(why(is), why(was)), kind: verdict.Kind(cmp.Or(is.Kind, was.Kind)),
 			})
 		}
 	}
@@ -112,25 +111,25 @@ func compareChecks(before, after []grader.CheckResult) []CheckChange {
 	}
 	for _, was := range before {
 		if find(after, was.Name).Name == "" {
-			add(was, grader.CheckResult{})
+			add(was, verdict.CheckResult{})
 		}
 	}
 	return changes
 }
 
-func ran(c grader.CheckResult) bool { return c.Verdict != "" && c.Verdict != grader.NotRun }
+func ran(c verdict.CheckResult) bool { return c.Verdict != "" && c.Verdict != verdict.NotRun }
 
 // find is the check of that name, or none.
-func find(list []grader.CheckResult, name string) grader.CheckResult {
-	if i := slices.IndexFunc(list, func(c grader.CheckResult) bool { return c.Name == name }); i >= 0 {
+func find(list []verdict.CheckResult, name string) verdict.CheckResult {
+	if i := slices.IndexFunc(list, func(c verdict.CheckResult) bool { return c.Name == name }); i >= 0 {
 		return list[i]
 	}
-	return grader.CheckResult{}
+	return verdict.CheckResult{}
 }
 
 // why is what a check says that was not passed.
-func why(c grader.CheckResult) string {
-	if c.Verdict == grader.Passed {
+func why(c verdict.CheckResult) string {
+	if c.Verdict == verdict.Passed {
 		return ""
 	}
 	return cmp.Or(c.Detail, c.Hint)

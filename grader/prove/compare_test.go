@@ -5,61 +5,59 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"grade/exercises"
-	"grade/grader"
-	"grade/grader/vet"
+	"grade/grader/verdict"
 )
 
 // got is a result as Compare looks at it: its score is the sum of its checks.
-func got(checks ...grader.CheckResult) *grader.Result {
-	r := &grader.Result{Verdict: grader.Graded, MaxScore: 100, Checks: checks, Seed: "5e"}
+func got(checks ...verdict.CheckResult) *verdict.Result {
+	r := &verdict.Result{Verdict: verdict.Graded, MaxScore: 100, Checks: checks, Seed: "5e"}
 	for _, c := range checks {
 		r.Score += c.Points
 	}
 	return r
 }
 
-func tested(name string, v grader.Verdict, points int) grader.CheckResult {
-	return grader.CheckResult{Name: name, Kind: "correctness", Verdict: v, Points: points, Hint: "the rule of " + name}
+func tested(name string, v verdict.Verdict, points int) verdict.CheckResult {
+	return verdict.CheckResult{Name: name, Kind: "correctness", Verdict: v, Points: points, Hint: "the rule of " + name}
 }
 
 func TestCompare(t *testing.T) {
-	refused := &grader.Result{Verdict: grader.CompileError, MaxScore: 100, Seed: "5e", Problems: []vet.Problem{{File: "a.go", Line: 3, Message: "no Len"}},
-		Checks: []grader.CheckResult{tested("TestA", grader.NotRun, 0)}}
-	full := Outcome{grader.Graded, 100, 100, ""}
-	none := Outcome{grader.Graded, 0, 100, ""}
-	a, b := tested("TestA", grader.Passed, 100), tested("TestB", grader.Passed, 100)
+	refused := &verdict.Result{Verdict: verdict.CompileError, MaxScore: 100, Seed: "5e", Problems: []verdict.Problem{{File: "a.go", Line: 3, Message: "no Len"}},
+		Checks: []verdict.CheckResult{tested("TestA", verdict.NotRun, 0)}}
+	full := Outcome{verdict.Graded, 100, 100, ""}
+	none := Outcome{verdict.Graded, 0, 100, ""}
+	a, b := tested("TestA", verdict.Passed, 100), tested("TestB", verdict.Passed, 100)
 	for _, test := range []struct {
 		name          string
-		before, after *grader.Result
+		before, after *verdict.Result
 		want          *Change
 		scores        bool
 	}{
 		{"nothing differs", got(a), got(a), nil, false},
 		{"both are refused", refused, refused, nil, false},
 		{
-			"a check fails now", got(a), got(tested("TestA", grader.WrongAnswer, 0)),
-			&Change{Old: full, New: none, Checks: []CheckChange{{"TestA", grader.Passed, grader.WrongAnswer, 100, 0, "the rule of TestA", exercises.Correctness}}}, true,
+			"a check fails now", got(a), got(tested("TestA", verdict.WrongAnswer, 0)),
+			&Change{Old: full, New: none, Checks: []CheckChange{{"TestA", verdict.Passed, verdict.WrongAnswer, 100, 0, "the rule of TestA", verdict.Correctness}}}, true,
 		}, {
-			"a check is passed now, and what it said before is why", got(tested("TestA", grader.Missing, 0)), got(a),
-			&Change{Old: none, New: full, Checks: []CheckChange{{"TestA", grader.Missing, grader.Passed, 0, 100, "the rule of TestA", exercises.Correctness}}}, true,
+			"a check is passed now, and what it said before is why", got(tested("TestA", verdict.Missing, 0)), got(a),
+			&Change{Old: none, New: full, Checks: []CheckChange{{"TestA", verdict.Missing, verdict.Passed, 0, 100, "the rule of TestA", verdict.Correctness}}}, true,
 		}, {
-			"it fails in another way, for the same points", got(tested("TestA", grader.TimeLimit, 0)), got(tested("TestA", grader.RuntimeError, 0)),
-			&Change{Old: none, New: none, Checks: []CheckChange{{"TestA", grader.TimeLimit, grader.RuntimeError, 0, 0, "the rule of TestA", exercises.Correctness}}}, false,
+			"it fails in another way, for the same points", got(tested("TestA", verdict.TimeLimit, 0)), got(tested("TestA", verdict.RuntimeError, 0)),
+			&Change{Old: none, New: none, Checks: []CheckChange{{"TestA", verdict.TimeLimit, verdict.RuntimeError, 0, 0, "the rule of TestA", verdict.Correctness}}}, false,
 		}, {
 			"a check is called otherwise", got(a), got(b),
 			&Change{Old: full, New: full, Checks: []CheckChange{
-				{"TestB", "", grader.Passed, 0, 100, "", exercises.Correctness}, {"TestA", grader.Passed, "", 100, 0, "", exercises.Correctness},
+				{"TestB", "", verdict.Passed, 0, 100, "", verdict.Correctness}, {"TestA", verdict.Passed, "", 100, 0, "", verdict.Correctness},
 			}}, false,
 		}, {
-			"points move", got(tested("TestA", grader.Passed, 60)), got(tested("TestA", grader.Passed, 50)),
-			&Change{Old: Outcome{grader.Graded, 60, 100, ""}, New: Outcome{grader.Graded, 50, 100, ""},
-				Checks: []CheckChange{{"TestA", grader.Passed, grader.Passed, 60, 50, "", exercises.Correctness}}}, true,
+			"points move", got(tested("TestA", verdict.Passed, 60)), got(tested("TestA", verdict.Passed, 50)),
+			&Change{Old: Outcome{verdict.Graded, 60, 100, ""}, New: Outcome{verdict.Graded, 50, 100, ""},
+				Checks: []CheckChange{{"TestA", verdict.Passed, verdict.Passed, 60, 50, "", verdict.Correctness}}}, true,
 		}, {
-			"a check that nobody asked for is new", got(a), got(a, tested("BenchmarkA/speed", grader.NotRun, 0)), nil, false,
+			"a check that nobody asked for is new", got(a), got(a, tested("BenchmarkA/speed", verdict.NotRun, 0)), nil, false,
 		}, {
 			"it does not compile any more: no check says more than that", got(a), refused,
-			&Change{Old: full, New: Outcome{grader.CompileError, 0, 100, "a.go:3: no Len"}, Checks: []CheckChange{}}, true,
+			&Change{Old: full, New: Outcome{verdict.CompileError, 0, 100, "a.go:3: no Len"}, Checks: []CheckChange{}}, true,
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -75,27 +73,27 @@ func TestCompare(t *testing.T) {
 
 // Only what was measured, under both, may be chance.
 func TestChangeThatMayBeChance(t *testing.T) {
-	speed := func(v grader.Verdict) grader.CheckResult {
-		return grader.CheckResult{Name: "BenchmarkA/speed", Kind: "speed", Verdict: v}
+	speed := func(v verdict.Verdict) verdict.CheckResult {
+		return verdict.CheckResult{Name: "BenchmarkA/speed", Kind: "speed", Verdict: v}
 	}
-	a, wrong := tested("TestA", grader.Passed, 0), tested("TestA", grader.WrongAnswer, 0)
-	assert.True(t, Compare("", got(a, speed(grader.Passed)), got(a, speed(grader.TooSlow))).measured())
-	assert.True(t, Compare("", got(a, speed(grader.Passed)), got(wrong, speed(grader.TooSlow))).measured(), "and something else")
-	assert.False(t, Compare("", got(a, speed(grader.Passed)), got(wrong, speed(grader.Passed))).measured())
-	assert.False(t, Compare("", got(a), got(a, speed(grader.TooSlow))).measured(), "a new check is no chance")
-	assert.False(t, Compare("", got(a), &grader.Result{Verdict: grader.Invalid}).measured())
+	a, wrong := tested("TestA", verdict.Passed, 0), tested("TestA", verdict.WrongAnswer, 0)
+	assert.True(t, Compare("", got(a, speed(verdict.Passed)), got(a, speed(verdict.TooSlow))).measured())
+	assert.True(t, Compare("", got(a, speed(verdict.Passed)), got(wrong, speed(verdict.TooSlow))).measured(), "and something else")
+	assert.False(t, Compare("", got(a, speed(verdict.Passed)), got(wrong, speed(verdict.Passed))).measured())
+	assert.False(t, Compare("", got(a), got(a, speed(verdict.TooSlow))).measured(), "a new check is no chance")
+	assert.False(t, Compare("", got(a), &verdict.Result{Verdict: verdict.Invalid}).measured())
 }
 
 // What was measured counts if it comes out in the same way twice; the rest stays.
 func TestConfirmed(t *testing.T) {
-	check := func(name string, kind exercises.Kind, was, is grader.Verdict, old, new int) CheckChange {
+	check := func(name string, kind verdict.Kind, was, is verdict.Verdict, old, new int) CheckChange {
 		return CheckChange{Name: name, Old: was, New: is, OldPoints: old, NewPoints: new, kind: kind}
 	}
-	fast := check("BenchmarkA/speed", exercises.Speed, grader.Passed, grader.TooSlow, 5, 0)
-	slow := check("BenchmarkA/speed", exercises.Speed, grader.TooSlow, grader.Passed, 0, 5)
-	test := check("TestA", exercises.Correctness, grader.Passed, grader.Passed, 10, 7)
+	fast := check("BenchmarkA/speed", verdict.Speed, verdict.Passed, verdict.TooSlow, 5, 0)
+	slow := check("BenchmarkA/speed", verdict.Speed, verdict.TooSlow, verdict.Passed, 0, 5)
+	test := check("TestA", verdict.Correctness, verdict.Passed, verdict.Passed, 10, 7)
 	change := func(list ...CheckChange) *Change {
-		c := &Change{Old: Outcome{grader.Graded, 80, 100, ""}, New: Outcome{grader.Graded, 80, 100, ""}, Checks: list}
+		c := &Change{Old: Outcome{verdict.Graded, 80, 100, ""}, New: Outcome{verdict.Graded, 80, 100, ""}, Checks: list}
 		for _, one := range list {
 			c.New.Score += one.NewPoints - one.OldPoints
 		}

@@ -11,8 +11,11 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"grade/exercises"
+	"grade/exercises/course"
 	"grade/grader"
+	"grade/grader/fault"
+	"grade/grader/submission"
+	"grade/grader/verdict"
 )
 
 // Difference is what a changed exercise does to submissions that were stored.
@@ -38,14 +41,14 @@ type Stored struct{ Name, Dir string }
 
 // DiffOptions say how submissions are graded under both versions.
 type DiffOptions struct {
-	Seed     string           // empty: a fresh one for each submission
-	Only     []exercises.Kind // empty: all
-	Workers  int              // gradings at a time, where nothing is measured
-	Progress Progress         // of submissions
+	Seed     string         // empty: a fresh one for each submission
+	Only     []verdict.Kind // empty: all
+	Workers  int            // gradings at a time, where nothing is measured
+	Progress Progress       // of submissions
 }
 
 // NewDifference is that of two versions of an exercise before anything is graded.
-func NewDifference(before, after *exercises.Exercise) *Difference {
+func NewDifference(before, after *course.Exercise) *Difference {
 	return &Difference{
 		Exercise: after.Name, OldHash: before.Hash, NewHash: after.Hash,
 		Changes: []*Change{}, Ungraded: []Left{}, Failed: []Left{},
@@ -54,7 +57,7 @@ func NewDifference(before, after *exercises.Exercise) *Difference {
 
 // Diff grades submissions under two versions of an exercise, each with the same
 // inputs under both. One that cannot be graded keeps no other from it.
-func Diff(ctx context.Context, g *grader.Grader, before, after *exercises.Exercise, list []Stored, o DiffOptions) (*Difference, error) {
+func Diff(ctx context.Context, g *grader.Grader, before, after *course.Exercise, list []Stored, o DiffOptions) (*Difference, error) {
 	d := &diffing{grader: g, before: before, after: after, options: o, total: len(list), difference: NewDifference(before, after)}
 	workers := max(1, o.Workers)
 	if d.measures() {
@@ -84,7 +87,7 @@ func (d *Difference) sort() {
 
 type diffing struct {
 	grader        *grader.Grader
-	before, after *exercises.Exercise
+	before, after *course.Exercise
 	options       DiffOptions
 	total         int
 
@@ -95,16 +98,16 @@ type diffing struct {
 
 // measures reports whether anything is going to be measured.
 func (d *diffing) measures() bool {
-	return slices.ContainsFunc(slices.Concat(d.before.Checks, d.after.Checks), func(c exercises.Check) bool {
-		return c.Kind != exercises.Correctness && (len(d.options.Only) == 0 || slices.Contains(d.options.Only, c.Kind))
+	return slices.ContainsFunc(slices.Concat(d.before.Checks, d.after.Checks), func(c course.Check) bool {
+		return c.Kind != verdict.Correctness && (len(d.options.Only) == 0 || slices.Contains(d.options.Only, c.Kind))
 	})
 }
 
 // one grades a submission under both versions. A fault that is not the submission's
 // keeps no other from being graded; an error is a usage error, or the end of ctx.
 func (d *diffing) one(ctx context.Context, s Stored) error {
-	snapshot, err := grader.TakeSnapshot(s.Dir)
-	var theirs *grader.UsageError
+	snapshot, err := submission.Take(s.Dir)
+	var theirs *fault.UsageError
 	if errors.As(err, &theirs) {
 		d.add(func(r *Difference) { r.Ungraded = append(r.Ungraded, Left{s.Name, err.Error()}) })
 		return nil
@@ -138,7 +141,7 @@ func (d *diffing) one(ctx context.Context, s Stored) error {
 	return nil
 }
 
-func (d *diffing) compare(ctx context.Context, s Stored, snapshot *grader.Snapshot) (*Change, error) {
+func (d *diffing) compare(ctx context.Context, s Stored, snapshot *submission.Snapshot) (*Change, error) {
 	o := grader.Options{Snapshot: snapshot, Seed: d.options.Seed, Only: d.options.Only}
 	before, err := d.grader.Grade(ctx, s.Dir, d.before, o)
 	if err != nil {

@@ -10,8 +10,9 @@ import (
 	"strconv"
 	"strings"
 
-	"grade/exercises"
-	"grade/grader"
+	"grade/exercises/course"
+	"grade/exercises/course/document"
+	"grade/grader/fault"
 )
 
 // Finding is a fault of an exercise: the author's, never a student's.
@@ -40,7 +41,7 @@ const ungraded = "it cannot be graded: "
 // where the compiler stopped. Every grading tells it, and it is taken down once.
 func (c *checking) ungradable(err error) {
 	at := places(err.Error())
-	if check := grader.CheckAtFault(err); check != "" {
+	if check := fault.CheckOf(err); check != "" {
 		at = []Finding{{c.configFile(), c.lineOf(check), err.Error()}}
 	} else if len(at) == 0 {
 		at = []Finding{{File: path.Join("exercises", c.exercise.Name, "hidden"), Message: err.Error()}}
@@ -59,7 +60,7 @@ func (c *checking) ungradable(err error) {
 var place = regexp.MustCompile(`(?m)^((?:exercises|reference)/\S+\.go):(\d+)(?::\d+)?: (.+)$`)
 
 // places are those that a compiler names which did not build the reference: what a
-// submission prints is in no such error.
+// shipped prints is in no such error.
 func places(text string) (list []Finding) {
 	for _, m := range place.FindAllStringSubmatch(text, -1) {
 		line, _ := strconv.Atoi(m[2])
@@ -79,7 +80,7 @@ func (c *checking) problems(err error) {
 	}
 	dir := path.Join("exercises", c.report.Exercise)
 	for _, err := range list {
-		var p *exercises.Problem
+		var p *document.Fault
 		if !errors.As(err, &p) {
 			c.find(dir, 0, "%v", err)
 			continue
@@ -93,7 +94,7 @@ func (c *checking) problems(err error) {
 }
 
 // marks looks for marks in equivalent.yaml that the reference has left behind.
-func (c *checking) marks(ctx context.Context, course *exercises.Course) {
+func (c *checking) marks(ctx context.Context, course *course.Course) {
 	marks, err := course.Equivalents(c.exercise.Name)
 	c.problems(err)
 	if len(marks) == 0 {

@@ -12,7 +12,7 @@ import (
 	"strconv"
 	"strings"
 
-	"grade/exercises"
+	"grade/exercises/course"
 	"grade/observe/wire"
 )
 
@@ -45,7 +45,7 @@ type sighting struct {
 }
 
 // newLeaks reads the hidden tests in the folder dir.
-func newLeaks(dir string, hidden []exercises.File) *leaks {
+func newLeaks(dir string, hidden []course.File) *leaks {
 	l := &leaks{map[any][]literal{}, map[sighting]int{}, map[string]int{}}
 	for _, f := range hidden {
 		fset := token.NewFileSet()
@@ -106,7 +106,7 @@ func compared(stack []ast.Node) bool {
 }
 
 // observe takes down which literals a run of the reference has recorded.
-func (l *leaks) observe(check exercises.Check, records []wire.Record) {
+func (l *leaks) observe(check course.Check, records []wire.Record) {
 	here := map[any]bool{}
 	note := func(v any) {
 		if _, ok := l.literals[v]; ok {

@@ -5,7 +5,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"grade/exercises"
+	"grade/exercises/course"
 	"grade/observe/wire"
 )
 
@@ -30,7 +30,7 @@ func TestMean(t *testing.T) {
 
 func TestLeaks(t *testing.T) {
 	const file = "exercises/clip/hidden/clip_test.go"
-	check := exercises.Check{Name: "TestMean"}
+	check := course.Check{Name: "TestMean"}
 	float := func(x float64) wire.Record { return wire.Record{Value: wire.Value{Kind: wire.Float, Float: x}} }
 	text := func(s string) wire.Record { return wire.Record{Value: wire.Value{Kind: wire.String, String: s}} }
 	integer := func(n int64) wire.Record { return wire.Record{Value: wire.Value{Kind: wire.Int, Int: n}} }
@@ -50,7 +50,7 @@ func TestLeaks(t *testing.T) {
 		{"a text", [][]wire.Record{{text("the mean of two")}, {{Value: wire.Value{Strings: []string{"the mean of two"}}}}}, map[int]string{14: `"the mean of two"`}},
 		{"a label", [][]wire.Record{{text("a long label")}, {text("a long label")}}, nil},
 	} {
-		l := newLeaks("exercises/clip/hidden", []exercises.File{{Name: "clip_test.go", Data: []byte(withValues)}})
+		l := newLeaks("exercises/clip/hidden", []course.File{{Name: "clip_test.go", Data: []byte(withValues)}})
 		for _, run := range c.runs {
 			l.observe(check, run)
 		}

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"math"
 
-	"grade/exercises"
-	"grade/grader"
+	"grade/exercises/course"
+	"grade/grader/verdict"
 )
 
 // separation is the distance that a limit keeps from what it must let pass, and from
@@ -35,11 +35,11 @@ type reading struct {
 }
 
 // read takes down the ratios of what has to pass, and of what a limit has stopped.
-func (c *checking) read(name string, right bool, r *grader.Result) {
+func (c *checking) read(name string, right bool, r *verdict.Result) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, got := range r.Checks {
-		stopped := got.Verdict == grader.TooSlow || got.Verdict == grader.TooMuchMemory
+		stopped := got.Verdict == verdict.TooSlow || got.Verdict == verdict.TooMuchMemory
 		if got.Ratio != nil && (right || stopped) {
 			c.readings = append(c.readings, reading{got.Name, right, Reading{name, *got.Ratio}})
 		}
@@ -57,9 +57,9 @@ func (c *checking) separate() {
 
 // separate holds the limits of checks against what was measured. The findings have
 // the lines of exercise.yaml, and no file.
-func separate(checks []exercises.Check, readings []reading) (margins []Margin, faults []Finding) {
+func separate(checks []course.Check, readings []reading) (margins []Margin, faults []Finding) {
 	for _, check := range checks {
-		if check.Kind == exercises.Correctness {
+		if check.Kind == verdict.Correctness {
 			continue
 		}
 		m := Margin{Check: check.Name, Limit: check.Limit}

@@ -5,16 +5,17 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"grade/exercises"
+	"grade/exercises/course"
+	"grade/grader/verdict"
 )
 
 // A limit keeps its distance from the slowest that is right and the fastest that is
 // not; and so does one on memory.
 func TestSeparate(t *testing.T) {
-	checks := []exercises.Check{
-		{Name: "TestMean", Kind: exercises.Correctness, Line: 6},
-		{Name: "BenchmarkMean/speed", Kind: exercises.Speed, Limit: 4, Line: 7},
-		{Name: "BenchmarkMean/memory", Kind: exercises.Memory, Limit: 2, Line: 8},
+	checks := []course.Check{
+		{Name: "TestMean", Kind: verdict.Correctness, Line: 6},
+		{Name: "BenchmarkMean/speed", Kind: verdict.Speed, Limit: 4, Line: 7},
+		{Name: "BenchmarkMean/memory", Kind: verdict.Memory, Limit: 2, Line: 8},
 	}
 	speed, memory := checks[1].Name, checks[2].Name
 	const near, far = ": want at least 1.5 times as much", ": want it at least 1.5 times above the limit"

@@ -1,6 +1,6 @@
 // Package prove shows that an exercise grades right: that its hidden tests tell
 // wrong solutions from right ones. It asks a grader, and decides nothing about a
-// submission itself.
+// shipped itself.
 package prove
 
 import (
@@ -14,10 +14,11 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"grade/exercises"
+	"grade/exercises/course"
 	"grade/grader"
 	"grade/grader/mutate"
-	"grade/grader/vet"
+	"grade/grader/submission"
+	"grade/grader/verdict"
 )
 
 // Mutation is what came of grading the mutants of a reference.
@@ -47,7 +48,7 @@ type Survivor struct {
 
 // MutationOptions say how mutants are graded.
 type MutationOptions struct {
-	Equivalent []exercises.Equivalent
+	Equivalent []course.Equivalent
 	Workers    int      // gradings at a time
 	Progress   Progress // of gradings; survivors are graded twice and count twice
 }
@@ -62,7 +63,7 @@ const (
 
 // Mutants makes the mutants of e's reference, and finds marks that are of none: a
 // moment's work, before minutes of grading.
-func Mutants(ctx context.Context, e *exercises.Exercise, marks []exercises.Equivalent) ([]mutate.Mutant, []Finding, error) {
+func Mutants(ctx context.Context, e *course.Exercise, marks []course.Equivalent) ([]mutate.Mutant, []Finding, error) {
 	mutants, err := mutate.Of(ctx, sources(e))
 	if err != nil {
 		return nil, nil, fmt.Errorf("exercise %s: %w", e.Name, err)
@@ -78,11 +79,11 @@ func Mutants(ctx context.Context, e *exercises.Exercise, marks []exercises.Equiv
 
 // successor names the mutants that may be what a marked one has become: of the same
 // operator in the same function, and without a mark.
-func successor(x exercises.Equivalent, mutants []mutate.Mutant, marks []exercises.Equivalent) string {
+func successor(x course.Equivalent, mutants []mutate.Mutant, marks []course.Equivalent) string {
 	prefix := x.Mutant[:strings.LastIndex(x.Mutant, ":")+1]
 	var ids []string
 	for _, m := range mutants {
-		marked := slices.ContainsFunc(marks, func(y exercises.Equivalent) bool { return y.Mutant == m.ID })
+		marked := slices.ContainsFunc(marks, func(y course.Equivalent) bool { return y.Mutant == m.ID })
 		if prefix != "" && strings.HasPrefix(m.ID, prefix) && !marked {
 			ids = append(ids, m.ID)
 		}
@@ -93,13 +94,13 @@ func successor(x exercises.Equivalent, mutants []mutate.Mutant, marks []exercise
 	return " (perhaps into " + strings.Join(ids, " or ") + ")"
 }
 
-func markFault(e *exercises.Exercise, x exercises.Equivalent, fault string) Finding {
+func markFault(e *course.Exercise, x course.Equivalent, fault string) Finding {
 	return Finding{path.Join("exercises", e.Name, "equivalent.yaml"), x.Line, fmt.Sprintf("%s %s; remove it", x.Mutant, fault)}
 }
 
 // Mutate grades mutants of e's reference: with the hidden tests, up to the first that
 // fails, and what survives them with the benchmarks as well.
-func Mutate(ctx context.Context, g *grader.Grader, e *exercises.Exercise, mutants []mutate.Mutant, o MutationOptions) (*Mutation, error) {
+func Mutate(ctx context.Context, g *grader.Grader, e *course.Exercise, mutants []mutate.Mutant, o MutationOptions) (*Mutation, error) {
 	started := time.Now()
 	r := &mutation{grader: g, exercise: e, options: o, mutants: mutants, verdicts: make([]fate, len(mutants))}
 	if err := r.hurry(ctx); err != nil {
@@ -118,7 +119,7 @@ func Mutate(ctx context.Context, g *grader.Grader, e *exercises.Exercise, mutant
 
 // sources are the files of the reference. Those that are provided replace a
 // student's, and so would a mutant's.
-func sources(e *exercises.Exercise) (files []mutate.File) {
+func sources(e *course.Exercise) (files []mutate.File) {
 	for _, f := range e.Reference {
 		files = append(files, mutate.File{Name: f.Name, Data: f.Data, Keep: slices.Contains(e.Provided, f.Name)})
 	}
@@ -139,8 +140,8 @@ const (
 
 type mutation struct {
 	grader   *grader.Grader
-	exercise *exercises.Exercise
-	hurried  *exercises.Exercise // with shorter limits
+	exercise *course.Exercise
+	hurried  *course.Exercise // with shorter limits
 	options  MutationOptions
 	mutants  []mutate.Mutant
 	verdicts []fate
@@ -152,7 +153,7 @@ type mutation struct {
 // hurry grades the reference, which has to keep all points, and limits the tests
 // of mutants by what its own took.
 func (r *mutation) hurry(ctx context.Context) error {
-	result, err := r.grade(ctx, r.exercise, nil, grader.Options{Only: []exercises.Kind{exercises.Correctness}})
+	result, err := r.grade(ctx, r.exercise, nil, grader.Options{Only: []verdict.Kind{verdict.Correctness}})
 	if err != nil {
 		return err
 	}
@@ -177,7 +178,7 @@ func patience(ms float64) time.Duration {
 }
 
 // grade grades a mutant, or the reference as it is.
-func (r *mutation) grade(ctx context.Context, e *exercises.Exercise, m *mutate.Mutant, o grader.Options) (*grader.Result, error) {
+func (r *mutation) grade(ctx context.Context, e *course.Exercise, m *mutate.Mutant, o grader.Options) (*verdict.Result, error) {
 	name := path.Join("reference", e.Name)
 	files := goFiles(e.Reference)
 	for i := range files {
@@ -185,15 +186,15 @@ func (r *mutation) grade(ctx context.Context, e *exercises.Exercise, m *mutate.M
 			files[i].Data = m.Data
 		}
 	}
-	o.Snapshot, o.Hasty, o.Beside = grader.SnapshotOf(name, files), true, true
+	o.Snapshot, o.Hasty, o.Beside = submission.Of(name, files), true, true
 	return r.grader.Grade(ctx, name, e, o)
 }
 
 // goFiles are those that a snapshot of a folder would take.
-func goFiles(files []exercises.File) (list []vet.File) {
+func goFiles(files []course.File) (list []submission.File) {
 	for _, f := range files {
 		if strings.HasSuffix(f.Name, ".go") && !strings.HasSuffix(f.Name, "_test.go") && !strings.Contains(f.Name, "/") {
-			list = append(list, vet.File{Name: f.Name, Data: f.Data})
+			list = append(list, submission.File{Name: f.Name, Data: f.Data})
 		}
 	}
 	return list
@@ -205,7 +206,7 @@ func (r *mutation) test(ctx context.Context) error {
 	group.SetLimit(max(1, r.options.Workers))
 	for i := range r.mutants {
 		group.Go(func() error {
-			result, err := r.grade(ctx, r.hurried, &r.mutants[i], grader.Options{Only: []exercises.Kind{exercises.Correctness}, FailFast: true})
+			result, err := r.grade(ctx, r.hurried, &r.mutants[i], grader.Options{Only: []verdict.Kind{verdict.Correctness}, FailFast: true})
 			if err != nil {
 				return fmt.Errorf("mutant %s: %w", r.mutants[i].ID, err)
 			}
@@ -217,14 +218,14 @@ func (r *mutation) test(ctx context.Context) error {
 	return group.Wait()
 }
 
-func fateOf(r *grader.Result) fate {
+func fateOf(r *verdict.Result) fate {
 	switch {
-	case r.Verdict != grader.Graded:
+	case r.Verdict != verdict.Graded:
 		return refused
 	case r.Score == r.MaxScore:
 		return survived
-	case slices.ContainsFunc(r.Checks, func(c grader.CheckResult) bool {
-		return !slices.Contains([]grader.Verdict{grader.Passed, grader.NotRun, grader.TimeLimit}, c.Verdict)
+	case slices.ContainsFunc(r.Checks, func(c verdict.CheckResult) bool {
+		return !slices.Contains([]verdict.Verdict{verdict.Passed, verdict.NotRun, verdict.TimeLimit}, c.Verdict)
 	}):
 		return killed
 	}
@@ -233,7 +234,7 @@ func fateOf(r *grader.Result) fate {
 
 // measure has the survivors face the benchmarks, one after the other.
 func (r *mutation) measure(ctx context.Context) error {
-	if !slices.ContainsFunc(r.exercise.Checks, func(c exercises.Check) bool { return c.Kind != exercises.Correctness }) {
+	if !slices.ContainsFunc(r.exercise.Checks, func(c course.Check) bool { return c.Kind != verdict.Correctness }) {
 		return nil
 	}
 	var left []int
@@ -244,7 +245,7 @@ func (r *mutation) measure(ctx context.Context) error {
 	}
 	r.done = 0
 	for _, i := range left {
-		result, err := r.grade(ctx, r.exercise, &r.mutants[i], grader.Options{Only: []exercises.Kind{exercises.Speed, exercises.Memory}})
+		result, err := r.grade(ctx, r.exercise, &r.mutants[i], grader.Options{Only: []verdict.Kind{verdict.Speed, verdict.Memory}})
 		if err != nil {
 			return fmt.Errorf("mutant %s: %w", r.mutants[i].ID, err)
 		}
@@ -255,7 +256,7 @@ func (r *mutation) measure(ctx context.Context) error {
 }
 
 func (r *mutation) marked(m mutate.Mutant) bool {
-	return slices.ContainsFunc(r.options.Equivalent, func(x exercises.Equivalent) bool { return x.Mutant == m.ID })
+	return slices.ContainsFunc(r.options.Equivalent, func(x course.Equivalent) bool { return x.Mutant == m.ID })
 }
 
 func (r *mutation) tell(what string, total int) {

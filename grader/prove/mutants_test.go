@@ -5,30 +5,30 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"grade/exercises"
-	"grade/grader"
+	"grade/exercises/course"
 	"grade/grader/mutate"
+	"grade/grader/verdict"
 )
 
 func TestFateOf(t *testing.T) {
-	result := func(score int, verdicts ...grader.Verdict) *grader.Result {
-		r := &grader.Result{Verdict: grader.Graded, Score: score, MaxScore: 100}
+	result := func(score int, verdicts ...verdict.Verdict) *verdict.Result {
+		r := &verdict.Result{Verdict: verdict.Graded, Score: score, MaxScore: 100}
 		for _, v := range verdicts {
-			r.Checks = append(r.Checks, grader.CheckResult{Verdict: v})
+			r.Checks = append(r.Checks, verdict.CheckResult{Verdict: v})
 		}
 		return r
 	}
 	for _, test := range []struct {
 		name   string
-		result *grader.Result
+		result *verdict.Result
 		want   fate
 	}{
-		{"all points", result(100, grader.Passed, grader.NotRun), survived},
-		{"a wrong answer", result(50, grader.Passed, grader.WrongAnswer, grader.NotRun), killed},
-		{"a loop without end", result(50, grader.Passed, grader.TimeLimit, grader.NotRun), timedOut},
-		{"slow, and wrong as well", result(0, grader.TimeLimit, grader.WrongAnswer), killed},
-		{"too slow by its own measure", result(50, grader.Passed, grader.TooSlow), killed},
-		{"it does not compile", &grader.Result{Verdict: grader.CompileError, MaxScore: 100}, refused},
+		{"all points", result(100, verdict.Passed, verdict.NotRun), survived},
+		{"a wrong answer", result(50, verdict.Passed, verdict.WrongAnswer, verdict.NotRun), killed},
+		{"a loop without end", result(50, verdict.Passed, verdict.TimeLimit, verdict.NotRun), timedOut},
+		{"slow, and wrong as well", result(0, verdict.TimeLimit, verdict.WrongAnswer), killed},
+		{"too slow by its own measure", result(50, verdict.Passed, verdict.TooSlow), killed},
+		{"it does not compile", &verdict.Result{Verdict: verdict.CompileError, MaxScore: 100}, refused},
 	} {
 		t.Run(test.name, func(t *testing.T) { assert.Equal(t, test.want, fateOf(test.result)) })
 	}
@@ -37,8 +37,8 @@ func TestFateOf(t *testing.T) {
 // What does not build counts nowhere; what is marked counts as neither, also if it was
 // merely slow; a mark on what is killed is a fault.
 func TestSum(t *testing.T) {
-	marks := []exercises.Equivalent{{Mutant: "marked", Line: 2}, {Mutant: "same but slow", Line: 3}, {Mutant: "caught", Line: 4}, {Mutant: "unbuilt", Line: 5}}
-	r := &mutation{exercise: &exercises.Exercise{Name: "e"}, options: MutationOptions{Equivalent: marks}}
+	marks := []course.Equivalent{{Mutant: "marked", Line: 2}, {Mutant: "same but slow", Line: 3}, {Mutant: "caught", Line: 4}, {Mutant: "unbuilt", Line: 5}}
+	r := &mutation{exercise: &course.Exercise{Name: "e"}, options: MutationOptions{Equivalent: marks}}
 	for id, f := range map[string]fate{"caught": killed, "slow": timedOut, "same but slow": timedOut, "marked": survived, "missed": survived, "unbuilt": refused} {
 		r.mutants, r.verdicts = append(r.mutants, mutate.Mutant{ID: id}), append(r.verdicts, f)
 	}
@@ -54,15 +54,15 @@ func TestSum(t *testing.T) {
 
 // Without a mutant there is nothing that could be missed.
 func TestSumOfNone(t *testing.T) {
-	r := &mutation{exercise: &exercises.Exercise{Name: "e"}}
+	r := &mutation{exercise: &course.Exercise{Name: "e"}}
 	assert.InDelta(t, 1, r.sum().Score, 0)
 }
 
 // A mark that the reference has left behind names what its mutant may be now.
 func TestSuccessor(t *testing.T) {
 	mutants := []mutate.Mutant{{ID: "a.go:F:boundary:1"}, {ID: "a.go:F:boundary:2"}, {ID: "a.go:F:boundary:3"}, {ID: "a.go:G:boundary:4"}}
-	marks := []exercises.Equivalent{{Mutant: "a.go:F:boundary:0"}, {Mutant: "a.go:F:boundary:2"}}
+	marks := []course.Equivalent{{Mutant: "a.go:F:boundary:0"}, {Mutant: "a.go:F:boundary:2"}}
 	assert.Equal(t, " (perhaps into a.go:F:boundary:1 or a.go:F:boundary:3)", successor(marks[0], mutants, marks))
-	assert.Empty(t, successor(exercises.Equivalent{Mutant: "a.go:H:boundary:0"}, mutants, marks))
-	assert.Empty(t, successor(exercises.Equivalent{Mutant: "nonsense"}, mutants, marks))
+	assert.Empty(t, successor(course.Equivalent{Mutant: "a.go:H:boundary:0"}, mutants, marks))
+	assert.Empty(t, successor(course.Equivalent{Mutant: "nonsense"}, mutants, marks))
 }

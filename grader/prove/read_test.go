@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"grade/exercises"
-	"grade/exercises/scaffold"
+	"grade/exercises/course"
+	"grade/exercises/course/scaffold"
 )
 
 // fresh is a course with a new exercise, clip.
@@ -47,7 +47,7 @@ func plant(t *testing.T, course fstest.MapFS, file, old, new string) {
 }
 
 func TestReadFindsNothing(t *testing.T) {
-	c := read(t.Context(), exercises.Open(fresh(t)), "clip")
+	c := read(t.Context(), course.Open(fresh(t)), "clip")
 	assert.Empty(t, c.report.Findings)
 	assert.Equal(t, 1, c.report.Checks)
 }
@@ -57,7 +57,7 @@ func TestReadFindsNothingInWhatIsShipped(t *testing.T) {
 	if testing.Short() {
 		t.Skip("reads much, and nothing runs beside it")
 	}
-	course := exercises.Open(os.DirFS("../.."))
+	course := course.Open(os.DirFS("../.."))
 	names, err := course.Names()
 	require.NoError(t, err)
 	require.NotEmpty(t, names)
@@ -131,9 +131,9 @@ func TestReadFinds(t *testing.T) {
 		{"mark without a reason", marks, "", "mutants:\n  - {id: a}\n", marks + ":2: a mutant that is equivalent has an id and a why"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			course := fresh(t)
-			plant(t, course, c.file, c.old, c.new)
-			found := read(t.Context(), exercises.Open(course), "clip").report.Findings
+			files := fresh(t)
+			plant(t, files, c.file, c.old, c.new)
+			found := read(t.Context(), course.Open(files), "clip").report.Findings
 			assert.True(t, slices.ContainsFunc(found, func(f Finding) bool { return strings.HasPrefix(f.String(), c.want) }), "%v\nlacks %s", found, c.want)
 		})
 	}

@@ -7,16 +7,19 @@ import (
 	"slices"
 	"sync"
 
-	"grade/exercises"
+	"grade/exercises/course"
+	"grade/exercises/course/fixture"
 	"grade/grader"
+	"grade/grader/judge"
+	"grade/grader/verdict"
 )
 
 // Shipped grades the submissions that are shipped with an exercise. It may be used
 // by several goroutines at a time.
 type Shipped struct {
-	List []exercises.Submission
+	List []fixture.Submission
 
-	exercise *exercises.Exercise
+	exercise *course.Exercise
 	grade    GradeFunc
 	// twins are the results of those that others must not beat, several of which may
 	// share one: functions that grade it when they are first called.
@@ -25,11 +28,11 @@ type Shipped struct {
 
 // GradeFunc grades the submission in dir, which is slash-separated and below the
 // course's root.
-type GradeFunc func(ctx context.Context, dir string, o grader.Options) (*grader.Result, error)
+type GradeFunc func(ctx context.Context, dir string, o grader.Options) (*verdict.Result, error)
 
 // NewShipped returns the submissions in list, of the course in the folder root.
-func NewShipped(g *grader.Grader, root string, e *exercises.Exercise, list []exercises.Submission) *Shipped {
-	return ShippedBy(e, list, func(ctx context.Context, dir string, o grader.Options) (*grader.Result, error) {
+func NewShipped(g *grader.Grader, root string, e *course.Exercise, list []fixture.Submission) *Shipped {
+	return ShippedBy(e, list, func(ctx context.Context, dir string, o grader.Options) (*verdict.Result, error) {
 		r, err := g.Grade(ctx, filepath.Join(root, filepath.FromSlash(dir)), e, o)
 		if err != nil {
 			return nil, fmt.Errorf("check %s: %w", dir, err)
@@ -39,24 +42,24 @@ func NewShipped(g *grader.Grader, root string, e *exercises.Exercise, list []exe
 }
 
 // ShippedBy returns the submissions in list, which are graded in a way of the caller's.
-func ShippedBy(e *exercises.Exercise, list []exercises.Submission, grade GradeFunc) *Shipped {
+func ShippedBy(e *course.Exercise, list []fixture.Submission, grade GradeFunc) *Shipped {
 	return &Shipped{List: list, exercise: e, grade: grade}
 }
 
 // Held is a submission beside what it declares.
 type Held struct {
-	Result *grader.Result
-	Unmet  []grader.Difference // what is not as declared
-	First  []grader.Difference // the same of a first grading, where there had to be a second
+	Result *verdict.Result
+	Unmet  []judge.Difference // what is not as declared
+	First  []judge.Difference // the same of a first grading, where there had to be a second
 }
 
 // Hold grades a submission with the checks that its expectations are about, and holds
 // it against what it declares. One that is caught by what a draw happens to hold may
 // get through once; twice is a fault of the exercise. An accepted one has no second chance.
-func (s *Shipped) Hold(ctx context.Context, one exercises.Submission, o grader.Options) (*Held, error) {
+func (s *Shipped) Hold(ctx context.Context, one fixture.Submission, o grader.Options) (*Held, error) {
 	o.Checks = needed(s.exercise, one.Expect)
 	h, err := s.once(ctx, one, o, 1)
-	if err != nil || len(h.Unmet) == 0 || one.Class == exercises.Accepted {
+	if err != nil || len(h.Unmet) == 0 || one.Class == fixture.Accepted {
 		return h, err
 	}
 	first := h.Unmet
@@ -67,44 +70,44 @@ func (s *Shipped) Hold(ctx context.Context, one exercises.Submission, o grader.O
 	return h, nil
 }
 
-func (s *Shipped) once(ctx context.Context, one exercises.Submission, o grader.Options, time int) (*Held, error) {
+func (s *Shipped) once(ctx context.Context, one fixture.Submission, o grader.Options, time int) (*Held, error) {
 	r, err := s.grade(ctx, one.Dir, o)
 	if err != nil {
 		return nil, err
 	}
-	var twin *grader.Result
+	var twin *verdict.Result
 	if one.Expect.Twin != "" && r.Score > 0 { // nothing is more than nothing
 		if twin, err = s.twin(ctx, one.Expect.Twin, o, time); err != nil {
 			return nil, err
 		}
 	}
-	return &Held{Result: r, Unmet: grader.Unmet(one.Expect, r, twin)}, nil
+	return &Held{Result: r, Unmet: judge.Unmet(one.Expect, r, twin)}, nil
 }
 
 // twin is the result of the submission of that name, graded once for each choice of
 // checks, and once more for those that are graded a second time: it may have been the
 // twin that had bad luck.
-func (s *Shipped) twin(ctx context.Context, name string, o grader.Options, time int) (*grader.Result, error) {
-	i := slices.IndexFunc(s.List, func(t exercises.Submission) bool { return t.Name == name })
+func (s *Shipped) twin(ctx context.Context, name string, o grader.Options, time int) (*verdict.Result, error) {
+	i := slices.IndexFunc(s.List, func(t fixture.Submission) bool { return t.Name == name })
 	key := fmt.Sprintf("%d %s %q %q", time, name, o.Only, o.Checks)
-	grade, _ := s.twins.LoadOrStore(key, sync.OnceValues(func() (*grader.Result, error) { return s.grade(ctx, s.List[i].Dir, o) }))
-	return grade.(func() (*grader.Result, error))()
+	grade, _ := s.twins.LoadOrStore(key, sync.OnceValues(func() (*verdict.Result, error) { return s.grade(ctx, s.List[i].Dir, o) }))
+	return grade.(func() (*verdict.Result, error))()
 }
 
 // needed are the checks that a submission's expectations are about: many are
 // graded, and most of them for the sake of one check. Nil, which means all, where a
 // score is expected that does not follow from what they are to lose.
-func needed(e *exercises.Exercise, x exercises.Expect) (names []string) {
-	left := exercises.MaxScore
+func needed(e *course.Exercise, x fixture.Expect) (names []string) {
+	left := course.MaxScore
 	for _, c := range e.Checks {
-		if verdict, ok := x.Checks[c.Name]; ok {
+		if want, ok := x.Checks[c.Name]; ok {
 			names = append(names, c.Name)
-			if verdict != string(grader.Passed) {
+			if want != verdict.Passed {
 				left -= c.Points
 			}
 		}
 	}
-	if x.Score != nil || x.Verdict != string(grader.Graded) || x.MaxScore != nil && left > *x.MaxScore {
+	if x.Score != nil || x.Verdict != verdict.Graded || x.MaxScore != nil && left > *x.MaxScore {
 		return nil
 	}
 	return names

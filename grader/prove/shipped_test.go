@@ -9,36 +9,39 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"grade/exercises"
+	"grade/exercises/course"
+	"grade/exercises/course/fixture"
 	"grade/grader"
+	"grade/grader/judge"
+	"grade/grader/verdict"
 )
 
 // scripted is a Shipped whose gradings give the scores in the script, one after the
 // other, and count.
-func scripted(scores map[string][]int, list ...exercises.Submission) (s *Shipped, gradings map[string]int) {
+func scripted(scores map[string][]int, list ...fixture.Submission) (s *Shipped, gradings map[string]int) {
 	gradings = map[string]int{}
 	var mu sync.Mutex
-	e := &exercises.Exercise{Checks: []exercises.Check{{Name: "TestA", Points: 60}, {Name: "TestB", Points: 30}, {Name: "BenchmarkC/speed", Points: 10}}}
-	return ShippedBy(e, list, func(_ context.Context, dir string, _ grader.Options) (*grader.Result, error) {
+	e := &course.Exercise{Checks: []course.Check{{Name: "TestA", Points: 60}, {Name: "TestB", Points: 30}, {Name: "BenchmarkC/speed", Points: 10}}}
+	return ShippedBy(e, list, func(_ context.Context, dir string, _ grader.Options) (*verdict.Result, error) {
 		mu.Lock()
 		defer mu.Unlock()
 		gradings[dir]++
 		if gradings[dir] > len(scores[dir]) {
 			return nil, errors.New("the engine is gone")
 		}
-		return &grader.Result{Verdict: grader.Graded, Score: scores[dir][gradings[dir]-1], MaxScore: 100}, nil
+		return &verdict.Result{Verdict: verdict.Graded, Score: scores[dir][gradings[dir]-1], MaxScore: 100}, nil
 	}), gradings
 }
 
-func submission(name string, class exercises.Class, score int, twin string) exercises.Submission {
-	return exercises.Submission{Name: name, Dir: name, Class: class, Expect: exercises.Expect{Verdict: "graded", Score: &score, Twin: twin}}
+func shipped(name string, class fixture.Class, score int, twin string) fixture.Submission {
+	return fixture.Submission{Name: name, Dir: name, Class: class, Expect: fixture.Expect{Verdict: "graded", Score: &score, Twin: twin}}
 }
 
 // What nothing is expected of is not graded: a score may follow from what is.
 func TestNeeded(t *testing.T) {
 	s, _ := scripted(nil)
-	checks := func(list ...string) map[string]string {
-		m := map[string]string{}
+	checks := func(list ...string) map[string]verdict.Verdict {
+		m := map[string]verdict.Verdict{}
 		for _, name := range list {
 			m[name] = "wrong_answer"
 		}
@@ -46,16 +49,16 @@ func TestNeeded(t *testing.T) {
 	}
 	n := func(i int) *int { return &i }
 	for name, c := range map[string]struct {
-		expect exercises.Expect
+		expect fixture.Expect
 		want   []string
 	}{
-		"checks":                       {exercises.Expect{Verdict: "graded", Checks: checks("BenchmarkC/speed", "TestB")}, []string{"TestB", "BenchmarkC/speed"}},
-		"a maximum that follows":       {exercises.Expect{Verdict: "graded", Checks: checks("TestA"), MaxScore: n(40)}, []string{"TestA"}},
-		"a maximum that does not":      {exercises.Expect{Verdict: "graded", Checks: checks("TestA"), MaxScore: n(39)}, nil},
-		"what is passed loses nothing": {exercises.Expect{Verdict: "graded", Checks: map[string]string{"TestA": "passed"}, MaxScore: n(40)}, nil},
-		"a maximum alone":              {exercises.Expect{Verdict: "graded", MaxScore: n(40)}, nil},
-		"a score":                      {exercises.Expect{Verdict: "graded", Checks: checks("TestA"), Score: n(40)}, nil},
-		"another verdict":              {exercises.Expect{Verdict: "invalid"}, nil},
+		"checks":                       {fixture.Expect{Verdict: "graded", Checks: checks("BenchmarkC/speed", "TestB")}, []string{"TestB", "BenchmarkC/speed"}},
+		"a maximum that follows":       {fixture.Expect{Verdict: "graded", Checks: checks("TestA"), MaxScore: n(40)}, []string{"TestA"}},
+		"a maximum that does not":      {fixture.Expect{Verdict: "graded", Checks: checks("TestA"), MaxScore: n(39)}, nil},
+		"what is passed loses nothing": {fixture.Expect{Verdict: "graded", Checks: map[string]verdict.Verdict{"TestA": "passed"}, MaxScore: n(40)}, nil},
+		"a maximum alone":              {fixture.Expect{Verdict: "graded", MaxScore: n(40)}, nil},
+		"a score":                      {fixture.Expect{Verdict: "graded", Checks: checks("TestA"), Score: n(40)}, nil},
+		"another verdict":              {fixture.Expect{Verdict: "invalid"}, nil},
 	} {
 		assert.Equal(t, c.want, needed(s.exercise, c.expect), name)
 	}
@@ -63,7 +66,7 @@ func TestNeeded(t *testing.T) {
 
 // Only what has to be caught may get through, and only once.
 func TestHoldTwice(t *testing.T) {
-	right, wrong := submission("right", exercises.Accepted, 100, ""), submission("wrong", exercises.WrongAnswer, 60, "")
+	right, wrong := shipped("right", fixture.Accepted, 100, ""), shipped("wrong", fixture.WrongAnswer, 60, "")
 	s, n := scripted(map[string][]int{"right": {90, 100}, "wrong": {100, 60, 100, 90}}, right, wrong)
 	h, err := s.Hold(t.Context(), right, grader.Options{})
 	require.NoError(t, err)
@@ -77,7 +80,7 @@ func TestHoldTwice(t *testing.T) {
 
 	h, err = s.Hold(t.Context(), wrong, grader.Options{})
 	require.NoError(t, err)
-	assert.Equal(t, []grader.Difference{{Field: "score", What: "score 90, want 60"}}, h.Unmet)
+	assert.Equal(t, []judge.Difference{{Field: "score", What: "score 90, want 60"}}, h.Unmet)
 
 	_, err = s.Hold(t.Context(), wrong, grader.Options{})
 	assert.ErrorContains(t, err, "engine", "what is ours is no difference")
@@ -86,13 +89,13 @@ func TestHoldTwice(t *testing.T) {
 // A twin is graded once for all who share it and ask for the same checks, and not at
 // all for one that gains nothing.
 func TestTwinsAreGradedOnce(t *testing.T) {
-	list := []exercises.Submission{submission("honest", exercises.WrongAnswer, 40, "")}
+	list := []fixture.Submission{shipped("honest", fixture.WrongAnswer, 40, "")}
 	scores := map[string][]int{"honest": {40, 40, 40}, "nothing": {0}}
 	for _, name := range []string{"a", "b", "c"} {
-		list = append(list, submission(name, exercises.Forgery, 40, "honest"))
+		list = append(list, shipped(name, fixture.Forgery, 40, "honest"))
 		scores[name] = []int{40, 40, 40}
 	}
-	list = append(list, submission("nothing", exercises.Forgery, 0, "honest"))
+	list = append(list, shipped("nothing", fixture.Forgery, 0, "honest"))
 	s, n := scripted(scores, list...)
 	_, err := s.Hold(t.Context(), list[4], grader.Options{})
 	require.NoError(t, err)
@@ -109,18 +112,18 @@ func TestTwinsAreGradedOnce(t *testing.T) {
 	all.Wait()
 	assert.Equal(t, 1, n["honest"])
 	other := list[1]
-	other.Expect = exercises.Expect{Verdict: "graded", Checks: map[string]string{"TestA": "passed"}, Twin: "honest"}
+	other.Expect = fixture.Expect{Verdict: "graded", Checks: map[string]verdict.Verdict{"TestA": "passed"}, Twin: "honest"}
 	_, err = s.Hold(t.Context(), other, grader.Options{})
 	require.NoError(t, err)
 	assert.Equal(t, 3, n["honest"], "with other checks, and with other inputs for the second chance")
 }
 
 func TestForgeryThatBeatsItsTwin(t *testing.T) {
-	honest, forgery := submission("honest", exercises.WrongAnswer, 40, ""), submission("forgery", exercises.Forgery, 50, "honest")
+	honest, forgery := shipped("honest", fixture.WrongAnswer, 40, ""), shipped("forgery", fixture.Forgery, 50, "honest")
 	s, _ := scripted(map[string][]int{"honest": {40, 40}, "forgery": {50, 50}}, honest, forgery)
 	h, err := s.Hold(t.Context(), forgery, grader.Options{})
 	require.NoError(t, err)
-	assert.Equal(t, []grader.Difference{{Field: "twin", What: "score 50, and without the trick 40"}}, h.Unmet)
+	assert.Equal(t, []judge.Difference{{Field: "twin", What: "score 50, and without the trick 40"}}, h.Unmet)
 
 	s, _ = scripted(map[string][]int{"honest": {40, 50}, "forgery": {50, 50}}, honest, forgery)
 	h, err = s.Hold(t.Context(), forgery, grader.Options{})

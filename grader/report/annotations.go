@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"grade/grader"
 	"grade/grader/gradebook"
+	"grade/grader/verdict"
 )
 
 // maxAnnotations is how many of one kind a step of GitHub Actions shows. The last says
@@ -28,7 +28,7 @@ type annotation struct {
 // of the source at their file and line, checks that did not pass, warnings, the score.
 // Every line is one of ours: text from elsewhere stands behind "::" and has no end of
 // line. Print it as it is, in a step where workflow commands are not stopped.
-func writeAnnotations(w io.Writer, r *grader.Result, id Identity) error {
+func writeAnnotations(w io.Writer, r *verdict.Result, id Identity) error {
 	said := paragraphs(append([]string{headline(r)}, standing(id.Standing, most(r))...)...)
 	return writeCommands(w, problemAnnotations(r, id), checkAnnotations(r), annotation{level: "notice", title: name(r.Exercise), message: said})
 }
@@ -63,7 +63,7 @@ func writeCommands(w io.Writer, problems, warnings []annotation, notice annotati
 func submissionAnnotation(s submission) (annotation, bool) {
 	said := noteList(s.Cell)
 	for _, c := range s.failed() {
-		said = append(said, name(c.Name)+" "+points(c)+", "+paragraphs(verdict(c), explain(c)))
+		said = append(said, name(c.Name)+" "+points(c)+", "+paragraphs(verdictWord(c), explain(c)))
 	}
 	if s.Cell.Missing != nil {
 		said = append(said, told(s.Cell.Missing))
@@ -75,7 +75,7 @@ func submissionAnnotation(s submission) (annotation, bool) {
 }
 
 // problemAnnotations are errors. There are none but these: the caps are per level.
-func problemAnnotations(r *grader.Result, id Identity) (list []annotation) {
+func problemAnnotations(r *verdict.Result, id Identity) (list []annotation) {
 	for _, p := range r.Problems {
 		list = append(list, annotation{level: "error", file: inRepository(id, p.File), line: p.Line, title: name(p.Rule), message: plain(p.Message)})
 	}
@@ -93,11 +93,11 @@ func inRepository(id Identity, file string) string {
 
 // checkAnnotations are warnings: what a student has to look at first are the errors,
 // and a failed check is at no line of theirs.
-func checkAnnotations(r *grader.Result) (list []annotation) {
-	if r.Verdict == grader.Graded {
+func checkAnnotations(r *verdict.Result) (list []annotation) {
+	if r.Verdict == verdict.Graded {
 		for _, c := range r.Checks {
-			if c.Verdict != grader.Passed && !unasked(c) {
-				list = append(list, annotation{level: "warning", title: name(c.Name) + " " + points(c), message: paragraphs(verdict(c), explain(c))})
+			if c.Verdict != verdict.Passed && !unasked(c) {
+				list = append(list, annotation{level: "warning", title: name(c.Name) + " " + points(c), message: paragraphs(verdictWord(c), explain(c))})
 			}
 		}
 	}

@@ -7,8 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"grade/grader"
-	"grade/grader/vet"
+	"grade/grader/verdict"
 )
 
 // attacks are what a submission may try to say through a report.
@@ -60,11 +59,11 @@ var attacks = map[string]string{
 
 // attacked is a grading in which s stands wherever a submission can put something, and
 // besides that in what only an exercise can say.
-func attacked(s string, v grader.Verdict) *grader.Result {
+func attacked(s string, v verdict.Verdict) *verdict.Result {
 	r := mixed()
 	r.Verdict = v
-	r.Submission = grader.Submission{Dir: s, Hash: s, Files: []string{s, s}, Ignored: []string{s}}
-	r.Problems = []vet.Problem{{File: s, Line: 7, Rule: s, Message: s}, {File: "a.go", Line: 3, Rule: "import", Message: s}}
+	r.Submission = verdict.Submission{Dir: s, Hash: s, Files: []string{s, s}, Ignored: []string{s}}
+	r.Problems = []verdict.Problem{{File: s, Line: 7, Rule: s, Message: s}, {File: "a.go", Line: 3, Rule: "import", Message: s}}
 	r.Warnings = []string{s, s}
 	r.Checks[0].Detail, r.Checks[3].Detail = s, s
 	r.Checks[0].Hint, r.Checks[1].Hint, r.Checks[3].Hint = s, s, s
@@ -76,17 +75,17 @@ func attacked(s string, v grader.Verdict) *grader.Result {
 func attackedIdentity(s string) Identity {
 	id := identity()
 	id.Folder = s
-	cell := course().Rows[0].Cells[0]
+	cell := aCourse().Rows[0].Cells[0]
 	cell.Rules = append(cell.Rules, s)
 	id.Standing = &cell
 	return id
 }
 
 // readers parse a report as its reader does, and say what must hold of it.
-var readers map[string]func(*testing.T, []byte, *grader.Result)
+var readers map[string]func(*testing.T, []byte, *verdict.Result)
 
 func init() {
-	readers = map[string]func(*testing.T, []byte, *grader.Result){
+	readers = map[string]func(*testing.T, []byte, *verdict.Result){
 		"html": readHTML, "markdown": readMarkdown, "github-summary": readMarkdown, "junit": readJUnit,
 		"github-annotations": readAnnotations, "github-classroom-base64": readBase64, "text": readText,
 		"json": readJSON, "classroom50": readValid("classroom50"), "github-classroom": readValid("github-classroom"), "exercism": readValid("exercism"),
@@ -112,7 +111,7 @@ func TestNoAttackGetsThrough(t *testing.T) {
 		}
 		require.NotNil(t, read, "no reader for %s", format)
 		for attack, s := range attacks {
-			for _, v := range grader.SubmissionVerdicts {
+			for _, v := range verdict.SubmissionVerdicts {
 				t.Run(format+"/"+attack+"/"+string(v), func(t *testing.T) {
 					r := attacked(s, v)
 					out := writtenFor(t, format, r, attackedIdentity(s))
@@ -142,7 +141,7 @@ func FuzzFormats(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, s string) {
 		for format, read := range readers {
-			r := attacked(s, grader.Graded)
+			r := attacked(s, verdict.Graded)
 			read(t, writtenFor(t, format, r, attackedIdentity(s)), r)
 		}
 	})

@@ -3,9 +3,9 @@ package report
 import (
 	"fmt"
 
-	"grade/grader"
 	"grade/grader/gradebook"
 	"grade/grader/report/terminal"
+	"grade/grader/verdict"
 )
 
 // What reports of many gradings say in words is put together here, once, as plain text.
@@ -40,7 +40,7 @@ func submissions(b *gradebook.Book) (list []submission) {
 }
 
 // result is what is told of s; nil: nothing.
-func (s submission) result() *grader.Result {
+func (s submission) result() *verdict.Result {
 	if s.shown == nil {
 		return nil
 	}
@@ -138,13 +138,13 @@ func told(m *gradebook.Missing) string {
 }
 
 // failed are the checks of s that did not pass, of those that somebody asked for.
-func (s submission) failed() (list []grader.CheckResult) {
+func (s submission) failed() (list []verdict.CheckResult) {
 	r := s.result()
-	if r == nil || r.Verdict != grader.Graded {
+	if r == nil || r.Verdict != verdict.Graded {
 		return nil
 	}
 	for _, c := range r.Checks {
-		if c.Verdict != grader.Passed && !unasked(c) {
+		if c.Verdict != verdict.Passed && !unasked(c) {
 			list = append(list, c)
 		}
 	}

@@ -15,10 +15,10 @@ import (
 	"github.com/yuin/goldmark/ast"
 	extensionast "github.com/yuin/goldmark/extension/ast"
 
-	"grade/exercises"
-	"grade/grader"
+	"grade/exercises/course"
 	"grade/grader/gradebook"
 	"grade/grader/report/sample"
+	"grade/grader/verdict"
 )
 
 // bookExtensions are what the golden files of a format of many are called.
@@ -30,26 +30,26 @@ var bookExtensions = map[string]string{
 // books are what the golden files of many gradings show.
 func books() map[string]*gradebook.Book {
 	return map[string]*gradebook.Book{
-		"course": course(), "course_run": courseOfRun(), "course_empty": gradebook.New(exercises.NewPolicy(), nil, nil, nil), "course_hostile": attackedBook(evil, grader.Graded),
+		"course": aCourse(), "course_run": courseOfRun(), "course_empty": gradebook.New(course.NewPolicy(), nil, nil, nil), "course_hostile": attackedBook(evil, verdict.Graded),
 	}
 }
 
 // policy is one with everything in it.
-func policy() *exercises.Policy {
-	p := exercises.NewPolicy()
+func policy() *course.Policy {
+	p := course.NewPolicy()
 	p.Title = "Deep Learning"
 	due := time.Date(2026, 3, 14, 12, 0, 0, 0, time.UTC)
-	p.Exercises = []exercises.Rules{
-		{Exercise: "autograd", Weight: 2, Due: due, Attempts: 2, Count: exercises.CountBest, Canvas: "Autograd (4711)",
-			Late: &exercises.Late{Grace: 5 * time.Minute, Deduct: 10, Per: 24 * time.Hour, Most: 50, Until: 72 * time.Hour}},
-		{Exercise: "cosine", Weight: 1, Count: exercises.CountLast},
+	p.Exercises = []course.Rules{
+		{Exercise: "autograd", Weight: 2, Due: due, Attempts: 2, Count: course.CountBest, Canvas: "Autograd (4711)",
+			Late: &course.Late{Grace: 5 * time.Minute, Deduct: 10, Per: 24 * time.Hour, Most: 50, Until: 72 * time.Hour}},
+		{Exercise: "cosine", Weight: 1, Count: course.CountLast},
 	}
-	p.Extensions = []exercises.Extension{{Student: "grace", Due: due.AddDate(0, 0, 7)}}
+	p.Extensions = []course.Extension{{Student: "grace", Due: due.AddDate(0, 0, 7)}}
 	return p
 }
 
 // attempt is one of the samples, handed in so many hours after it was due.
-func attempt(student, exercise string, number int, hours int, r *grader.Result) gradebook.Attempt {
+func attempt(student, exercise string, number int, hours int, r *verdict.Result) gradebook.Attempt {
 	r.Exercise = exercise
 	return gradebook.Attempt{
 		Student: student, Exercise: exercise, Number: number, Submitted: policy().Exercises[0].Due.Add(time.Duration(hours) * time.Hour),
@@ -57,8 +57,8 @@ func attempt(student, exercise string, number int, hours int, r *grader.Result) 
 	}
 }
 
-// course has everything that can become of a submission.
-func course() *gradebook.Book {
+// aCourse has everything that can become of a submission.
+func aCourse() *gradebook.Book {
 	b := gradebook.New(policy(), nil, []gradebook.Attempt{
 		attempt("ada", "autograd", 1, -5, mixed()), attempt("ada", "autograd", 2, 30, allPoints()), attempt("ada", "autograd", 3, 31, allPoints()),
 		attempt("ada", "cosine", 1, 0, allPoints()),
@@ -96,7 +96,7 @@ func courseOfRun() *gradebook.Book {
 const secret = "a secret of the machine"
 
 // attackedBook is one in which s stands wherever somebody else can put something.
-func attackedBook(s string, v grader.Verdict) *gradebook.Book {
+func attackedBook(s string, v verdict.Verdict) *gradebook.Book {
 	p := policy()
 	p.Title = s
 	p.Exercises[0].Exercise, p.Exercises[1].Canvas = s, s
@@ -160,8 +160,8 @@ func TestNoAttackGetsThroughABook(t *testing.T) {
 		read := bookReaders[f.Name]
 		require.NotNil(t, read, "no reader for %s", f.Name)
 		for attack, s := range attacks {
-			for _, v := range grader.SubmissionVerdicts {
-				if len(s) >= 1<<16 && v != grader.Graded {
+			for _, v := range verdict.SubmissionVerdicts {
+				if len(s) >= 1<<16 && v != verdict.Graded {
 					continue // takes long, and shows nothing new
 				}
 				t.Run(f.Name+"/"+attack+"/"+string(v), func(t *testing.T) {
@@ -184,7 +184,7 @@ func FuzzBooks(f *testing.F) {
 		f.Add(s[:min(len(s), 1000)])
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		b := attackedBook(s, grader.Graded)
+		b := attackedBook(s, verdict.Graded)
 		for format, read := range bookReaders {
 			known, _ := FormatNamed(format)
 			var out bytes.Buffer
@@ -201,7 +201,7 @@ func FuzzBooks(f *testing.F) {
 
 // Whatever a rule did, everybody finds it in what they read.
 func TestRulesAreTold(t *testing.T) {
-	b := course()
+	b := aCourse()
 	for _, format := range []string{"html", "markdown", "github-summary", "json", "junit"} {
 		out := string(writtenBook(t, format, b))
 		for _, row := range b.Rows {
@@ -241,7 +241,7 @@ func TestFormatsOfOneAndOfMany(t *testing.T) {
 		assert.True(t, f.OfOne() || f.OfMany(), f.Name)
 		var b bytes.Buffer
 		if !f.OfMany() {
-			assert.ErrorContains(t, f.WriteBook(&b, course()), "not of many", f.Name)
+			assert.ErrorContains(t, f.WriteBook(&b, aCourse()), "not of many", f.Name)
 		}
 		if !f.OfOne() {
 			assert.ErrorContains(t, f.Write(&b, mixed(), identity()), "not of one", f.Name)

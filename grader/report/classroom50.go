@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"grade/grader"
+	"grade/grader/verdict"
 )
 
 // classroom50Schema names the format, classroom50Time how it writes times, which are UTC.
@@ -53,7 +53,7 @@ type (
 // writeClassroom50 writes r as classroom50/result/v1. Where the submission was refused or
 // does not compile, the reason is the message of each of its tests, as the format has
 // no other place for one.
-func writeClassroom50(w io.Writer, r *grader.Result, id Identity) error {
+func writeClassroom50(w io.Writer, r *verdict.Result, id Identity) error {
 	if err := lacksClassroom50(id); err != nil {
 		return err
 	}
@@ -82,14 +82,14 @@ func writeClassroom50(w io.Writer, r *grader.Result, id Identity) error {
 	return writeJSON(w, doc)
 }
 
-func classroom50Tests(r *grader.Result) []classroom50Test {
+func classroom50Tests(r *verdict.Result) []classroom50Test {
 	list := []classroom50Test{}
 	for _, c := range r.Checks {
 		t := classroom50Test{
-			Name: whole(c.Name), Passed: c.Verdict == grader.Passed, Score: c.Points, MaxScore: c.MaxPoints,
-			Kind: whole(c.Kind), Verdict: whole(string(c.Verdict)), Message: paragraphs(verdict(c), explain(c)),
+			Name: whole(c.Name), Passed: c.Verdict == verdict.Passed, Score: c.Points, MaxScore: c.MaxPoints,
+			Kind: whole(c.Kind), Verdict: whole(string(c.Verdict)), Message: paragraphs(verdictWord(c), explain(c)),
 		}
-		if r.Verdict != grader.Graded {
+		if r.Verdict != verdict.Graded {
 			t.Verdict, t.Message = whole(string(r.Verdict)), paragraphs(append([]string{word(r.Verdict)}, problemList(r)...)...)
 		}
 		list = append(list, t)

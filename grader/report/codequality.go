@@ -9,8 +9,8 @@ import (
 	"io/fs"
 	"path"
 
-	"grade/grader"
 	"grade/grader/gradebook"
+	"grade/grader/verdict"
 )
 
 // What GitLab reads of a report on code quality; of Code Climate's format it knows no more.
@@ -41,7 +41,7 @@ const (
 // writeCodeQuality writes r as a report on code quality of GitLab, which a merge request
 // shows what has changed in: problems of the source at their lines, and checks that did
 // not pass at the first file, since they are at no line and a folder cannot be opened.
-func writeCodeQuality(w io.Writer, r *grader.Result, id Identity) error {
+func writeCodeQuality(w io.Writer, r *verdict.Result, id Identity) error {
 	q := quality{list: []qualityIssue{}}
 	q.add(r, id.Folder, "")
 	return writeJSON(w, q.list)
@@ -66,11 +66,11 @@ type quality struct {
 }
 
 // add adds a submission in folder. Each description begins with whose it is.
-func (q *quality) add(r *grader.Result, folder, whose string) {
+func (q *quality) add(r *verdict.Result, folder, whose string) {
 	for _, p := range r.Problems {
 		q.issue(inside(folder, p.File), p.Line, "grade/"+name(p.Rule), severityProblem, whose+cmp.Or(squeezed(p.Message), word(r.Verdict)))
 	}
-	if r.Verdict != grader.Graded {
+	if r.Verdict != verdict.Graded {
 		return
 	}
 	file := inside(folder, "")
@@ -78,14 +78,14 @@ func (q *quality) add(r *grader.Result, folder, whose string) {
 		file = inside(folder, r.Submission.Files[0])
 	}
 	for _, c := range r.Checks {
-		if c.Verdict == grader.Passed || unasked(c) {
+		if c.Verdict == verdict.Passed || unasked(c) {
 			continue
 		}
 		severity := severityWrong
-		if c.Verdict == grader.TooSlow || c.Verdict == grader.TooMuchMemory {
+		if c.Verdict == verdict.TooSlow || c.Verdict == verdict.TooMuchMemory {
 			severity = severityCost
 		}
-		said := fmt.Sprintf("%s%s %s, %s", whose, name(c.Name), points(c), verdict(c))
+		said := fmt.Sprintf("%s%s %s, %s", whose, name(c.Name), points(c), verdictWord(c))
 		if hint := oneLine(c.Hint); hint != "" {
 			said += ": " + hint
 		}

@@ -8,20 +8,19 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"grade/grader"
 	"grade/grader/report/sample"
-	"grade/grader/vet"
+	"grade/grader/verdict"
 )
 
 // GitLab shows what has changed by fingerprints: a line that moved is no new issue.
 func TestCodeQualityFingerprints(t *testing.T) {
 	of := func(line int, message string) string {
-		r := refused(grader.Invalid, vet.Problem{File: "a.go", Line: line, Rule: "import", Message: message})
+		r := refused(verdict.Invalid, verdict.Problem{File: "a.go", Line: line, Rule: "import", Message: message})
 		return qualityOf(t, written(t, "gitlab-codequality", r))[0].Fingerprint
 	}
 	assert.Equal(t, of(3, "no"), of(30, "no"))
 	assert.NotEqual(t, of(3, "no"), of(3, "yes"))
-	twice := refused(grader.Invalid, vet.Problem{File: "a.go", Line: 3, Message: "no"}, vet.Problem{File: "a.go", Line: 9, Message: "no"})
+	twice := refused(verdict.Invalid, verdict.Problem{File: "a.go", Line: 3, Message: "no"}, verdict.Problem{File: "a.go", Line: 9, Message: "no"})
 	assert.Len(t, qualityOf(t, written(t, "gitlab-codequality", twice)), 2, "of the same file and message, too, each has its own")
 	assert.Equal(t, "[]\n", string(written(t, "gitlab-codequality", allPoints())))
 }
@@ -37,7 +36,7 @@ func TestInside(t *testing.T) {
 
 func TestJUnitOfManyCounts(t *testing.T) {
 	var doc junitSuites
-	require.NoError(t, xml.Unmarshal(writtenBook(t, "junit", course()), &doc))
+	require.NoError(t, xml.Unmarshal(writtenBook(t, "junit", aCourse()), &doc))
 	var names []string
 	total := [3]int{}
 	for _, s := range doc.Suites {

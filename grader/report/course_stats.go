@@ -6,8 +6,8 @@ import (
 	"math"
 	"slices"
 
-	"grade/grader"
 	"grade/grader/gradebook"
+	"grade/grader/verdict"
 )
 
 // exerciseStats are what all students' submissions of one exercise come to. Of each student
@@ -70,8 +70,8 @@ func counting(c gradebook.Cell) *gradebook.Attempt {
 	return nil
 }
 
-func (s *exerciseStats) add(r *grader.Result, checks map[string]*checkStats, order []string) []string {
-	if r.Verdict != grader.Graded {
+func (s *exerciseStats) add(r *verdict.Result, checks map[string]*checkStats, order []string) []string {
+	if r.Verdict != verdict.Graded {
 		s.refused++
 		return order
 	}
@@ -89,9 +89,9 @@ func (s *exerciseStats) add(r *grader.Result, checks map[string]*checkStats, ord
 	return order
 }
 
-func (c *checkStats) add(r grader.CheckResult) {
+func (c *checkStats) add(r verdict.CheckResult) {
 	c.tried++
-	passed := r.Verdict == grader.Passed
+	passed := r.Verdict == verdict.Passed
 	if !passed {
 		c.failed++
 	}

@@ -8,9 +8,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"grade/grader"
 	"grade/grader/gradebook"
 	"grade/grader/report/sample"
+	"grade/grader/verdict"
 )
 
 // courseElements are all that a course's page consists of.
@@ -52,7 +52,7 @@ func readCourse(t *testing.T, out []byte, b *gradebook.Book) {
 }
 
 func TestCourseStats(t *testing.T) {
-	b := course()
+	b := aCourse()
 	autograd, cosine := statsOf(b, 0), statsOf(b, 1)
 	assert.Equal(t, []float64{0, 6, 16, 20}, autograd.points, "what counts, sorted; barbara has handed in nothing")
 	assert.Equal(t, []int{4, 0, 0}, []int{autograd.graded, autograd.refused, autograd.missing})
@@ -95,12 +95,12 @@ func TestSwarm(t *testing.T) {
 // Whatever was measured, the plots have no number that is none.
 func TestCoursePlotsOfAnything(t *testing.T) {
 	for _, x := range []float64{0, -1, 1e-300, 1, 1e300, math.Inf(1), math.NaN()} {
-		b := course()
+		b := aCourse()
 		for _, r := range b.Rows {
 			for _, c := range r.Cells {
 				for _, a := range c.Attempts {
 					for i := range a.Result.Checks {
-						a.Result.Checks[i].Ratio, a.Result.Checks[i].Limit, a.Result.Checks[i].Verdict = &x, &x, grader.TooSlow
+						a.Result.Checks[i].Ratio, a.Result.Checks[i].Limit, a.Result.Checks[i].Verdict = &x, &x, verdict.TooSlow
 					}
 				}
 			}

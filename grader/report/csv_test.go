@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"grade/exercises"
+	"grade/exercises/course"
 	"grade/grader/gradebook"
 )
 
@@ -33,7 +33,7 @@ func TestCellText(t *testing.T) {
 
 // An empty cell takes a score away in Canvas: who lacks a verdict of ours has no row.
 func TestCanvasKeepsScores(t *testing.T) {
-	b := course()
+	b := aCourse()
 	rows := readRows(t, writtenBook(t, "canvas", b))
 	var students []string
 	for _, row := range rows[2:] {
@@ -47,12 +47,12 @@ func TestCanvasKeepsScores(t *testing.T) {
 
 func TestCanvasRefuses(t *testing.T) {
 	f, _ := FormatNamed("canvas")
-	b := course()
+	b := aCourse()
 	b.Columns[1].Canvas = "Autograd (4711)"
 	assert.EqualError(t, f.WriteBook(&bytes.Buffer{}, b), `write report canvas: two columns would be called "Autograd (4711)" in Canvas: give exercise cosine another canvas: in grade.yaml`)
-	b = &gradebook.Book{Columns: []gradebook.Column{{Rules: exercises.Rules{Exercise: "ID"}}}}
+	b = &gradebook.Book{Columns: []gradebook.Column{{Rules: course.Rules{Exercise: "ID"}}}}
 	assert.ErrorContains(t, f.WriteBook(&bytes.Buffer{}, b), `two columns would be called "ID"`)
-	b = course()
+	b = aCourse()
 	b.Roster[0].SISUserID = "tony"
 	b.Roster[1].SISLoginID, b.Roster[1].ID = "hoare", "ada2"
 	b.Rows[4].Student = "ADA"
@@ -63,10 +63,10 @@ func TestCanvasRefuses(t *testing.T) {
 // What Canvas has an assignment worth is what it is worth there.
 func TestCanvasMaxima(t *testing.T) {
 	f, _ := FormatNamed("canvas")
-	b := course()
+	b := aCourse()
 	b.Maxima = map[string]float64{"Autograd (4711)": 50}
 	rows := readRows(t, writtenBook(t, "canvas", b))
-	whole := readRows(t, writtenBook(t, "canvas", course()))
+	whole := readRows(t, writtenBook(t, "canvas", aCourse()))
 	assert.Equal(t, []string{"50", "100"}, rows[1][5:])
 	for i := range rows[2:] {
 		if points := whole[i+2][5]; points != "" {
@@ -88,7 +88,7 @@ func TestCanvasMaxima(t *testing.T) {
 
 // Nobody sets what an exercise is worth by being called like the row that says so.
 func TestCanvasRowOfMaxima(t *testing.T) {
-	b := course()
+	b := aCourse()
 	b.Rows[3].Student = "  Points Possible"
 	out := writtenBook(t, "canvas", b)
 	readCanvas(t, out, b)

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"grade/grader"
+	"grade/grader/verdict"
 )
 
 // assertHarmless holds a report to what a terminal and the log of a CI may be
@@ -47,7 +47,7 @@ func TestJSONKeepsWhatItEscapes(t *testing.T) {
 	r := hostile()
 	r.Checks[0].Detail = "\U000e0041 \u202e ##[error] \u009b"
 	require.NoError(t, JSON(&b, r))
-	var got grader.Result
+	var got verdict.Result
 	require.NoError(t, json.Unmarshal(b.Bytes(), &got))
 	assert.Equal(t, r.Checks[0].Detail, got.Checks[0].Detail)
 	assert.Equal(t, strings.ToValidUTF8(evil, "\ufffd"), got.Submission.Dir)

@@ -5,7 +5,7 @@ import (
 	"io"
 	"unicode/utf8"
 
-	"grade/grader"
+	"grade/grader/verdict"
 )
 
 // The caps of Exercism, in characters.
@@ -34,9 +34,9 @@ type (
 // a submission that was refused, and then the message says why; else "pass" if every
 // check passed. A hidden test's source is not among what a student may see, so there
 // is no test_code: this is for practice exercises.
-func writeExercism(w io.Writer, r *grader.Result) error {
+func writeExercism(w io.Writer, r *verdict.Result) error {
 	doc := exercismResult{Version: 3, Status: "pass", Tests: []exercismTest{}}
-	if r.Verdict != grader.Graded {
+	if r.Verdict != verdict.Graded {
 		doc.Status, doc.Message = "error", new(shorten(overview(r), exercismMessage))
 		return writeJSON(w, doc)
 	}
@@ -50,10 +50,10 @@ func writeExercism(w io.Writer, r *grader.Result) error {
 	return writeJSON(w, doc)
 }
 
-func newExercismTest(c grader.CheckResult) exercismTest {
+func newExercismTest(c verdict.CheckResult) exercismTest {
 	t := exercismTest{Name: name(c.Name), Status: status(c)}
 	if t.Status != "pass" {
-		t.Message = new(shorten(paragraphs(verdict(c), explain(c)), exercismMessage))
+		t.Message = new(shorten(paragraphs(verdictWord(c), explain(c)), exercismMessage))
 	} else if f := figures(c); f != "" {
 		t.Output = new(shorten(f, exercismOutput))
 	}
@@ -61,8 +61,8 @@ func newExercismTest(c grader.CheckResult) exercismTest {
 }
 
 // status is a check's in the words of Exercism.
-func status(c grader.CheckResult) string {
-	if c.Verdict == grader.Passed {
+func status(c verdict.CheckResult) string {
+	if c.Verdict == verdict.Passed {
 		return "pass"
 	}
 	return missed(c)
@@ -70,8 +70,8 @@ func status(c grader.CheckResult) string {
 
 // missed is the status of a test without its points, which is never "pass", in the
 // words of Exercism, which GitHub Classroom took over.
-func missed(c grader.CheckResult) string {
-	if c.Verdict == grader.NotRun {
+func missed(c verdict.CheckResult) string {
+	if c.Verdict == verdict.NotRun {
 		return "error"
 	}
 	return "fail"

@@ -6,8 +6,8 @@ import (
 	"io"
 	"slices"
 
-	"grade/grader"
 	"grade/grader/gradebook"
+	"grade/grader/verdict"
 )
 
 // Identity says whose submission was graded and what it is part of, for the formats
@@ -39,11 +39,11 @@ type Format struct {
 	// Beside tells that its lines may follow the text report on standard output.
 	Beside bool
 
-	write     func(io.Writer, *grader.Result, Identity) error // nil: not of a single grading
-	book      func(io.Writer, *gradebook.Book) error          // nil: not of many
-	noVerdict func(message string) any                        // nil: nothing is written, and an older report stays
-	lacks     func(Identity) error                            // nil: needs no identity
-	doubts    func(*gradebook.Book) []string                  // nil: none
+	write     func(io.Writer, *verdict.Result, Identity) error // nil: not of a single grading
+	book      func(io.Writer, *gradebook.Book) error           // nil: not of many
+	noVerdict func(message string) any                         // nil: nothing is written, and an older report stays
+	lacks     func(Identity) error                             // nil: needs no identity
+	doubts    func(*gradebook.Book) []string                   // nil: none
 }
 
 // OfOne and OfMany report what a format can be written of.
@@ -119,7 +119,7 @@ func (f Format) Lacks(id Identity) error {
 }
 
 // Write writes r. Nothing has been written if it could not be put into the format.
-func (f Format) Write(w io.Writer, r *grader.Result, id Identity) error {
+func (f Format) Write(w io.Writer, r *verdict.Result, id Identity) error {
 	if f.write == nil {
 		return fmt.Errorf("write report %s: it is of many gradings, not of one", f.Name)
 	}
@@ -149,10 +149,10 @@ func (f Format) WriteNoVerdict(w io.Writer, message string) error {
 }
 
 // anonymous is a writer that says nothing of whose submission it is.
-func anonymous(write func(io.Writer, *grader.Result) error) func(io.Writer, *grader.Result, Identity) error {
-	return func(w io.Writer, r *grader.Result, _ Identity) error { return write(w, r) }
+func anonymous(write func(io.Writer, *verdict.Result) error) func(io.Writer, *verdict.Result, Identity) error {
+	return func(w io.Writer, r *verdict.Result, _ Identity) error { return write(w, r) }
 }
 
-func plainText(w io.Writer, r *grader.Result, id Identity) error {
+func plainText(w io.Writer, r *verdict.Result, id Identity) error {
 	return Text(w, r, TextOptions{Standing: id.Standing})
 }

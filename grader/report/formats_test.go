@@ -12,19 +12,18 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"grade/grader"
-	"grade/grader/vet"
+	"grade/grader/verdict"
 )
 
 // parsed is r in a format of JSON, read into a T.
-func parsed[T any](t *testing.T, format string, r *grader.Result) (doc T) {
+func parsed[T any](t *testing.T, format string, r *verdict.Result) (doc T) {
 	t.Helper()
 	require.NoError(t, json.Unmarshal(written(t, format, r), &doc))
 	return doc
 }
 
 // many is a grading with n problems, or with n failed checks.
-func many(problems, failed int) *grader.Result {
+func many(problems, failed int) *verdict.Result {
 	r := mixed()
 	r.Warnings = nil
 	for range problems {
@@ -32,8 +31,8 @@ func many(problems, failed int) *grader.Result {
 	}
 	r.Checks = nil
 	for i := range failed {
-		r.Checks = append(r.Checks, grader.CheckResult{
-			Name: fmt.Sprintf("Test%d", i), Kind: "correctness", Verdict: grader.WrongAnswer, MaxPoints: 1, Detail: strings.Repeat(strings.Repeat("long ", 70)+"\n", 30),
+		r.Checks = append(r.Checks, verdict.CheckResult{
+			Name: fmt.Sprintf("Test%d", i), Kind: "correctness", Verdict: verdict.WrongAnswer, MaxPoints: 1, Detail: strings.Repeat(strings.Repeat("long ", 70)+"\n", 30),
 		})
 	}
 	return r
@@ -81,9 +80,9 @@ func TestMaximumIsTheExercises(t *testing.T) {
 
 func TestCommonWeight(t *testing.T) {
 	weigh := func(points ...int) int {
-		var list []grader.CheckResult
+		var list []verdict.CheckResult
 		for _, p := range points {
-			list = append(list, grader.CheckResult{MaxPoints: p})
+			list = append(list, verdict.CheckResult{MaxPoints: p})
 		}
 		return commonWeight(list)
 	}
@@ -148,7 +147,7 @@ func TestPrairieLearnIsNeverTooLong(t *testing.T) {
 	doc := parsed[prairieLearnResult](t, "prairielearn", r)
 	assert.Len(t, doc.Tests, 600)
 	assert.Contains(t, doc.Message, "were too long")
-	r.Verdict, r.Problems = grader.Invalid, many(1000, 0).Problems
+	r.Verdict, r.Problems = verdict.Invalid, many(1000, 0).Problems
 	assert.LessOrEqual(t, len(written(t, "prairielearn", r)), maxPrairieLearn)
 }
 
@@ -212,7 +211,7 @@ func TestAnnotationPlace(t *testing.T) {
 func TestWhatProgramsReadIsNotCut(t *testing.T) {
 	long := strings.Repeat("long-", 40)
 	r := mixed()
-	r.Problems = []vet.Problem{{File: long + ".go", Line: 1, Message: "no"}}
+	r.Problems = []verdict.Problem{{File: long + ".go", Line: 1, Message: "no"}}
 	r.Toolchain, r.Checks[0].Name = "go1.26.0 in golang@sha256:"+long, "Test"+long
 	id := identity()
 	id.Folder = "week1/" + long
@@ -299,7 +298,7 @@ func TestPlotOfAnything(t *testing.T) {
 	for _, x := range []float64{0, -1, 1e-9, 1, 1e9, math.Inf(1), math.Inf(-1), math.NaN()} {
 		c := checks()[3]
 		c.Ratio, c.Interval, c.Limit = &x, &[2]float64{x, x}, &x
-		svg, err := ratioPlot("p", "</title><script>", []grader.CheckResult{c})
+		svg, err := ratioPlot("p", "</title><script>", []verdict.CheckResult{c})
 		require.NoError(t, err)
 		assert.NotContains(t, string(svg), "NaN,")
 		assert.NotContains(t, string(svg), "Inf,")

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"io"
 
-	"grade/grader"
+	"grade/grader/verdict"
 )
 
 type (
@@ -35,7 +35,7 @@ type (
 // The reporter does so twice: its table says what part of the tests passed, times the
 // maximum, and its notice the sum of the tests' scores. Both agree where all tests
 // weigh the same, so a check of 15 points beside ones of 10 is three tests of 5.
-func writeGitHubClassroom(w io.Writer, r *grader.Result) error {
+func writeGitHubClassroom(w io.Writer, r *verdict.Result) error {
 	doc := runnerResult{Version: 1, Status: "pass", MaxScore: most(r), Tests: []runnerTest{}}
 	weight := commonWeight(r.Checks)
 	for _, c := range r.Checks {
@@ -45,7 +45,7 @@ func writeGitHubClassroom(w io.Writer, r *grader.Result) error {
 			doc.Status = "fail"
 		}
 	}
-	if r.Verdict != grader.Graded {
+	if r.Verdict != verdict.Graded {
 		doc.Status, doc.Message = "error", new(overview(r))
 	}
 	return writeJSON(w, doc)
@@ -53,7 +53,7 @@ func writeGitHubClassroom(w io.Writer, r *grader.Result) error {
 
 // writeGitHubClassroomBase64 writes the same as a step's output carries it to the
 // reporter: base64, in one line.
-func writeGitHubClassroomBase64(w io.Writer, r *grader.Result) error {
+func writeGitHubClassroomBase64(w io.Writer, r *verdict.Result) error {
 	var b bytes.Buffer
 	if err := writeGitHubClassroom(&b, r); err != nil {
 		return err
@@ -63,7 +63,7 @@ func writeGitHubClassroomBase64(w io.Writer, r *grader.Result) error {
 }
 
 // commonWeight is the largest number of points that all checks are multiples of.
-func commonWeight(checks []grader.CheckResult) int {
+func commonWeight(checks []verdict.CheckResult) int {
 	weight := 0
 	for _, c := range checks {
 		for _, n := range []int{c.MaxPoints, c.Points} {
@@ -77,14 +77,14 @@ func commonWeight(checks []grader.CheckResult) int {
 
 // runnerTests are a check as tests of one weight. The first that failed says why,
 // and the others name it.
-func runnerTests(c grader.CheckResult, weight int) []runnerTest {
+func runnerTests(c verdict.CheckResult, weight int) []runnerTest {
 	n, passed := c.MaxPoints/weight, c.Points/weight
 	var list []runnerTest
 	for i := range n {
 		t := runnerTest{Name: part(c, i, n), Status: "pass", Score: weight, ExecutionTime: seconds(c.Submission.CPUMs) + "s"}
 		switch {
 		case i == passed:
-			t.Message = new(paragraphs(verdict(c), explain(c)))
+			t.Message = new(paragraphs(verdictWord(c), explain(c)))
 		case i > passed:
 			t.Message = new("see " + part(c, passed, n))
 		}
@@ -97,7 +97,7 @@ func runnerTests(c grader.CheckResult, weight int) []runnerTest {
 }
 
 // part names the test i of the n that a check is.
-func part(c grader.CheckResult, i, n int) string {
+func part(c verdict.CheckResult, i, n int) string {
 	if n == 1 {
 		return name(c.Name)
 	}

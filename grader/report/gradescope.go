@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"io"
 
-	"grade/grader"
+	"grade/grader/verdict"
 )
 
 type (
@@ -55,7 +55,7 @@ type (
 //
 // All of it is plain text and visible: a single hidden test would hide the total, and
 // a result holds only what a student may see. What the wrapper prints stays hidden.
-func writeGradescope(w io.Writer, r *grader.Result) error {
+func writeGradescope(w io.Writer, r *verdict.Result) error {
 	doc := newGradescope(overview(r))
 	doc.Score = new(r.Score)
 	doc.ExecutionTime = r.Phases.TotalMs / 1000
@@ -79,13 +79,13 @@ func newGradescope(output string) gradescopeResult {
 	return gradescopeResult{Output: output, OutputFormat: "text", Visibility: "visible", StdoutVisibility: "hidden"}
 }
 
-func newGradescopeTest(c grader.CheckResult, number string) gradescopeTest {
+func newGradescopeTest(c verdict.CheckResult, number string) gradescopeTest {
 	t := gradescopeTest{
 		Score: c.Points, MaxScore: c.MaxPoints, Status: "failed", Name: name(c.Name), Number: number,
-		Output: paragraphs(verdict(c), explain(c)), Tags: []string{name(c.Kind)},
+		Output: paragraphs(verdictWord(c), explain(c)), Tags: []string{name(c.Kind)},
 		ExtraData: gradescopeFigures{Verdict: whole(string(c.Verdict)), Ratio: c.Ratio, Limit: c.Limit, Interval: c.Interval},
 	}
-	if c.Verdict == grader.Passed {
+	if c.Verdict == verdict.Passed {
 		t.Status = "passed"
 	}
 	return t

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"unicode"
 
-	"grade/grader"
 	"grade/grader/report/terminal"
+	"grade/grader/verdict"
 )
 
 //go:embed html.tmpl
@@ -32,7 +32,7 @@ func pagePolicy(style string) string {
 // writeHTML writes r as a page for the student: one file that needs nothing else, readable
 // on a phone, in light and in dark, by eye and by ear. Verdicts stand in words, and
 // the plots' figures in the table as well.
-func writeHTML(w io.Writer, r *grader.Result, id Identity) error {
+func writeHTML(w io.Writer, r *verdict.Result, id Identity) error {
 	data, err := newPage(r, id)
 	if err != nil {
 		return err
@@ -77,11 +77,11 @@ type (
 	pageFact struct{ Name, Value string }
 )
 
-func newPage(r *grader.Result, id Identity) (*pageData, error) {
+func newPage(r *verdict.Result, id Identity) (*pageData, error) {
 	p := &pageData{
 		Policy: pagePolicy(pageStyle), Style: template.CSS(pageStyle),
 		Title: name(r.Exercise), Headline: headline(r), Status: pageStatus(r), Student: name(id.Student),
-		Score: r.Score, Max: most(r), Refused: r.Verdict != grader.Graded,
+		Score: r.Score, Max: most(r), Refused: r.Verdict != verdict.Graded,
 		Warnings: warningList(r), Facts: pageFacts(r),
 	}
 	if said := standing(id.Standing, most(r)); len(said) > 0 {
@@ -112,9 +112,9 @@ func newPage(r *grader.Result, id Identity) (*pageData, error) {
 	return p, nil
 }
 
-func pageStatus(r *grader.Result) string {
+func pageStatus(r *verdict.Result) string {
 	var said []string
-	if r.Verdict != grader.Graded {
+	if r.Verdict != verdict.Graded {
 		said = append(said, word(r.Verdict))
 	}
 	if n := pointsNotRun(r); n > 0 {
@@ -136,10 +136,10 @@ func newPageSection(id string, s *section) (pageSection, error) {
 	return out, err
 }
 
-func newPageCheck(id string, c grader.CheckResult) pageCheck {
+func newPageCheck(id string, c verdict.CheckResult) pageCheck {
 	out := pageCheck{
-		ID: id, Passed: c.Verdict == grader.Passed,
-		Name: breakable(name(c.Name)), Class: "bad", Mark: "✗", Verdict: verdict(c), Points: points(c),
+		ID: id, Passed: c.Verdict == verdict.Passed,
+		Name: breakable(name(c.Name)), Class: "bad", Mark: "✗", Verdict: verdictWord(c), Points: points(c),
 		Hint: oneLine(c.Hint), Detail: plain(c.Detail), Figures: figures(c),
 	}
 	switch {
@@ -165,7 +165,7 @@ func breakable(s string) (parts []string) {
 }
 
 // pageFacts are how the grade was come by; what there is nothing to say of is left out.
-func pageFacts(r *grader.Result) (list []pageFact) {
+func pageFacts(r *verdict.Result) (list []pageFact) {
 	for _, f := range []pageFact{
 		{"Files", names(r.Submission.Files)}, {"Ignored", names(r.Submission.Ignored)},
 		{"Time", phases(r.Phases)}, {"Graded", terminal.Escape(graded(r))}, {"Seed", name(r.Seed)},

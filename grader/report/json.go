@@ -9,7 +9,7 @@ import (
 	"unicode"
 	"unicode/utf16"
 
-	"grade/grader"
+	"grade/grader/verdict"
 )
 
 // ResultSchema is the JSON Schema (2020-12) of what [JSON] writes, with a
@@ -25,7 +25,7 @@ var ResultSchema []byte
 // The document may be printed on a terminal or into the log of a CI as it is:
 // characters that are not printable stand as \u escapes, and so does a "[" after
 // "##", which a GitHub runner would take for a command.
-func JSON(w io.Writer, r *grader.Result) error {
+func JSON(w io.Writer, r *verdict.Result) error {
 	return PlainJSON(w, withoutNulls(*r))
 }
 
@@ -65,7 +65,7 @@ func encodeJSON(v any, escapeHTML bool) ([]byte, error) {
 }
 
 // withoutNulls makes nil slices empty ones.
-func withoutNulls(r grader.Result) grader.Result {
+func withoutNulls(r verdict.Result) verdict.Result {
 	r.Checks = orEmpty(r.Checks)
 	r.Problems = orEmpty(r.Problems)
 	r.Warnings = orEmpty(r.Warnings)

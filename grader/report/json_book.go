@@ -5,9 +5,9 @@ import (
 	"io"
 	"time"
 
-	"grade/exercises"
-	"grade/grader"
+	"grade/exercises/course"
 	"grade/grader/gradebook"
+	"grade/grader/verdict"
 )
 
 // BookSchemaID names the format of a book as JSON.
@@ -61,20 +61,20 @@ type (
 		Missing  *bookMissing  `json:"missing"`
 	}
 	bookAttempt struct {
-		Number         int            `json:"number"`
-		Submitted      *time.Time     `json:"submitted"`
-		Source         string         `json:"source"`
-		Folder         string         `json:"folder"`
-		Verdict        grader.Verdict `json:"verdict"`
-		Score          int            `json:"score"`
-		MaxScore       int            `json:"max_score"`
-		Official       bool           `json:"official"`
-		SubmissionHash string         `json:"submission_hash"`
-		ExerciseHash   string         `json:"exercise_hash"`
-		Seed           string         `json:"seed"`
-		Toolchain      string         `json:"toolchain"`
-		GraderVersion  string         `json:"grader_version"`
-		Started        time.Time      `json:"started"`
+		Number         int             `json:"number"`
+		Submitted      *time.Time      `json:"submitted"`
+		Source         string          `json:"source"`
+		Folder         string          `json:"folder"`
+		Verdict        verdict.Verdict `json:"verdict"`
+		Score          int             `json:"score"`
+		MaxScore       int             `json:"max_score"`
+		Official       bool            `json:"official"`
+		SubmissionHash string          `json:"submission_hash"`
+		ExerciseHash   string          `json:"exercise_hash"`
+		Seed           string          `json:"seed"`
+		Toolchain      string          `json:"toolchain"`
+		GraderVersion  string          `json:"grader_version"`
+		Started        time.Time       `json:"started"`
 	}
 	bookMissing struct {
 		Folder string `json:"folder"`
@@ -115,7 +115,7 @@ func newBookExercise(c gradebook.Column) bookExercise {
 	}
 }
 
-func newBookLate(l *exercises.Late) *bookLate {
+func newBookLate(l *course.Late) *bookLate {
 	if l == nil {
 		return nil
 	}

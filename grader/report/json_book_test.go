@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"grade/grader"
 	"grade/grader/gradebook"
+	"grade/grader/verdict"
 )
 
 var bookSchema = sync.OnceValues(func() (*jsonschema.Schema, error) {
@@ -64,7 +64,7 @@ func TestBookSchemaRefuses(t *testing.T) {
 		"attempt 0":         func(b *gradebook.Book) { b.Rows[0].Cells[0].Attempts[0].Number = 0 },
 	} {
 		t.Run(name, func(t *testing.T) {
-			b := course()
+			b := aCourse()
 			spoil(b)
 			assert.Error(t, validBook(t, writtenBook(t, "json", b)))
 		})
@@ -78,5 +78,5 @@ func TestBookSchemaCoversEveryField(t *testing.T) {
 	covers(t, "book", schema, schema["$defs"].(map[string]any), reflect.TypeFor[bookDocument]())
 	assert.Equal(t, BookSchemaID, schema["properties"].(map[string]any)["schema"].(map[string]any)["const"])
 	verdicts := schema["$defs"].(map[string]any)["attempt"].(map[string]any)["properties"].(map[string]any)["verdict"].(map[string]any)["enum"]
-	assert.Equal(t, []any{string(grader.SubmissionVerdicts[0]), string(grader.SubmissionVerdicts[1]), string(grader.SubmissionVerdicts[2])}, verdicts)
+	assert.Equal(t, []any{string(verdict.SubmissionVerdicts[0]), string(verdict.SubmissionVerdicts[1]), string(verdict.SubmissionVerdicts[2])}, verdicts)
 }

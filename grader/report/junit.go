@@ -5,8 +5,8 @@ import (
 	"io"
 	"strconv"
 
-	"grade/grader"
 	"grade/grader/gradebook"
+	"grade/grader/verdict"
 )
 
 // The elements of JUnit XML, in the order and with the attributes that Jenkins'
@@ -62,13 +62,13 @@ type (
 // or does not compile are errors; one that was not asked for is skipped, and one that was
 // not reached is a failure: skipped ones count for nothing with some readers. The time
 // of a test case is the submission's CPU time where that was measured.
-func writeJUnit(w io.Writer, r *grader.Result) error {
+func writeJUnit(w io.Writer, r *verdict.Result) error {
 	return writeSuites(w, whole(r.Exercise), newJUnitSuite(whole(r.Exercise), r))
 }
 
 // writeJUnitBook writes b as a suite for each student's exercise, named after both, so that
 // a reader who knows the names of an earlier run finds them again. A submission without a
-// verdict has a test case of its own, which is an error.
+// verdictWord has a test case of its own, which is an error.
 func writeJUnitBook(w io.Writer, b *gradebook.Book) error {
 	var suites []junitSuite
 	for _, s := range submissions(b) {
@@ -92,7 +92,7 @@ func writeSuites(w io.Writer, name string, suites ...junitSuite) error {
 	return err
 }
 
-func newJUnitSuite(name string, r *grader.Result) junitSuite {
+func newJUnitSuite(name string, r *verdict.Result) junitSuite {
 	suite := junitSuite{
 		Name: name, Tests: len(r.Checks), Time: seconds(r.Phases.TotalMs), ms: r.Phases.TotalMs,
 		Timestamp: r.Started.UTC().Format("2006-01-02T15:04:05"), Properties: junitProperties(r), Out: overview(r),
@@ -131,17 +131,17 @@ func newJUnitEntry(s submission) junitSuite {
 
 // add adds a check. Its class is the suite's name: it makes the names of two students'
 // checks two.
-func (s *junitSuite) add(r *grader.Result, c grader.CheckResult) {
+func (s *junitSuite) add(r *verdict.Result, c verdict.CheckResult) {
 	test := junitCase{Name: whole(c.Name), Class: s.Name, Time: seconds(c.Submission.CPUMs)}
-	outcome := &junitOutcome{Type: whole(string(c.Verdict)), Message: verdict(c), Text: explain(c)}
+	outcome := &junitOutcome{Type: whole(string(c.Verdict)), Message: verdictWord(c), Text: explain(c)}
 	switch {
-	case r.Verdict != grader.Graded:
+	case r.Verdict != verdict.Graded:
 		s.Errors++
 		test.Error = &junitOutcome{Type: whole(string(r.Verdict)), Message: word(r.Verdict), Text: paragraphs(problemList(r)[:min(1, len(r.Problems))]...)}
 	case unasked(c):
 		s.Skipped++
 		test.Skipped = outcome
-	case c.Verdict != grader.Passed:
+	case c.Verdict != verdict.Passed:
 		s.Failures++
 		test.Failure = outcome
 	}
@@ -149,7 +149,7 @@ func (s *junitSuite) add(r *grader.Result, c grader.CheckResult) {
 }
 
 // junitProperties say points and figures, by the names of the checks.
-func junitProperties(r *grader.Result) []junitProperty {
+func junitProperties(r *verdict.Result) []junitProperty {
 	number := func(x *float64) string {
 		if x == nil {
 			return ""

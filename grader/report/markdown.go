@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"grade/grader"
 	"grade/grader/report/terminal"
+	"grade/grader/verdict"
 )
 
 // What GitHub takes, in bytes: its caps count characters, of which there are no more.
@@ -23,16 +23,16 @@ const (
 // Text of a student stands in code only, behind a fence longer than any in it: there
 // it is no link, image, mention, table or HTML. Hints and warnings are escaped text.
 // There is no HTML at all.
-func writeMarkdown(w io.Writer, r *grader.Result, id Identity) error {
+func writeMarkdown(w io.Writer, r *verdict.Result, id Identity) error {
 	return markdownWithin(w, r, id, maxComment)
 }
 
 // writeSummary writes the same for the summary of a step of GitHub Actions, with its cap.
-func writeSummary(w io.Writer, r *grader.Result, id Identity) error {
+func writeSummary(w io.Writer, r *verdict.Result, id Identity) error {
 	return markdownWithin(w, r, id, maxSummary)
 }
 
-func markdownWithin(w io.Writer, r *grader.Result, id Identity, limit int) error {
+func markdownWithin(w io.Writer, r *verdict.Result, id Identity, limit int) error {
 	m := &markdown{limit: limit}
 	m.block("## " + escapeMarkdown(oneLine(r.Exercise)) + ": " + headline(r))
 	m.standing(standing(id.Standing, most(r)))
@@ -84,7 +84,7 @@ func (m *markdown) standing(said []string) {
 	m.block(slices.Insert(lines, 1, "")...)
 }
 
-func (m *markdown) problems(r *grader.Result) {
+func (m *markdown) problems(r *verdict.Result) {
 	for i, p := range r.Problems {
 		if i == maxProblems {
 			m.block(fmt.Sprintf("… and %d more", len(r.Problems)-i))
@@ -92,14 +92,14 @@ func (m *markdown) problems(r *grader.Result) {
 		}
 		m.block(codeSpan(place(p.File, p.Line, p.Rule)), "", fenced(plain(p.Message)))
 	}
-	if r.Verdict != grader.Graded {
+	if r.Verdict != verdict.Graded {
 		m.block("None of it was run. Mend what is named above and submit again.")
 	}
 }
 
 // checks writes the table, and below it what there is to say about single checks.
-func (m *markdown) checks(r *grader.Result) {
-	if r.Verdict != grader.Graded {
+func (m *markdown) checks(r *verdict.Result) {
+	if r.Verdict != verdict.Graded {
 		return
 	}
 	rows := []string{"| Check | Points | Verdict |", "|---|---:|---|"}
@@ -116,11 +116,11 @@ func (m *markdown) checks(r *grader.Result) {
 	}
 }
 
-func (m *markdown) check(c grader.CheckResult) {
-	if c.Verdict == grader.Passed || unasked(c) {
+func (m *markdown) check(c verdict.CheckResult) {
+	if c.Verdict == verdict.Passed || unasked(c) {
 		return
 	}
-	lines := []string{"**" + codeSpan(name(c.Name)) + "** " + verdict(c)}
+	lines := []string{"**" + codeSpan(name(c.Name)) + "** " + verdictWord(c)}
 	if h := oneLine(c.Hint); h != "" {
 		lines = append(lines, "", escapeMarkdown(h))
 	}
@@ -130,7 +130,7 @@ func (m *markdown) check(c grader.CheckResult) {
 	m.block(lines...)
 }
 
-func (m *markdown) footer(r *grader.Result) {
+func (m *markdown) footer(r *verdict.Result) {
 	said := "graded by " + terminal.Escape(graded(r)) + "\nseed " + name(r.Seed)
 	if files := names(r.Submission.Files); files != "" {
 		said += "\nfiles " + files
@@ -142,22 +142,22 @@ func (m *markdown) footer(r *grader.Result) {
 }
 
 // mark says the verdict of a check by a sign; the word stands beside it.
-func mark(c grader.CheckResult) string {
+func mark(c verdict.CheckResult) string {
 	switch c.Verdict {
-	case grader.Passed:
+	case verdict.Passed:
 		return "✅"
-	case grader.NotRun:
+	case verdict.NotRun:
 		return "⬜"
 	}
 	return "❌"
 }
 
 // ratioWords are the verdict and, where it was measured, how much of the limit it is.
-func ratioWords(c grader.CheckResult) string {
+func ratioWords(c verdict.CheckResult) string {
 	if c.Ratio == nil {
-		return verdict(c)
+		return verdictWord(c)
 	}
-	return verdict(c) + ", " + ratio(c)
+	return verdictWord(c) + ", " + ratio(c)
 }
 
 // cell makes one line fit for a table. GFM splits rows before it looks for code.

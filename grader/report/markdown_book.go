@@ -5,9 +5,9 @@ import (
 	"io"
 	"slices"
 
-	"grade/grader"
 	"grade/grader/gradebook"
 	"grade/grader/report/terminal"
+	"grade/grader/verdict"
 )
 
 // maxShown is how many problems of one submission a report of many shows.
@@ -86,7 +86,7 @@ func markdownSubmission(s submission) (lines []string) {
 		lines = append(lines, markdownProblems(r)...)
 	}
 	for _, c := range s.failed() {
-		said := fmt.Sprintf("- %s %s %s, %s", mark(c), codeSpan(name(c.Name)), points(c), verdict(c))
+		said := fmt.Sprintf("- %s %s %s, %s", mark(c), codeSpan(name(c.Name)), points(c), verdictWord(c))
 		if hint := oneLine(c.Hint); hint != "" {
 			said += ": " + escapeMarkdown(hint)
 		}
@@ -95,8 +95,8 @@ func markdownSubmission(s submission) (lines []string) {
 	return lines
 }
 
-func markdownProblems(r *grader.Result) (lines []string) {
-	if r.Verdict != grader.Graded {
+func markdownProblems(r *verdict.Result) (lines []string) {
+	if r.Verdict != verdict.Graded {
 		lines = append(lines, "- ❌ "+word(r.Verdict))
 	}
 	for i, p := range r.Problems {

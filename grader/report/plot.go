@@ -11,8 +11,8 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
-	"grade/grader"
 	"grade/grader/report/terminal"
+	"grade/grader/verdict"
 )
 
 // The layout of a plot, in points. It is as wide as a narrow phone, so that its
@@ -45,7 +45,7 @@ var (
 // reference as a dot, or a diamond where it did not pass, the interval it surely lies
 // in as a bar, and the limit as a mark, on a logarithmic axis. It is empty where
 // nothing was measured.
-func ratioPlot(id, title string, checks []grader.CheckResult) (template.HTML, error) {
+func ratioPlot(id, title string, checks []verdict.CheckResult) (template.HTML, error) {
 	rows := ratioRows{}
 	for _, c := range checks {
 		if c.Ratio != nil {
@@ -86,7 +86,7 @@ func emptyPlot() *plot.Plot {
 }
 
 // ratioRows are checks that were measured, the first one on top.
-type ratioRows []grader.CheckResult
+type ratioRows []verdict.CheckResult
 
 // scale is the part of the axis that shows every row with its limit, and the
 // reference, with a little room for labels; never less than from a half to two.
@@ -108,7 +108,7 @@ func ratioScale(figures []float64) (lo, hi float64) {
 }
 
 // figuresOf are the ratios that a row shows.
-func figuresOf(c grader.CheckResult) []float64 {
+func figuresOf(c verdict.CheckResult) []float64 {
 	list := []float64{*c.Ratio}
 	if c.Limit != nil {
 		list = append(list, *c.Limit)
@@ -149,7 +149,7 @@ func ratioTicks(lo, hi float64) (ticks []plot.Tick) {
 func (rows ratioRows) description() string {
 	s := ""
 	for _, c := range rows {
-		s += fmt.Sprintf("%s: %s, %s. ", name(c.Name), ratio(c), verdict(c))
+		s += fmt.Sprintf("%s: %s, %s. ", name(c.Name), ratio(c), verdictWord(c))
 	}
 	return s
 }
@@ -164,7 +164,7 @@ func (rows ratioRows) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 }
 
-func rowLabel(c grader.CheckResult) string {
+func rowLabel(c verdict.CheckResult) string {
 	s := fmt.Sprintf("%s  %.3g×", terminal.Truncate(name(c.Name), plotName), *c.Ratio)
 	if c.Limit != nil {
 		s += fmt.Sprintf(", limit %.3g×", *c.Limit)
@@ -173,11 +173,11 @@ func rowLabel(c grader.CheckResult) string {
 }
 
 // drawRow draws one check at the height y.
-func drawRow(c draw.Canvas, check grader.CheckResult, at func(float64) vg.Length, y vg.Length) {
+func drawRow(c draw.Canvas, check verdict.CheckResult, at func(float64) vg.Length, y vg.Length) {
 	line := func(col color.Color, width vg.Length) draw.LineStyle { return draw.LineStyle{Color: col, Width: width} }
 	col := color.Color(goodColor)
 	dot := draw.GlyphStyle{Radius: 4, Shape: draw.CircleGlyph{}}
-	if check.Verdict != grader.Passed {
+	if check.Verdict != verdict.Passed {
 		col, dot.Shape, dot.Radius = badColor, diamond{}, 5.5
 	}
 	c.StrokeLine2(line(gridColor, 1), c.Min.X, y, c.Max.X, y)

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"io"
 
-	"grade/grader"
+	"grade/grader/verdict"
 )
 
 // maxPrairieLearn is what PrairieLearn reads of a result, in bytes; shortMessage is
@@ -35,9 +35,9 @@ type (
 // writePrairieLearn writes r as results.json of PrairieLearn. A submission that was refused
 // or does not compile is not gradable, with its problems as format errors: that costs
 // the student no attempt.
-func writePrairieLearn(w io.Writer, r *grader.Result) error {
+func writePrairieLearn(w io.Writer, r *verdict.Result) error {
 	doc := prairieLearnResult{Message: overview(r)}
-	if r.Verdict == grader.Graded {
+	if r.Verdict == verdict.Graded {
 		doc.Gradable, doc.Score = true, new(fraction(r))
 		for _, c := range r.Checks {
 			doc.Tests = append(doc.Tests, newPrairieLearnTest(c))
@@ -52,16 +52,16 @@ func writePrairieLearn(w io.Writer, r *grader.Result) error {
 	return writeWithin(w, doc)
 }
 
-func newPrairieLearnTest(c grader.CheckResult) prairieLearnTest {
-	t := prairieLearnTest{Name: name(c.Name), Points: c.Points, MaxPoints: c.MaxPoints, Message: paragraphs(verdict(c), explain(c))}
-	if c.Verdict == grader.Passed {
+func newPrairieLearnTest(c verdict.CheckResult) prairieLearnTest {
+	t := prairieLearnTest{Name: name(c.Name), Points: c.Points, MaxPoints: c.MaxPoints, Message: paragraphs(verdictWord(c), explain(c))}
+	if c.Verdict == verdict.Passed {
 		t.Description = oneLine(c.Hint)
 	}
 	return t
 }
 
 // fraction is the score as a part of 1.
-func fraction(r *grader.Result) float64 {
+func fraction(r *verdict.Result) float64 {
 	if n := most(r); n > 0 {
 		return float64(r.Score) / float64(n)
 	}

@@ -28,7 +28,7 @@ import (
 	markdowntext "github.com/yuin/goldmark/text"
 	"golang.org/x/net/html"
 
-	"grade/grader"
+	"grade/grader/verdict"
 )
 
 // readAsLog holds every report to what the log of a CI obeys: it may be printed.
@@ -47,9 +47,9 @@ func readAsLog(t *testing.T, out string) {
 	assert.NotContains(t, out, "##[")
 }
 
-func readText(t *testing.T, out []byte, _ *grader.Result) { assertHarmless(t, string(out)) }
+func readText(t *testing.T, out []byte, _ *verdict.Result) { assertHarmless(t, string(out)) }
 
-func readJSON(t *testing.T, out []byte, _ *grader.Result) {
+func readJSON(t *testing.T, out []byte, _ *verdict.Result) {
 	d := json.NewDecoder(bytes.NewReader(out))
 	var v any
 	require.NoError(t, d.Decode(&v))
@@ -57,7 +57,7 @@ func readJSON(t *testing.T, out []byte, _ *grader.Result) {
 	require.ErrorIs(t, err, io.EOF, "one document and nothing after it")
 }
 
-func readBase64(t *testing.T, out []byte, r *grader.Result) {
+func readBase64(t *testing.T, out []byte, r *verdict.Result) {
 	line, ok := bytes.CutSuffix(out, []byte("\n"))
 	require.True(t, ok)
 	doc, err := base64.StdEncoding.DecodeString(string(line))
@@ -66,11 +66,11 @@ func readBase64(t *testing.T, out []byte, r *grader.Result) {
 }
 
 // readValid reads JSON and holds it to the schema of its format.
-func readValid(format string) func(*testing.T, []byte, *grader.Result) {
+func readValid(format string) func(*testing.T, []byte, *verdict.Result) {
 	compiled := sync.OnceValues(func() (*jsonschema.Schema, error) {
 		return jsonschema.NewCompiler().Compile(filepath.Join("testdata", "schemas", format+".json"))
 	})
-	return func(t *testing.T, out []byte, r *grader.Result) {
+	return func(t *testing.T, out []byte, r *verdict.Result) {
 		readJSON(t, out, r)
 		schema, err := compiled()
 		require.NoError(t, err)
@@ -82,7 +82,7 @@ func readValid(format string) func(*testing.T, []byte, *grader.Result) {
 
 // readCodeQuality finds an issue for whatever is wrong, each with a fingerprint of its own
 // and at a place in the repository.
-func readCodeQuality(t *testing.T, out []byte, r *grader.Result) {
+func readCodeQuality(t *testing.T, out []byte, r *verdict.Result) {
 	require.Len(t, qualityOf(t, out), wrong(r))
 }
 
@@ -99,10 +99,10 @@ func qualityOf(t *testing.T, out []byte) (issues []qualityIssue) {
 }
 
 // wrong is how many problems and failed checks there are.
-func wrong(r *grader.Result) int {
+func wrong(r *verdict.Result) int {
 	n := len(r.Problems)
 	for _, c := range r.Checks {
-		if r.Verdict == grader.Graded && c.Verdict != grader.Passed && !unasked(c) {
+		if r.Verdict == verdict.Graded && c.Verdict != verdict.Passed && !unasked(c) {
 			n++
 		}
 	}
@@ -113,7 +113,7 @@ func wrong(r *grader.Result) int {
 // hold no separator, and data.
 var annotationCommand = regexp.MustCompile(`^::(error|warning|notice) ((?:file=[^:,\n]+(?:,line=\d+)?)?,?(?:title=[^:,\n]*)?)::`)
 
-func readAnnotations(t *testing.T, out []byte, r *grader.Result) {
+func readAnnotations(t *testing.T, out []byte, r *verdict.Result) {
 	require.Len(t, commandsOf(t, out), wrong(r)+len(r.Warnings)+1)
 }
 
@@ -163,13 +163,13 @@ func junitOf(t *testing.T, out []byte) (suites []string, cases map[string][]stri
 	}
 }
 
-func readJUnit(t *testing.T, out []byte, r *grader.Result) {
+func readJUnit(t *testing.T, out []byte, r *verdict.Result) {
 	suites, cases := junitOf(t, out)
 	require.Len(t, suites, 1)
 	assert.Equal(t, checkNames(r), cases[suites[0]], "names are the checks'")
 }
 
-func checkNames(r *grader.Result) (names []string) {
+func checkNames(r *verdict.Result) (names []string) {
 	for _, c := range r.Checks {
 		names = append(names, c.Name)
 	}
@@ -178,11 +178,11 @@ func checkNames(r *grader.Result) (names []string) {
 
 // readMarkdown finds nothing but one heading, one table, code and text, and a list of what
 // each rule did.
-func readMarkdown(t *testing.T, out []byte, r *grader.Result) {
+func readMarkdown(t *testing.T, out []byte, r *verdict.Result) {
 	count := markdownOf(t, out)
 	assert.Equal(t, 1, count[ast.KindHeading])
 	rows := 0
-	if r.Verdict == grader.Graded {
+	if r.Verdict == verdict.Graded {
 		rows = len(r.Checks)
 	}
 	assert.Equal(t, rows, count[extensionast.KindTableRow])
@@ -233,10 +233,10 @@ var pageElements = map[string]string{
 	"text": "x y transform font-size fill class",
 }
 
-func readHTML(t *testing.T, out []byte, r *grader.Result) {
+func readHTML(t *testing.T, out []byte, r *verdict.Result) {
 	count := pageOf(t, out, pageElements)
 	checks := len(r.Checks)
-	if r.Verdict != grader.Graded {
+	if r.Verdict != verdict.Graded {
 		checks = 0
 	}
 	assert.Equal(t, checks, count["tbody"])

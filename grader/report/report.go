@@ -7,9 +7,7 @@
 // it is read.
 package report
 
-import (
-	"grade/grader"
-)
+import "grade/grader/verdict"
 
 // kinds is the order in which a report tells about checks, with their headings.
 var kinds = []struct{ kind, title string }{
@@ -19,24 +17,24 @@ var kinds = []struct{ kind, title string }{
 }
 
 // words say a verdict to a person.
-var words = map[grader.Verdict]string{
-	grader.Graded:        "graded",
-	grader.Invalid:       "refused",
-	grader.CompileError:  "does not compile",
-	grader.Passed:        "passed",
-	grader.WrongAnswer:   "wrong answer",
-	grader.RuntimeError:  "runtime error",
-	grader.TimeLimit:     "time limit",
-	grader.MemoryLimit:   "memory limit",
-	grader.OutputLimit:   "output limit",
-	grader.TooSlow:       "too slow",
-	grader.TooMuchMemory: "too much memory",
-	grader.Missing:       "no evidence",
-	grader.NotRun:        "not run",
+var words = map[verdict.Verdict]string{
+	verdict.Graded:        "graded",
+	verdict.Invalid:       "refused",
+	verdict.CompileError:  "does not compile",
+	verdict.Passed:        "passed",
+	verdict.WrongAnswer:   "wrong answer",
+	verdict.RuntimeError:  "runtime error",
+	verdict.TimeLimit:     "time limit",
+	verdict.MemoryLimit:   "memory limit",
+	verdict.OutputLimit:   "output limit",
+	verdict.TooSlow:       "too slow",
+	verdict.TooMuchMemory: "too much memory",
+	verdict.Missing:       "no evidence",
+	verdict.NotRun:        "not run",
 }
 
 // word says v to a person, and says so when v is none of the verdicts.
-func word(v grader.Verdict) string {
+func word(v verdict.Verdict) string {
 	if w, ok := words[v]; ok {
 		return w
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"grade/grader"
+	"grade/grader/verdict"
 )
 
 func compileSchema(t *testing.T) *jsonschema.Schema {
@@ -26,7 +26,7 @@ func compileSchema(t *testing.T) *jsonschema.Schema {
 	return s
 }
 
-func document(t *testing.T, r *grader.Result) any {
+func document(t *testing.T, r *verdict.Result) any {
 	t.Helper()
 	var b bytes.Buffer
 	require.NoError(t, JSON(&b, r))
@@ -44,14 +44,14 @@ func TestSchemaAcceptsEveryReport(t *testing.T) {
 
 func TestSchemaRefuses(t *testing.T) {
 	s := compileSchema(t)
-	for name, spoil := range map[string]func(*grader.Result){
-		"no verdict":                 func(r *grader.Result) { r.Verdict = "" },
-		"no verdict of a check":      func(r *grader.Result) { r.Checks[0].Verdict = "" },
-		"a submission's for a check": func(r *grader.Result) { r.Checks[0].Verdict = grader.Graded },
-		"another schema":             func(r *grader.Result) { r.Schema = "grade/result/v0" },
-		"a short seed":               func(r *grader.Result) { r.Seed = "1f" },
-		"an unknown sandbox":         func(r *grader.Result) { r.Sandbox.Kind = "chroot" },
-		"points below zero":          func(r *grader.Result) { r.Score = -1 },
+	for name, spoil := range map[string]func(*verdict.Result){
+		"no verdict":                 func(r *verdict.Result) { r.Verdict = "" },
+		"no verdict of a check":      func(r *verdict.Result) { r.Checks[0].Verdict = "" },
+		"a submission's for a check": func(r *verdict.Result) { r.Checks[0].Verdict = verdict.Graded },
+		"another schema":             func(r *verdict.Result) { r.Schema = "grade/result/v0" },
+		"a short seed":               func(r *verdict.Result) { r.Seed = "1f" },
+		"an unknown sandbox":         func(r *verdict.Result) { r.Sandbox.Kind = "chroot" },
+		"points below zero":          func(r *verdict.Result) { r.Score = -1 },
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := allPoints()
@@ -66,7 +66,7 @@ func TestSchemaCoversEveryField(t *testing.T) {
 	var schema map[string]any
 	require.NoError(t, json.Unmarshal(ResultSchema, &schema))
 	defs := schema["$defs"].(map[string]any)
-	covers(t, "result", schema, defs, reflect.TypeFor[grader.Result]())
+	covers(t, "result", schema, defs, reflect.TypeFor[verdict.Result]())
 }
 
 func covers(t *testing.T, path string, schema, defs map[string]any, typ reflect.Type) {
@@ -102,13 +102,13 @@ func covers(t *testing.T, path string, schema, defs map[string]any, typ reflect.
 func TestSchemaNamesTheVerdicts(t *testing.T) {
 	var schema struct {
 		Properties struct {
-			Verdict struct{ Enum []grader.Verdict }
+			Verdict struct{ Enum []verdict.Verdict }
 		}
 		Defs struct {
 			Check struct {
 				Properties struct {
 					Verdict struct {
-						Enum        []grader.Verdict
+						Enum        []verdict.Verdict
 						Description string
 					}
 				}
@@ -117,9 +117,9 @@ func TestSchemaNamesTheVerdicts(t *testing.T) {
 	}
 	require.NoError(t, json.Unmarshal(ResultSchema, &schema))
 	check := schema.Defs.Check.Properties.Verdict
-	assert.Equal(t, grader.SubmissionVerdicts, schema.Properties.Verdict.Enum)
-	assert.Equal(t, grader.CheckVerdicts, check.Enum)
-	for _, v := range grader.CheckVerdicts {
+	assert.Equal(t, verdict.SubmissionVerdicts, schema.Properties.Verdict.Enum)
+	assert.Equal(t, verdict.CheckVerdicts, check.Enum)
+	for _, v := range verdict.CheckVerdicts {
 		assert.Contains(t, check.Description, string(v)+":")
 		assert.NotEqual(t, "unknown verdict", word(v))
 	}
@@ -128,7 +128,7 @@ func TestSchemaNamesTheVerdicts(t *testing.T) {
 
 func TestJSONHasNoNullLists(t *testing.T) {
 	var b bytes.Buffer
-	require.NoError(t, JSON(&b, &grader.Result{}))
+	require.NoError(t, JSON(&b, &verdict.Result{}))
 	assert.NotContains(t, b.String(), "null")
 	assert.True(t, strings.HasSuffix(b.String(), "}\n"))
 }

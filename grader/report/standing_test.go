@@ -13,7 +13,7 @@ import (
 
 // What each rule did is told wherever a student reads.
 func TestStanding(t *testing.T) {
-	cell, _ := course().Find("ada", "autograd")
+	cell, _ := aCourse().Find("ada", "autograd")
 	id := identity()
 	id.Standing = &cell
 	for _, format := range []string{"html", "markdown", "github-summary", "text", "github-annotations"} {

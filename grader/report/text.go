@@ -5,9 +5,9 @@ import (
 	"io"
 	"strings"
 
-	"grade/grader"
 	"grade/grader/gradebook"
 	"grade/grader/report/terminal"
+	"grade/grader/verdict"
 )
 
 // TextOptions say what the reader's end can show.
@@ -31,7 +31,7 @@ const (
 // Text writes r for a person: the verdict first, then what it rests on, then how it
 // was come by. The zero options give what suits a pipe: plain, one fact a line,
 // independent of any terminal.
-func Text(w io.Writer, r *grader.Result, o TextOptions) error {
+func Text(w io.Writer, r *verdict.Result, o TextOptions) error {
 	t := &text{Palette: terminal.NewPalette(o.Color), width: o.Width}
 	t.header(r)
 	t.problems(r)
@@ -71,14 +71,14 @@ func (t *text) hang(first, rest, s string) {
 	}
 }
 
-func (t *text) header(r *grader.Result) {
+func (t *text) header(r *verdict.Result) {
 	line := t.Bold(terminal.Escape(r.Exercise)) + "  "
 	score := fmt.Sprintf("%d of %d points", r.Score, r.MaxScore)
 	if all := most(r); r.MaxScore < all {
 		score += fmt.Sprintf(" asked for (%d in all)", all)
 	}
 	switch {
-	case r.Verdict != grader.Graded:
+	case r.Verdict != verdict.Graded:
 		line += t.Bold(t.Red(word(r.Verdict))) + ", " + score
 	case r.Score == r.MaxScore:
 		line += t.Bold(t.Green(score))
@@ -92,14 +92,14 @@ func (t *text) header(r *grader.Result) {
 }
 
 // notRun tells how many of the points asked for nobody tried for.
-func (t *text) notRun(r *grader.Result) string {
+func (t *text) notRun(r *verdict.Result) string {
 	if n := pointsNotRun(r) - max(0, most(r)-r.MaxScore); n > 0 {
 		return fmt.Sprintf(", %d not run", n)
 	}
 	return ""
 }
 
-func (t *text) problems(r *grader.Result) {
+func (t *text) problems(r *verdict.Result) {
 	if len(r.Problems) == 0 {
 		return
 	}
@@ -119,7 +119,7 @@ func (t *text) problems(r *grader.Result) {
 		t.line("  " + t.Red("✗") + " " + place)
 		t.quote(p.Message)
 	}
-	if r.Verdict != grader.Graded {
+	if r.Verdict != verdict.Graded {
 		t.line("")
 		t.line("None of it was run. Mend what is named above and submit again.")
 	}
@@ -146,7 +146,7 @@ func oneLine(s string) string {
 	return strings.Join(lines, " ")
 }
 
-func (t *text) warnings(r *grader.Result) {
+func (t *text) warnings(r *verdict.Result) {
 	if len(r.Warnings) == 0 {
 		return
 	}
@@ -169,7 +169,7 @@ func (t *text) standing(said []string) {
 	}
 }
 
-func (t *text) footer(r *grader.Result) {
+func (t *text) footer(r *verdict.Result) {
 	t.line("")
 	t.fact("files", names(r.Submission.Files))
 	t.fact("ignored", names(r.Submission.Ignored))
@@ -200,7 +200,7 @@ func names(files []string) string {
 }
 
 // phases says where the time went; what took no time did not take place.
-func phases(p grader.Phases) string {
+func phases(p verdict.Phases) string {
 	var parts []string
 	for _, x := range []struct {
 		name string
@@ -221,7 +221,7 @@ func phases(p grader.Phases) string {
 }
 
 // graded says by what the grading was done, for whoever has to explain it later.
-func graded(r *grader.Result) string {
+func graded(r *verdict.Result) string {
 	parts := []string{r.Sandbox.Kind + " sandbox", r.Sandbox.Runtime, r.Toolchain, "grade " + r.GraderVersion}
 	if r.Sandbox.Cgroup != "" {
 		parts = append(parts, "cgroup "+r.Sandbox.Cgroup)

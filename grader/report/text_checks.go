@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"grade/grader"
 	"grade/grader/report/terminal"
+	"grade/grader/verdict"
 )
 
 // A bar shows a ratio on a scale that ends at barScale times the limit, so that
@@ -23,8 +23,8 @@ const hintWidth = 120
 
 // checks writes the checks kind by kind. Those of a submission that was not run
 // have nothing to tell: the problems stand for them.
-func (t *text) checks(r *grader.Result) {
-	if r.Verdict != grader.Graded {
+func (t *text) checks(r *verdict.Result) {
+	if r.Verdict != verdict.Graded {
 		return
 	}
 	layout := measure(r.Checks)
@@ -41,12 +41,12 @@ func (t *text) checks(r *grader.Result) {
 type section struct {
 	title       string
 	points, max int
-	checks      []grader.CheckResult
+	checks      []verdict.CheckResult
 }
 
 // group sorts checks into sections, in the order of kinds. A kind that is not
 // among them has a section at the end: nothing that counts is left out.
-func group(checks []grader.CheckResult) []*section {
+func group(checks []verdict.CheckResult) []*section {
 	byKind := map[string]*section{}
 	var all []*section
 	for _, k := range kinds {
@@ -68,7 +68,7 @@ func group(checks []grader.CheckResult) []*section {
 // columns are the widths that make checks line up.
 type columns struct{ name, points int }
 
-func measure(checks []grader.CheckResult) columns {
+func measure(checks []verdict.CheckResult) columns {
 	var c columns
 	for _, x := range checks {
 		c.name = max(c.name, terminal.Width(terminal.Escape(x.Name)))
@@ -77,17 +77,17 @@ func measure(checks []grader.CheckResult) columns {
 	return c
 }
 
-func points(c grader.CheckResult) string { return fmt.Sprintf("%d/%d", c.Points, c.MaxPoints) }
+func points(c verdict.CheckResult) string { return fmt.Sprintf("%d/%d", c.Points, c.MaxPoints) }
 
 // check writes one check: a line, and below it what it is about and what happened,
 // where there is more to say than that all is well.
-func (t *text) check(c grader.CheckResult, cols columns) {
+func (t *text) check(c verdict.CheckResult, cols columns) {
 	head := "  " + checkHead(t.Palette, c, cols)
 	if c.Ratio != nil {
 		head += ", " + ratio(c)
 	}
 	hint := oneLine(c.Hint)
-	well := c.Verdict == grader.Passed || c.Verdict == grader.NotRun
+	well := c.Verdict == verdict.Passed || c.Verdict == verdict.NotRun
 	if well && c.Ratio == nil && hint != "" {
 		head += "  " + t.Dim(t.rest(hint, terminal.Width(head)+2))
 	}
@@ -115,33 +115,33 @@ func (t *text) rest(s string, used int) string {
 }
 
 // CheckLine says one check in a line, as it is decided: mark, name, points, verdict.
-func CheckLine(c grader.CheckResult, o TextOptions) string {
+func CheckLine(c verdict.CheckResult, o TextOptions) string {
 	s := checkHead(terminal.NewPalette(o.Color), c, columns{name: 32, points: 5})
 	return strings.TrimRight(s, " ")
 }
 
-func checkHead(p terminal.Palette, c grader.CheckResult, cols columns) string {
-	verdict := word(c.Verdict)
+func checkHead(p terminal.Palette, c verdict.CheckResult, cols columns) string {
+	word := word(c.Verdict)
 	if c.SelfReported {
-		verdict += ", self-reported"
+		word += ", self-reported"
 	}
 	mark, style := "✗", p.Red
 	switch {
-	case c.Verdict == grader.Passed:
+	case c.Verdict == verdict.Passed:
 		mark, style = "✓", p.Green
-	case c.Verdict == grader.NotRun:
+	case c.Verdict == verdict.NotRun:
 		mark, style = "·", p.Dim
 	}
-	if c.Verdict != grader.Passed {
-		verdict = style(verdict)
+	if c.Verdict != verdict.Passed {
+		word = style(word)
 	}
 	return style(mark) + " " + terminal.Pad(terminal.Escape(c.Name), cols.name) + "  " +
-		strings.Repeat(" ", max(0, cols.points-len(points(c)))) + points(c) + "  " + verdict
+		strings.Repeat(" ", max(0, cols.points-len(points(c)))) + points(c) + "  " + word
 }
 
 // bars draw submission and reference on one scale, with the limit marked, and
 // beside them the figures that they stand for.
-func (t *text) bars(c grader.CheckResult) {
+func (t *text) bars(c verdict.CheckResult) {
 	if c.Ratio == nil {
 		return
 	}
@@ -151,7 +151,7 @@ func (t *text) bars(c grader.CheckResult) {
 		limit, scale = *c.Limit, *c.Limit*barScale
 	}
 	style := t.Green
-	if c.Verdict != grader.Passed {
+	if c.Verdict != verdict.Passed {
 		style = t.Red
 	}
 	indent := "    " + t.Dim(gutter)
@@ -186,7 +186,7 @@ func bar(value, limit, scale float64, style func(string) string) string {
 }
 
 // figure says what was measured of one side, and for a peak from which source.
-func figure(kind string, f grader.Figures) string {
+func figure(kind string, f verdict.Figures) string {
 	switch {
 	case f.Runs == 0:
 		return ""
@@ -197,7 +197,7 @@ func figure(kind string, f grader.Figures) string {
 }
 
 // ratio says how many times the reference it is, how surely, and what it may be.
-func ratio(c grader.CheckResult) string {
+func ratio(c verdict.CheckResult) string {
 	s := fmt.Sprintf("%.2f×", *c.Ratio)
 	if c.Interval != nil {
 		s += fmt.Sprintf(" (%.2f to %.2f)", c.Interval[0], c.Interval[1])

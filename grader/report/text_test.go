@@ -10,13 +10,12 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"grade/grader"
 	"grade/grader/report/terminal"
-	"grade/grader/vet"
+	"grade/grader/verdict"
 )
 
-func problem(message string) vet.Problem {
-	return vet.Problem{File: "a.go", Line: 1, Rule: "import", Message: message}
+func problem(message string) verdict.Problem {
+	return verdict.Problem{File: "a.go", Line: 1, Rule: "import", Message: message}
 }
 
 func TestBar(t *testing.T) {
@@ -64,7 +63,7 @@ func TestCheckLine(t *testing.T) {
 // What was asked for is shown as a part of the whole, and what was asked for and not
 // reached as missing.
 func TestTextSaysWhatWasAskedFor(t *testing.T) {
-	first := func(r *grader.Result) string {
+	first := func(r *verdict.Result) string {
 		var b bytes.Buffer
 		require.NoError(t, Text(&b, r, TextOptions{}))
 		line, _, _ := strings.Cut(b.String(), "\n")
@@ -74,15 +73,15 @@ func TestTextSaysWhatWasAskedFor(t *testing.T) {
 	assert.Equal(t, "autograd  6 of 6 points asked for (20 in all)", first(r))
 	r.Score = 2
 	assert.Equal(t, "autograd  2 of 6 points asked for (20 in all)", first(r))
-	r.Checks[0].Verdict, r.Checks[0].Detail, r.Checks[0].Points = grader.NotRun, "not run: too late", 0
+	r.Checks[0].Verdict, r.Checks[0].Detail, r.Checks[0].Points = verdict.NotRun, "not run: too late", 0
 	assert.Equal(t, "autograd  2 of 6 points asked for (20 in all), 4 not run", first(r))
-	r.Verdict, r.Score = grader.Invalid, 0
+	r.Verdict, r.Score = verdict.Invalid, 0
 	assert.Equal(t, "autograd  refused, 0 of 6 points asked for (20 in all)", first(r))
 }
 
 func TestCheckOfUnknownKindIsShown(t *testing.T) {
 	r := mixed()
-	r.Checks = append(r.Checks, grader.CheckResult{Name: "TestStyle", Kind: "style", Verdict: grader.Passed, Points: 3, MaxPoints: 3})
+	r.Checks = append(r.Checks, verdict.CheckResult{Name: "TestStyle", Kind: "style", Verdict: verdict.Passed, Points: 3, MaxPoints: 3})
 	var b bytes.Buffer
 	require.NoError(t, Text(&b, r, TextOptions{}))
 	assert.Contains(t, b.String(), "style  3 of 3\n  ✓ TestStyle")

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"strings"
 
-	"grade/grader"
 	"grade/grader/report/terminal"
+	"grade/grader/verdict"
 )
 
 // What the formats for other programs say in words is put together here, once, as
@@ -42,7 +42,7 @@ func whole(s string) string { return terminal.Escape(s) }
 
 // most is what all checks of the exercise add up to. It counts checks that were not
 // asked for: a grading of a part must not look like one of the whole.
-func most(r *grader.Result) int {
+func most(r *verdict.Result) int {
 	n := 0
 	for _, c := range r.Checks {
 		n += c.MaxPoints
@@ -51,9 +51,9 @@ func most(r *grader.Result) int {
 }
 
 // headline says the grade in a line.
-func headline(r *grader.Result) string {
+func headline(r *verdict.Result) string {
 	s := fmt.Sprintf("%d of %d points", r.Score, most(r))
-	if r.Verdict != grader.Graded {
+	if r.Verdict != verdict.Graded {
 		s = word(r.Verdict) + ", " + s
 	}
 	if !r.Sandbox.Official {
@@ -66,10 +66,10 @@ func headline(r *grader.Result) string {
 }
 
 // pointsNotRun are those that nobody tried for, of a submission that was run.
-func pointsNotRun(r *grader.Result) int {
+func pointsNotRun(r *verdict.Result) int {
 	n := 0
 	for _, c := range r.Checks {
-		if r.Verdict == grader.Graded && c.Verdict == grader.NotRun {
+		if r.Verdict == verdict.Graded && c.Verdict == verdict.NotRun {
 			n += c.MaxPoints
 		}
 	}
@@ -79,10 +79,10 @@ func pointsNotRun(r *grader.Result) int {
 // unasked reports whether nobody asked for a check. One that was asked for and not
 // reached, because those before it took all the time there is, says so in its detail:
 // it is the submission that lacks it.
-func unasked(c grader.CheckResult) bool { return c.Verdict == grader.NotRun && c.Detail == "" }
+func unasked(c verdict.CheckResult) bool { return c.Verdict == verdict.NotRun && c.Detail == "" }
 
-// verdict says what came of a check.
-func verdict(c grader.CheckResult) string {
+// verdictWord says what came of a check.
+func verdictWord(c verdict.CheckResult) string {
 	if c.SelfReported {
 		return word(c.Verdict) + ", self-reported"
 	}
@@ -91,9 +91,9 @@ func verdict(c grader.CheckResult) string {
 
 // explain says why a check has its verdict: the hint where it did not pass, the
 // detail, and what was measured.
-func explain(c grader.CheckResult) string {
+func explain(c verdict.CheckResult) string {
 	var parts []string
-	if c.Verdict != grader.Passed {
+	if c.Verdict != verdict.Passed {
 		parts = append(parts, plain(c.Hint))
 	}
 	parts = append(parts, plain(c.Detail), figures(c))
@@ -101,7 +101,7 @@ func explain(c grader.CheckResult) string {
 }
 
 // figures says what was measured, in a line; nothing where nothing was.
-func figures(c grader.CheckResult) string {
+func figures(c verdict.CheckResult) string {
 	if c.Ratio == nil {
 		return ""
 	}
@@ -125,7 +125,7 @@ func place(file string, line int, rule string) string {
 }
 
 // problemList says each problem with its place, and how many there are beyond the cap.
-func problemList(r *grader.Result) []string {
+func problemList(r *verdict.Result) []string {
 	var list []string
 	for i, p := range r.Problems {
 		if i == maxProblems {
@@ -137,7 +137,7 @@ func problemList(r *grader.Result) []string {
 }
 
 // warningList says each warning, and how many there are beyond the cap.
-func warningList(r *grader.Result) []string {
+func warningList(r *verdict.Result) []string {
 	var list []string
 	for i, w := range r.Warnings {
 		if i == maxProblems {
@@ -149,7 +149,7 @@ func warningList(r *grader.Result) []string {
 }
 
 // overview says everything that is not about a single check.
-func overview(r *grader.Result) string {
+func overview(r *verdict.Result) string {
 	parts := append([]string{name(r.Exercise) + ": " + headline(r)}, problemList(r)...)
 	for _, w := range warningList(r) {
 		parts = append(parts, "warning: "+w)

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"grade/grader"
+	"grade/grader/verdict"
 )
 
 // identity is somebody's, complete.
@@ -28,12 +28,12 @@ var extensions = map[string]string{
 }
 
 // written is r in the format called name.
-func written(t *testing.T, name string, r *grader.Result) []byte {
+func written(t *testing.T, name string, r *verdict.Result) []byte {
 	t.Helper()
 	return writtenFor(t, name, r, identity())
 }
 
-func writtenFor(t *testing.T, name string, r *grader.Result, id Identity) []byte {
+func writtenFor(t *testing.T, name string, r *verdict.Result, id Identity) []byte {
 	t.Helper()
 	f, ok := FormatNamed(name)
 	require.True(t, ok, name)

@@ -19,9 +19,7 @@
 // its samples, once.
 package trainer
 
-import (
-	"fmt"
-)
+import "fmt"
 
 // Trainer trains a model, evaluates it, and predicts with it. It is for one
 // goroutine at a time, but a callback may call Evaluate and Predict: a Trainer

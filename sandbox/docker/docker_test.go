@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"grade"
-	"grade/grader"
+	"grade/grader/lang/golang"
 	"grade/sandbox"
 	"grade/sandbox/conformance"
 )
@@ -36,7 +36,7 @@ func engine(t *testing.T) *Engine {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	e, err := Open(ctx, Config{Sources: grade.Sources, Warm: grader.Warm(grade.Sources)})
+	e, err := Open(ctx, Config{Sources: grade.Sources, Warm: golang.Warm(grade.Sources)})
 	conformance.Need(t, err)
 	t.Cleanup(func() { require.NoError(t, e.Close()) })
 	return e

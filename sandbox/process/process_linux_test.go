@@ -16,7 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"grade"
-	"grade/grader"
+	"grade/grader/lang/golang"
 	"grade/sandbox"
 	"grade/sandbox/conformance"
 )
@@ -36,7 +36,7 @@ func TestMain(m *testing.M) {
 }
 
 func config() Config {
-	return Config{Sources: grade.Sources, Warm: grader.Warm(grade.Sources)}
+	return Config{Sources: grade.Sources, Warm: golang.Warm(grade.Sources)}
 }
 
 // opened is a sandbox for as long as the test lasts.

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"grade/observe"
-
 	"grade/reference/logsumexp"
 )
 

@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"grade/observe"
-
 	"grade/reference/logsumexp"
 )
 

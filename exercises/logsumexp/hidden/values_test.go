@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"grade/observe"
-
 	"grade/reference/logsumexp"
 )
 

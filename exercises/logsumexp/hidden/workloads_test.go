@@ -4,7 +4,6 @@ import (
 	"testing"
 
 	"grade/observe"
-
 	"grade/reference/logsumexp"
 )
 

@@ -24,10 +24,10 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/require"
 
-	"grade/grader"
 	"grade/grader/gradebook"
 	"grade/grader/report"
 	"grade/grader/report/sample"
+	"grade/grader/verdict"
 )
 
 // deadline is for everything that is done with one browser.
@@ -124,10 +124,10 @@ func (l *lab) makeFiles(t *testing.T) {
 func eventful(b *gradebook.Book) (student string, cell *gradebook.Cell) {
 	for _, e := range b.Entries() {
 		r := e.Cell.Result()
-		failed := func(v grader.Verdict) bool {
-			return slices.ContainsFunc(r.Checks, func(c grader.CheckResult) bool { return c.Verdict == v })
+		failed := func(v verdict.Verdict) bool {
+			return slices.ContainsFunc(r.Checks, func(c verdict.CheckResult) bool { return c.Verdict == v })
 		}
-		if r != nil && failed(grader.WrongAnswer) && failed(grader.TooSlow) && len(e.Cell.Rules) > 0 {
+		if r != nil && failed(verdict.WrongAnswer) && failed(verdict.TooSlow) && len(e.Cell.Rules) > 0 {
 			return e.Student, &e.Cell
 		}
 	}

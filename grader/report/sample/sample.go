@@ -11,10 +11,9 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"grade/exercises"
-	"grade/grader"
+	"grade/exercises/course"
 	"grade/grader/gradebook"
-	"grade/grader/vet"
+	"grade/grader/verdict"
 )
 
 // first and last are what students are called, in any combination; one of them is long.
@@ -45,12 +44,12 @@ var start = time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
 
 // Course is a course of so many students and exercises.
 func Course(students, exerciseCount int) *gradebook.Book {
-	p := exercises.NewPolicy()
+	p := course.NewPolicy()
 	p.Title = "Machine Learning Systems, spring 2026"
 	for i := range exerciseCount {
-		p.Exercises = append(p.Exercises, exercises.Rules{
-			Exercise: exercise(i), Weight: 1, Due: start.AddDate(0, 0, 7*(i+1)), Count: exercises.CountBest, Attempts: 3,
-			Late: &exercises.Late{Grace: 10 * time.Minute, Deduct: 10, Per: 24 * time.Hour, Most: 50, Until: 96 * time.Hour},
+		p.Exercises = append(p.Exercises, course.Rules{
+			Exercise: exercise(i), Weight: 1, Due: start.AddDate(0, 0, 7*(i+1)), Count: course.CountBest, Attempts: 3,
+			Late: &course.Late{Grace: 10 * time.Minute, Deduct: 10, Per: 24 * time.Hour, Most: 50, Until: 96 * time.Hour},
 		})
 	}
 	var attempts []gradebook.Attempt
@@ -80,7 +79,7 @@ func exercise(i int) string {
 }
 
 // handedIn is what one student has of one exercise.
-func handedIn(student string, rule exercises.Rules, r *rand.Rand) (attempts []gradebook.Attempt, missing []gradebook.Missing) {
+func handedIn(student string, rule course.Rules, r *rand.Rand) (attempts []gradebook.Attempt, missing []gradebook.Missing) {
 	if r.Float64() < 0.06 {
 		return nil, nil
 	}
@@ -103,13 +102,13 @@ func handedIn(student string, rule exercises.Rules, r *rand.Rand) (attempts []gr
 }
 
 // Grading is that of a submission whose author can so much, from 0 to 1.
-func Grading(exercise string, skill float64, r *rand.Rand) *grader.Result {
-	out := &grader.Result{
-		Schema: grader.Schema, Exercise: exercise, ExerciseHash: hash(exercise), Verdict: grader.Graded, MaxScore: exercises.MaxScore,
-		Submission: grader.Submission{Hash: hash(fmt.Sprint(r.Uint64())), Files: []string{"doc.go", exercise + ".go"}},
+func Grading(exercise string, skill float64, r *rand.Rand) *verdict.Result {
+	out := &verdict.Result{
+		Schema: verdict.Schema, Exercise: exercise, ExerciseHash: hash(exercise), Verdict: verdict.Graded, MaxScore: course.MaxScore,
+		Submission: verdict.Submission{Hash: hash(fmt.Sprint(r.Uint64())), Files: []string{"doc.go", exercise + ".go"}},
 		Seed:       hash("seed"), Toolchain: "go1.26.0", GraderVersion: "v0.1.0", Started: start,
-		Sandbox: grader.SandboxInfo{Kind: "docker", Official: true, Runtime: "runc", Cgroup: "v2"},
-		Phases:  grader.Phases{BuildMs: 840, TestMs: 370, MeasureMs: 2840, TotalMs: 4126},
+		Sandbox: verdict.SandboxInfo{Kind: "docker", Official: true, Runtime: "runc", Cgroup: "v2"},
+		Phases:  verdict.Phases{BuildMs: 840, TestMs: 370, MeasureMs: 2840, TotalMs: 4126},
 	}
 	for i, rule := range rules {
 		out.Checks = append(out.Checks, correctness(rule.name, rule.hint, skill, i, r))
@@ -118,9 +117,9 @@ func Grading(exercise string, skill float64, r *rand.Rand) *grader.Result {
 		out.Checks = append(out.Checks, measured("Benchmark"+name+"/memory", "memory", skill, r), measured("Benchmark"+name+"/speed", "speed", skill, r))
 	}
 	if roll := r.Float64(); roll < 0.04 {
-		refuse(out, grader.CompileError, vet.Problem{File: exercise + ".go", Line: 41, Rule: "api", Message: "undefined: Backward"})
+		refuse(out, verdict.CompileError, verdict.Problem{File: exercise + ".go", Line: 41, Rule: "api", Message: "undefined: Backward"})
 	} else if roll < 0.07 {
-		refuse(out, grader.Invalid, vet.Problem{File: exercise + ".go", Line: 3, Rule: "import", Message: "package unsafe is closed: store the nodes in a slice and use their indexes"})
+		refuse(out, verdict.Invalid, verdict.Problem{File: exercise + ".go", Line: 3, Rule: "import", Message: "package unsafe is closed: store the nodes in a slice and use their indexes"})
 	}
 	for _, c := range out.Checks {
 		out.Score += c.Points
@@ -128,37 +127,37 @@ func Grading(exercise string, skill float64, r *rand.Rand) *grader.Result {
 	return out
 }
 
-func correctness(name, hint string, skill float64, i int, r *rand.Rand) grader.CheckResult {
-	c := grader.CheckResult{Name: "Test" + name, Kind: "correctness", Verdict: grader.Passed, MaxPoints: 6, Points: 6, Hint: hint}
+func correctness(name, hint string, skill float64, i int, r *rand.Rand) verdict.CheckResult {
+	c := verdict.CheckResult{Name: "Test" + name, Kind: "correctness", Verdict: verdict.Passed, MaxPoints: 6, Points: 6, Hint: hint}
 	if r.Float64() > skill+0.5-0.05*float64(i) {
-		c.Verdict, c.Points, c.Detail = grader.WrongAnswer, 0, "3 of 12 observations differ; the first is \"row 4\""
+		c.Verdict, c.Points, c.Detail = verdict.WrongAnswer, 0, "3 of 12 observations differ; the first is \"row 4\""
 	}
 	return c
 }
 
 // measured scatters around the reference; who can little is slow.
-func measured(name, kind string, skill float64, r *rand.Rand) grader.CheckResult {
+func measured(name, kind string, skill float64, r *rand.Rand) verdict.CheckResult {
 	limit, ratio := 4.0, math.Exp(0.25*r.NormFloat64()+1.4*(1-skill)*r.Float64()*1.6)
-	c := grader.CheckResult{
-		Name: name, Kind: kind, Verdict: grader.Passed, MaxPoints: 10, Points: 10, Hint: "A million rows: time and memory grow with what comes out.",
+	c := verdict.CheckResult{
+		Name: name, Kind: kind, Verdict: verdict.Passed, MaxPoints: 10, Points: 10, Hint: "A million rows: time and memory grow with what comes out.",
 		Ratio: &ratio, Limit: &limit, Interval: &[2]float64{ratio * 0.95, ratio * 1.06},
-		Reference:  grader.Figures{CPUMs: 60, PeakBytes: 36 << 20, PeakSource: "rusage", Runs: 5},
-		Submission: grader.Figures{CPUMs: 60 * ratio, PeakBytes: int64(ratio * (36 << 20)), PeakSource: "rusage", Runs: 5},
+		Reference:  verdict.Figures{CPUMs: 60, PeakBytes: 36 << 20, PeakSource: "rusage", Runs: 5},
+		Submission: verdict.Figures{CPUMs: 60 * ratio, PeakBytes: int64(ratio * (36 << 20)), PeakSource: "rusage", Runs: 5},
 	}
 	if ratio > limit {
-		c.Verdict, c.Points = grader.TooSlow, 0
+		c.Verdict, c.Points = verdict.TooSlow, 0
 		if kind == "memory" {
-			c.Verdict = grader.TooMuchMemory
+			c.Verdict = verdict.TooMuchMemory
 		}
 	}
 	return c
 }
 
-func refuse(r *grader.Result, v grader.Verdict, p vet.Problem) {
-	r.Verdict, r.Problems = v, []vet.Problem{p}
+func refuse(r *verdict.Result, v verdict.Verdict, p verdict.Problem) {
+	r.Verdict, r.Problems = v, []verdict.Problem{p}
 	for i := range r.Checks {
 		c := &r.Checks[i]
-		*c = grader.CheckResult{Name: c.Name, Kind: c.Kind, Hint: c.Hint, MaxPoints: c.MaxPoints, Verdict: grader.NotRun}
+		*c = verdict.CheckResult{Name: c.Name, Kind: c.Kind, Hint: c.Hint, MaxPoints: c.MaxPoints, Verdict: verdict.NotRun}
 	}
 }
 

@@ -1,0 +1,46 @@
+package course
+
+import (
+	"bytes"
+	"fmt"
+	"regexp"
+	"strings"
+	"unicode"
+)
+
+var (
+	heading  = regexp.MustCompile(`^ {0,3}#{1,6}[ \t]+(.*?)[ \t]*#*[ \t]*$`)
+	linkText = regexp.MustCompile(`!?\[([^\]]*)\]\([^)]*\)`)
+)
+
+// anchors are those of a README's headings, as GitHub and GitLab make them: lower
+// case, a hyphen for a space, letters, digits, hyphens and underscores of the rest,
+// and a number after one that was there before.
+func anchors(readme []byte) (list []string) {
+	seen, fenced := map[string]int{}, false
+	for l := range bytes.Lines(readme) {
+		if bytes.HasPrefix(bytes.TrimSpace(l), fence) {
+			fenced = !fenced
+		}
+		m := heading.FindSubmatch(bytes.TrimRight(l, "\r\n"))
+		if fenced || m == nil {
+			continue
+		}
+		a := strings.Map(func(r rune) rune {
+			switch {
+			case r == ' ':
+				return '-'
+			case unicode.IsLetter(r), unicode.IsDigit(r), r == '-', r == '_':
+				return unicode.ToLower(r)
+			}
+			return -1
+		}, linkText.ReplaceAllString(string(m[1]), "$1"))
+		n := seen[a]
+		seen[a]++
+		if n > 0 {
+			a = fmt.Sprintf("%s-%d", a, n)
+		}
+		list = append(list, a)
+	}
+	return list
+}

@@ -1,0 +1,116 @@
+package course
+
+import (
+	"cmp"
+	"fmt"
+
+	"grade/exercises/course/document"
+	"grade/grader/verdict"
+)
+
+// addChecks turns the entries of an exercise.yaml into checks, and holds them
+// against each other and against the functions in hidden, unless that is nil.
+func (cfg config) addChecks(hidden map[string]*hiddenFunc, p *document.Faults) {
+	seen := map[string]bool{}
+	total, selfReported, complete := 0, 0, len(cfg.checks) > 0
+	for _, c := range cfg.checks {
+		complete = complete && c.has["points"] > 0
+		check, ok := c.check(cfg.Exercise.Feedback, p)
+		if !ok {
+			continue
+		}
+		if seen[check.Name] {
+			p.Add(configFile, c.line, "%s: a second check of that name", check.Name)
+		}
+		seen[check.Name] = true
+		total += check.Points
+		if check.SelfReported && c.test != "" {
+			selfReported += check.Points
+		}
+		if hidden != nil {
+			check.Hint = c.meet(hidden[check.Func], p)
+		}
+		cfg.Exercise.Checks = append(cfg.Exercise.Checks, check)
+	}
+	// A check that could not be read may hold the points that the sum lacks.
+	if complete && len(cfg.Exercise.Checks) == len(cfg.checks) && total != MaxScore {
+		p.Add(configFile, cfg.line["checks"], "checks: points sum to %d, not %d", total, MaxScore)
+	}
+	if selfReported > MaxSelfReportedTotal {
+		p.Add(configFile, cfg.line["checks"], "checks: the self-reported ones carry %d points, more than %d", selfReported, MaxSelfReportedTotal)
+	}
+	for _, f := range hidden {
+		if !f.checked && len(cfg.checks) > 0 {
+			p.Add(f.file, f.line, "%s: no check in %s names it", f.name, configFile)
+		}
+	}
+}
+
+// check returns the check, and whether the entry names one at all.
+func (c checkConfig) check(byDefault Feedback, p *document.Faults) (Check, bool) {
+	if c.has == nil {
+		return Check{}, false // not readable: told already
+	}
+	if (c.has["test"] == 0) == (c.has["benchmark"] == 0) {
+		p.Add(configFile, c.line, "a check has either a test or a benchmark")
+		return Check{}, false
+	}
+	if c.function() == "" {
+		return Check{}, false // not readable: told already
+	}
+	check := Check{
+		Name:         c.function(),
+		Func:         c.function(),
+		Kind:         cmp.Or(c.kind, verdict.Correctness),
+		Points:       c.points,
+		Limit:        c.limit,
+		SelfReported: c.selfReported,
+		Feedback:     cmp.Or(c.feedback, byDefault),
+		Anchor:       c.anchor,
+		Line:         c.line,
+	}
+	if c.benchmark != "" {
+		check.Name += "/" + string(check.Kind)
+	}
+	for _, fault := range c.faults() {
+		p.Add(configFile, c.line, "%s: %s", check.Name, fault)
+	}
+	return check, true
+}
+
+func (c checkConfig) faults() (faults []string) {
+	fault := func(is bool, what string) {
+		if is {
+			faults = append(faults, what)
+		}
+	}
+	fault(c.has["points"] == 0, "points are missing")
+	fault(c.has["points"] > 0 && c.points < 1, "a check carries at least one point")
+	if c.benchmark != "" {
+		fault(!isTestName(c.benchmark, "Benchmark"), "no name of a benchmark")
+		fault(c.has["kind"] == 0 || c.kind == verdict.Correctness, "the kind of a benchmark is speed or memory")
+		fault(c.has["limit"] == 0, "limit is missing: how many times the reference's figure is allowed")
+		fault(c.has["limit"] > 0 && c.limit <= 1, "limit: want a factor above 1")
+		fault(c.selfReported, "what is measured from outside is not self-reported")
+		return faults
+	}
+	fault(!isTestName(c.test, "Test"), "no name of a test")
+	fault(c.kind == verdict.Speed || c.kind == verdict.Memory, "a test is a check of correctness; measure a benchmark")
+	fault(c.has["limit"] != 0, "limit: only benchmarks have one")
+	fault(c.selfReported && c.points > MaxSelfReported, fmt.Sprintf("a self-reported check carries at most %d points", MaxSelfReported))
+	return faults
+}
+
+// meet holds the check against the function that answers it, and returns the
+// hint that the function's comment gives.
+func (c checkConfig) meet(f *hiddenFunc, p *document.Faults) (hint string) {
+	if f == nil {
+		p.Add(configFile, c.line, "%s: no such function in %s", c.function(), hiddenDir)
+		return ""
+	}
+	f.checked = true
+	if f.selfReports && !c.selfReported && c.test != "" && c.has["self_reported"] >= 0 {
+		p.Add(configFile, c.line, "%s: it records self-reported values; want self_reported: true", c.test)
+	}
+	return f.hint
+}

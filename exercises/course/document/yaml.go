@@ -1,0 +1,235 @@
+package document
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"gopkg.in/yaml.v3"
+)
+
+// File is a YAML file that is read node by node instead of into a struct:
+// so every value keeps its line for the faults found later, unknown and
+// repeated fields are told in our words, and 42 is no text.
+type File struct {
+	*Faults
+	Name string
+}
+
+// Fields are the fields a mapping may have, each with what to do with its
+// value. An error is reported with the field's name and line.
+type Fields map[string]func(*yaml.Node) error
+
+var yamlError = regexp.MustCompile(`^yaml: line (\d+): (.*)$`)
+
+// quoted says what to do where prose has been taken for more.
+var quoted = map[string]string{
+	"mapping values are not allowed in this context":        `: put a text with a ": " in it in quotes`,
+	"did not find expected alphabetic or numeric character": `: put a text that begins with a * or & in quotes`,
+	"found character that cannot start any token":           `: put a text that begins with a @, % or backquote in quotes`,
+}
+
+// read reads data, which must hold one mapping, and returns what mapping does.
+func (d File) Read(data []byte, f Fields) map[string]int {
+	var root, more yaml.Node
+	dec := yaml.NewDecoder(bytes.NewReader(data))
+	err := dec.Decode(&root)
+	if err == nil && dec.Decode(&more) != io.EOF {
+		d.Add(d.Name, more.Line, "a second document")
+	}
+	if errors.Is(err, io.EOF) {
+		d.Add(d.Name, 0, "the file is empty")
+		return nil
+	}
+	if err != nil {
+		d.unreadable(err)
+		return nil
+	}
+	return d.Mapping("", root.Content[0], f)
+}
+
+// unreadable tells what the parser says. It gives no line where that is the first.
+func (d File) unreadable(err error) {
+	line, message := 0, strings.TrimPrefix(err.Error(), "yaml: ")
+	if m := yamlError.FindStringSubmatch(err.Error()); m != nil {
+		line, _ = strconv.Atoi(m[1])
+		message = m[2]
+	}
+	hint := quoted[message]
+	if hint != "" {
+		line = max(line, 1)
+	}
+	d.Add(d.Name, line, "%s%s", message, hint)
+}
+
+// mapping reads the mapping n, which problems introduce by what, and returns the
+// lines of the fields it found: negative ones of those whose values it could not
+// read, so that nobody complains about the value a second time. It returns nil
+// if n is no mapping.
+func (d File) Mapping(what string, n *yaml.Node, f Fields) map[string]int {
+	lines := map[string]int{}
+	if n.Kind != yaml.MappingNode {
+		d.Add(d.Name, n.Line, "%swant fields, not %s", what, Show(n))
+		return nil
+	}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		key, value := n.Content[i], n.Content[i+1]
+		set, known := f[key.Value]
+		switch {
+		case !known:
+			d.Add(d.Name, key.Line, "unknown field %q", key.Value)
+			continue
+		case lines[key.Value] != 0:
+			d.Add(d.Name, key.Line, "field %q a second time", key.Value)
+			continue
+		}
+		lines[key.Value] = key.Line
+		if err := set(value); err != nil {
+			d.Add(d.Name, value.Line, "%s: %w", key.Value, err)
+			lines[key.Value] = -key.Line
+		}
+	}
+	return lines
+}
+
+func Show(n *yaml.Node) string {
+	switch n.Kind {
+	case yaml.MappingNode:
+		return "fields"
+	case yaml.SequenceNode:
+		return "a list"
+	case yaml.AliasNode:
+		return "an alias"
+	}
+	if n.ShortTag() == "!!null" {
+		return "nothing"
+	}
+	return strconv.Quote(n.Value)
+}
+
+// Scalar returns the setter of a field that holds one value with the YAML tag.
+func Scalar(tag, want string, set func(s string) error) func(*yaml.Node) error {
+	return func(n *yaml.Node) error {
+		if n.Kind == yaml.ScalarNode && n.ShortTag() == tag && set(n.Value) == nil {
+			return nil
+		}
+		return fmt.Errorf("want %s, not %s", want, Show(n))
+	}
+}
+
+var ErrUnfit = errors.New("unfit") // never shown: scalar says what is wanted
+
+// Line sets a text of one line.
+func Line(p *string) func(*yaml.Node) error {
+	return Scalar("!!str", "a line of text", func(s string) error {
+		*p = strings.TrimSpace(s)
+		if *p == "" || strings.ContainsAny(*p, "\n\r") {
+			return ErrUnfit
+		}
+		return nil
+	})
+}
+
+func Whole(p *int) func(*yaml.Node) error {
+	return Scalar("!!int", "a whole number", func(s string) (err error) {
+		*p, err = strconv.Atoi(s)
+		return err
+	})
+}
+
+func Truth(p *bool) func(*yaml.Node) error {
+	return Scalar("!!bool", "true or false", func(s string) (err error) {
+		*p, err = strconv.ParseBool(strings.ToLower(s))
+		return err
+	})
+}
+
+func Number(p *float64) func(*yaml.Node) error {
+	return func(n *yaml.Node) error {
+		x, err := strconv.ParseFloat(n.Value, 64)
+		if tag := n.ShortTag(); n.Kind != yaml.ScalarNode || tag != "!!int" && tag != "!!float" ||
+			err != nil || math.IsInf(x, 0) || math.IsNaN(x) {
+			return fmt.Errorf("want a number, not %s", Show(n))
+		}
+		*p = x
+		return nil
+	}
+}
+
+func OneOf[T ~string](p *T, allowed ...T) func(*yaml.Node) error {
+	var want []string
+	for _, a := range allowed {
+		want = append(want, string(a))
+	}
+	return Scalar("!!str", strings.Join(want, " or "), func(s string) error {
+		for _, a := range allowed {
+			if T(s) == a {
+				*p = a
+				return nil
+			}
+		}
+		return ErrUnfit
+	})
+}
+
+// List sets a list of texts, none of them twice.
+func List(p *[]string) func(*yaml.Node) error {
+	return func(n *yaml.Node) error {
+		if n.Kind != yaml.SequenceNode {
+			return fmt.Errorf("want a list, not %s", Show(n))
+		}
+		seen := map[string]bool{}
+		for _, e := range n.Content {
+			var s string
+			if err := Line(&s)(e); err != nil {
+				return err
+			}
+			if seen[s] {
+				return fmt.Errorf("%q a second time", s)
+			}
+			seen[s] = true
+			*p = append(*p, s)
+		}
+		return nil
+	}
+}
+
+func Duration(p *time.Duration) func(*yaml.Node) error {
+	return Scalar("!!str", "a duration such as 10s or 24h", func(s string) (err error) {
+		*p, err = time.ParseDuration(s)
+		if err == nil && *p <= 0 {
+			err = ErrUnfit
+		}
+		return err
+	})
+}
+
+func Size(p *int64) func(*yaml.Node) error {
+	return Scalar("!!str", "a size such as 512MiB", func(s string) (err error) {
+		*p, err = ParseSize(s)
+		return err
+	})
+}
+
+// parseSize reads a positive number of bytes with a unit of B, KiB, MiB or GiB.
+// MB and the like are refused, because people mean either thing by them.
+func ParseSize(s string) (int64, error) {
+	for i, unit := range []string{"B", "KiB", "MiB", "GiB"} {
+		digits, ok := strings.CutSuffix(s, unit)
+		if !ok || strings.Trim(digits, "0123456789") != "" {
+			continue
+		}
+		n, err := strconv.ParseInt(digits, 10, 64)
+		if err != nil || n <= 0 || n > math.MaxInt64>>(10*i) {
+			return 0, ErrUnfit
+		}
+		return n << (10 * i), nil
+	}
+	return 0, ErrUnfit
+}

@@ -1,0 +1,92 @@
+package course
+
+import (
+	"time"
+
+	"grade/grader/verdict"
+)
+
+// MaxScore is what the points of every exercise sum to.
+const MaxScore = 100
+
+// What self-reported checks may carry at most: they can be forged.
+const (
+	MaxSelfReported      = 3  // points of one
+	MaxSelfReportedTotal = 10 // points of all
+)
+
+// Exercise is one exercise as it is graded.
+type Exercise struct {
+	Name       string // of its folder
+	Title      string
+	Summary    string // one line
+	Package    string // the package clause of a submission
+	Module     string // the course's
+	ImportPath string // <module>/reference/<name>: what hidden tests import
+
+	Imports  []string // packages opened beyond the core ones
+	Provided []string // starter files that replace a submission's copies
+	Feedback Feedback
+	Limits   Limits // of each hidden test
+	Checks   []Check
+
+	Readme    []byte
+	Starter   []File
+	Hidden    []File // names without the folder
+	Reference []File // without _test.go
+
+	// Hash is the SHA-256, in hexadecimal, over all that influences a grade. The
+	// README and the starter do not, but for the starter's provided files.
+	Hash string
+}
+
+// File is a file below the folder it was read from.
+type File struct {
+	Name string // slash-separated
+	Data []byte
+}
+
+// Check is one line of the grade.
+type Check struct {
+	Name         string // Func, with /speed or /memory after that of a benchmark
+	Func         string // the hidden test or benchmark
+	Kind         verdict.Kind
+	Points       int
+	Limit        float64 // times the reference's CPU time or peak memory; 0 for correctness
+	SelfReported bool    // rests on facts that only the submission's process knows
+	Hint         string  // what a student is told when it fails, in one paragraph
+	Feedback     Feedback
+	Anchor       string // of the README's heading under which it is described; "": it is named there
+	Line         int    // of exercise.yaml
+}
+
+// Feedback is how much a student is told about a failed hidden test, each kind
+// including the one before. The zero value is invalid.
+type Feedback string
+
+// The kinds of feedback.
+const (
+	FeedbackHint   Feedback = "hint"   // its hint and its verdict
+	FeedbackClass  Feedback = "class"  // what class of difference it found
+	FeedbackValues Feedback = "values" // values observed and wanted
+)
+
+// Limits bound each run of a hidden test or benchmark. All are positive.
+type Limits struct {
+	Memory  int64         // bytes, resident
+	Output  int64         // bytes, of standard output and of standard error
+	Scratch int64         // bytes, of the scratch directory
+	CPU     time.Duration // user and system, all threads
+	Wall    time.Duration
+}
+
+// DefaultLimits are those of an exercise that states none.
+func DefaultLimits() Limits {
+	return Limits{
+		Memory:  512 << 20,
+		Output:  1 << 20,
+		Scratch: 64 << 20,
+		CPU:     10 * time.Second,
+		Wall:    20 * time.Second,
+	}
+}

@@ -1,0 +1,154 @@
+package course
+
+import (
+	"go/parser"
+	"go/token"
+	"path"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"grade/exercises/course/document"
+)
+
+// Lint returns what an author should mend although the exercise can be graded: what
+// the README does not say, where README, starter and reference disagree about the
+// API, and a starter that knows the solution. Like [Course.Load], it names every
+// fault as a [Fault].
+func (c *Course) Lint(name string) error {
+	e, err := c.Load(name)
+	if err != nil {
+		return err
+	}
+	p := &document.Faults{Doing: "check exercise " + name}
+	l := linter{Faults: p, exercise: e, reference: apiOf(path.Join(referenceDir, name), e.Reference)}
+	l.readme()
+	l.starter()
+	l.imports()
+	l.embeds()
+	return p.Join()
+}
+
+type linter struct {
+	*document.Faults
+	exercise  *Exercise
+	reference []declared
+}
+
+// readme holds the README against the checks, and against the part of the
+// reference's API that a student has to write: functions with their signatures, all
+// else by its name.
+func (l linter) readme() {
+	l.described()
+	shown := map[string]declared{}
+	for _, block := range goBlocks(l.exercise.Readme) {
+		for _, d := range block {
+			if _, twice := shown[d.name]; !twice {
+				shown[d.name] = d
+			}
+		}
+	}
+	for _, want := range l.reference {
+		got, ok := shown[want.name]
+		switch {
+		case slices.Contains(l.exercise.Provided, path.Base(want.file)):
+		case !ok && !strings.HasPrefix(want.signature, "func") && l.mentions(want.name):
+		case !ok:
+			l.Add(readmeFile, 0, "the API lacks %s, which the reference has at %s:%d: show it in a block of Go", want, want.file, want.line)
+		case got.signature != want.signature:
+			l.Add(readmeFile, got.line, "%s here is %s; in the reference it is %s", want.name, got.signature, want.signature)
+		}
+	}
+}
+
+// described wants every check in the README: under the heading that exercise.yaml
+// names, or else by its name.
+func (l linter) described() {
+	headings := anchors(l.exercise.Readme)
+	for i, check := range l.exercise.Checks {
+		again := slices.ContainsFunc(l.exercise.Checks[:i], func(c Check) bool { return c.Func == check.Func })
+		switch {
+		case check.Anchor != "" && !slices.Contains(headings, check.Anchor):
+			l.Add(configFile, check.Line, "%s: no heading of %s has the anchor %q: it has %s", check.Name, readmeFile, check.Anchor, strings.Join(headings, ", "))
+		case check.Anchor == "" && !again && !l.mentions(check.Func):
+			l.Add(configFile, check.Line, "%s: %s does not describe it: name it there, beside the rule that it checks, or give it the anchor of a heading", check.Func, readmeFile)
+		}
+	}
+}
+
+// mentions reports whether the README has a word.
+func (l linter) mentions(word string) bool {
+	return regexp.MustCompile(`\b` + regexp.QuoteMeta(word) + `\b`).Match(l.exercise.Readme)
+}
+
+// starter holds the starter's declarations against the reference's, both ways.
+func (l linter) starter() {
+	has := apiOf(starterDir, l.exercise.Starter)
+	find := func(list []declared, name string) *declared {
+		for i := range list {
+			if list[i].name == name {
+				return &list[i]
+			}
+		}
+		return nil
+	}
+	for _, want := range l.reference {
+		got := find(has, want.name)
+		switch {
+		case got == nil:
+			l.Add(starterDir, 0, "the starter lacks %s, which the reference has at %s:%d", want, want.file, want.line)
+		case got.signature != want.signature:
+			l.Add(got.file, got.line, "%s here is %s; in the reference it is %s", want.name, got.signature, want.signature)
+		}
+	}
+	for _, got := range has {
+		if find(l.reference, got.name) == nil {
+			l.Add(got.file, got.line, "the reference lacks %s", got)
+		}
+	}
+}
+
+// imports looks for a starter that uses what it is to become.
+func (l linter) imports() {
+	for _, f := range l.exercise.Starter {
+		if !strings.HasSuffix(f.Name, ".go") {
+			continue
+		}
+		fset := token.NewFileSet()
+		tree, err := parser.ParseFile(fset, f.Name, f.Data, parser.ImportsOnly)
+		if err != nil {
+			continue // Load has told
+		}
+		for _, i := range tree.Imports {
+			p, _ := strconv.Unquote(i.Path.Value)
+			line := fset.Position(i.Pos()).Line
+			switch {
+			case strings.HasPrefix(p, path.Join(l.exercise.Module, referenceDir)+"/"):
+				l.Add(path.Join(starterDir, f.Name), line, "imports %q, a solution: take it out", p)
+			case p == l.exercise.Module, strings.HasPrefix(p, l.exercise.Module+"/"), p == kit:
+				l.Add(path.Join(starterDir, f.Name), line, "imports %q: a student does not have it", p)
+			}
+		}
+	}
+}
+
+// embeds looks for values that travel with the hidden tests in a file, where no test
+// and no reader of the source would see them. Values that stand in the source are
+// looked for where the reference's are known.
+func (l linter) embeds() {
+	for _, f := range l.exercise.Hidden {
+		fset := token.NewFileSet()
+		tree, err := parser.ParseFile(fset, f.Name, f.Data, parser.ParseComments|parser.SkipObjectResolution)
+		if err != nil {
+			continue // Load has told
+		}
+		for _, group := range tree.Comments {
+			for _, c := range group.List {
+				if strings.HasPrefix(c.Text, "//go:embed ") {
+					l.Add(path.Join(hiddenDir, f.Name), fset.Position(c.Pos()).Line, "embeds a file into the program that a submission runs in: make inputs from o.Rand(), and leave expected values to the reference")
+				}
+			}
+		}
+	}
+}

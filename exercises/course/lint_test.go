@@ -1,0 +1,119 @@
+package course
+
+import (
+	"grade/exercises/course/coursetest"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// tidy is the course with one exercise in which nothing is to be mended.
+func tidy() map[string]string {
+	files := coursetest.Files()
+	files["exercises/gears/README.md"] = `# Gears
+
+` + "```go" + `
+func Ratio(teeth []int, w Wheel) (ratio float64, err error)
+` + "```" + `
+
+ErrTeeth is the error of wheels without teeth; as in
+
+` + "```go" + `
+r, err := gears.Ratio([]int{3, 4}, w)
+` + "```" + `
+
+| check | rule |
+|---|---|
+| TestRatio, TestAllocs | 1 |
+| BenchmarkTrain | 2 |
+`
+	files["exercises/gears/starter/wheel.go"] = "package gears\n\ntype Wheel struct{}\n\nfunc (w *Wheel) Turn() {}\n"
+	files["exercises/gears/starter/gears.go"] = "package gears\n\nvar ErrTeeth error\n\nfunc Ratio(t []int, _ Wheel) (float64, error) { return 0, nil }\n"
+	files["reference/gears/gears.go"] = "package gears\n\nvar ErrTeeth error\n\nfunc Ratio(teeth []int, w Wheel) (float64, error) { return 1, nil }\n\nfunc hidden() {}\n"
+	files["reference/gears/wheel.go"] = files["exercises/gears/starter/wheel.go"]
+	return files
+}
+
+func TestLintFindsNothing(t *testing.T) {
+	assert.NoError(t, open(tidy()).Lint("gears"))
+}
+
+// A check is described under the heading that it names, and need not be named there.
+func TestLintOfAnchors(t *testing.T) {
+	const config, readme = "exercises/gears/exercise.yaml", "exercises/gears/README.md"
+	files := coursetest.Change(tidy(), readme, "TestRatio, ", "")
+	files[readme] += "\n## Long `trains`: [rules](#x) & _more_ #\n\n```sh\n# not a heading\n```\n\n## Gears\n"
+	for name, want := range map[string]string{
+		"long-trains-rules--_more_": "",
+		"gears":                     "",
+		"gears-1":                   "",
+		"not-a-heading":             `check exercise gears: exercise.yaml:9: TestRatio: no heading of README.md has the anchor "not-a-heading": it has gears, long-trains-rules--_more_, gears-1`,
+	} {
+		err := open(coursetest.Change(files, config, "points: 60", "points: 60, anchor: "+name)).Lint("gears")
+		if want == "" {
+			assert.NoError(t, err, name)
+		} else {
+			assert.EqualError(t, err, want)
+		}
+	}
+}
+
+func TestLint(t *testing.T) {
+	const (
+		readme    = "exercises/gears/README.md"
+		starter   = "exercises/gears/starter/gears.go"
+		hidden    = "exercises/gears/hidden/helpers_test.go"
+		reference = "reference/gears/gears.go"
+	)
+	for _, c := range []struct{ file, old, new, want string }{
+		{readme, "TestAllocs", "", "exercise.yaml:10: TestAllocs: README.md does not describe it: name it there, beside the rule that it checks, or give it the anchor of a heading"},
+		{readme, "BenchmarkTrain", "BenchmarkTrains", "exercise.yaml:11: BenchmarkTrain: README.md does not describe it: name it there, beside the rule that it checks, or give it the anchor of a heading"},
+		{readme, "teeth []int", "teeth []uint", "README.md:4: Ratio here is func([]uint, Wheel) (float64, error); in the reference it is func([]int, Wheel) (float64, error)"},
+		{readme, "func Ratio(teeth []int, w Wheel) (ratio float64, err error)", "type Ratio int", "README.md:4: Ratio here is type; in the reference it is func([]int, Wheel) (float64, error)"},
+		{readme, "```go\nfunc", "```\nfunc", "README.md: the API lacks func Ratio([]int, Wheel) (float64, error), which the reference has at reference/gears/gears.go:5: show it in a block of Go"},
+		{readme, "ErrTeeth", "ErrTooth", "README.md: the API lacks var ErrTeeth, which the reference has at reference/gears/gears.go:3: show it in a block of Go"},
+		{starter, "[]int", "[3]int", "starter/gears.go:5: Ratio here is func([3]int, Wheel) (float64, error); in the reference it is func([]int, Wheel) (float64, error)"},
+		{starter, "var ErrTeeth error", "", "starter: the starter lacks var ErrTeeth, which the reference has at reference/gears/gears.go:3"},
+		{starter, "var ErrTeeth", "func (Wheel) Oil() {}\n\nvar ErrTeeth", "starter/gears.go:3: the reference lacks func Wheel.Oil()"},
+		{starter, "package gears", "package gears\n\nimport _ \"example.com/course/reference/gears\"", `starter/gears.go:3: imports "example.com/course/reference/gears", a solution: take it out`},
+		{starter, "package gears", "package gears\n\nimport _ \"example.com/course/reference/cogs\"", `starter/gears.go:3: imports "example.com/course/reference/cogs", a solution: take it out`},
+		{starter, "package gears", "package gears\n\nimport _ \"grade/observe\"", `starter/gears.go:3: imports "grade/observe": a student does not have it`},
+		{hidden, "type wheels", "import _ \"embed\"\n\n//go:embed gears_test.go\nvar want string\n\ntype wheels", "hidden/helpers_test.go:5: embeds a file into the program that a submission runs in: make inputs from o.Rand(), and leave expected values to the reference"},
+		{starter, "package gears", "package gears\n\nimport _ \"example.com/course/exercises/gears/hidden\"", `starter/gears.go:3: imports "example.com/course/exercises/gears/hidden": a student does not have it`},
+		{reference, "func hidden", "func Hidden", "README.md: the API lacks func Hidden(), which the reference has at reference/gears/gears.go:7: show it in a block of Go;" +
+			"starter: the starter lacks func Hidden(), which the reference has at reference/gears/gears.go:7"},
+	} {
+		err := open(coursetest.Change(tidy(), c.file, c.old, c.new)).Lint("gears")
+		require.Error(t, err, c.want)
+		assert.Equal(t, c.want, strings.ReplaceAll(strings.ReplaceAll(err.Error(), "check exercise gears: ", ""), "\n", ";"))
+	}
+}
+
+// What cannot be loaded is told as Load tells it.
+func TestLintOfWhatCannotBeLoaded(t *testing.T) {
+	files := coursetest.Change(tidy(), "exercises/gears/exercise.yaml", "points: 60", "points: 59")
+	assert.ErrorContains(t, open(files).Lint("gears"), "points sum to 99")
+}
+
+func TestEquivalents(t *testing.T) {
+	const file = "exercises/gears/equivalent.yaml"
+	got, err := open(coursetest.Files()).Equivalents("gears")
+	require.NoError(t, err)
+	assert.Empty(t, got)
+	got, err = open(coursetest.Change(coursetest.Files(), file, "", "mutants:\n  - {id: a, why: same}\n  - id: b\n    why: as well\n")).Equivalents("gears")
+	require.NoError(t, err)
+	assert.Equal(t, []Equivalent{{"a", "same", 2}, {"b", "as well", 3}}, got)
+	for text, want := range map[string]string{
+		"mutants: 3\n":                                `equivalent.yaml:1: mutants: want a list, not "3"`,
+		"mutants:\n  - 3\n":                           `equivalent.yaml:2: mutants: want fields, not "3"`,
+		"mutants:\n  - {id: a}\n":                     "equivalent.yaml:2: a mutant that is equivalent has an id and a why",
+		"mutants:\n  - {id: a, wy: same}":             `equivalent.yaml:2: unknown field "wy"`,
+		"marks: []\n":                                 `equivalent.yaml:1: unknown field "marks"`,
+		"mutants: [{id: a, why: x}, {id: a, why: y}]": "equivalent.yaml:1: a: a second time",
+	} {
+		_, err := open(coursetest.Change(coursetest.Files(), file, "", text)).Equivalents("gears")
+		assert.ErrorContains(t, err, want)
+	}
+}

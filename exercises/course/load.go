@@ -1,0 +1,198 @@
+package course
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"go/parser"
+	"go/token"
+	"hash"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+
+	"grade/exercises/course/document"
+)
+
+// Load reads one exercise and checks all of it. An error names every fault it
+// found, each as a [Fault]; it wraps [fs.ErrNotExist] when the course has no
+// such exercise.
+func (c *Course) Load(name string) (*Exercise, error) {
+	p := &document.Faults{Doing: "load exercise " + name}
+	if !IsName(name) {
+		return nil, fmt.Errorf("%s: a name is made of a to z and 0 to 9 and begins with a letter", p.Doing)
+	}
+	data, err := fs.ReadFile(c.fsys, path.Join(ExercisesDir, name, configFile))
+	if err != nil {
+		return nil, c.absent(p.Doing, err)
+	}
+	module, err := c.module()
+	if err != nil {
+		return nil, fmt.Errorf("%s: go.mod: %w", p.Doing, err)
+	}
+	e := &Exercise{Name: name, Module: module, ImportPath: path.Join(module, referenceDir, name)}
+	cfg := readConfig(data, e, p)
+	c.readFiles(e, p)
+	cfg.addChecks(inspectHidden(e, p), p)
+	e.checkGo(p)
+	e.checkProvided(cfg.line["provided"], p)
+	if err := p.Join(); err != nil {
+		return nil, err
+	}
+	e.Hash = e.hash(data)
+	return e, nil
+}
+
+// absent says which exercises there are instead.
+func (c *Course) absent(doing string, err error) error {
+	names, listErr := c.Names()
+	if !errors.Is(err, fs.ErrNotExist) || listErr != nil || len(names) == 0 {
+		return fmt.Errorf("%s: %w", doing, err)
+	}
+	return fmt.Errorf("%s: %w: the course has %s", doing, fs.ErrNotExist, strings.Join(names, ", "))
+}
+
+func (c *Course) readFiles(e *Exercise, p *document.Faults) {
+	dir := path.Join(ExercisesDir, e.Name)
+	var err error
+	if e.Readme, err = fs.ReadFile(c.fsys, path.Join(dir, readmeFile)); err != nil {
+		p.Add(readmeFile, 0, "%w", Reason(err))
+	} else if len(bytes.TrimSpace(e.Readme)) == 0 {
+		p.Add(readmeFile, 0, "the file is empty; it tells students every rule that is graded")
+	}
+	e.Starter = c.readDir(path.Join(dir, starterDir), starterDir, p)
+	e.Hidden = c.readDir(path.Join(dir, hiddenDir), hiddenDir, p)
+	reference := path.Join(referenceDir, e.Name)
+	files := c.readDir(reference, reference, p)
+	for _, f := range files {
+		// The reference is one package: its tests and their data stay at home.
+		if path.Dir(f.Name) == "." && strings.HasSuffix(f.Name, ".go") && !strings.HasSuffix(f.Name, "_test.go") {
+			e.Reference = append(e.Reference, f)
+		}
+	}
+	if len(files) > 0 && len(e.Reference) == 0 {
+		p.Add(reference, 0, "no Go file")
+	}
+}
+
+// readDir reads all files below dir, which problems call shown.
+func (c *Course) readDir(dir, shown string, p *document.Faults) []File {
+	files, err := ReadTree(c.fsys, dir)
+	if err != nil {
+		p.Add(shown, 0, "%w", Reason(err))
+	} else if len(files) == 0 {
+		p.Add(shown, 0, "the folder is empty")
+	}
+	return files
+}
+
+// readTree reads all files below dir, sorted by name.
+func ReadTree(fsys fs.FS, dir string) ([]File, error) {
+	var files []File
+	err := fs.WalkDir(fsys, dir, func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		data, err := fs.ReadFile(fsys, name)
+		files = append(files, File{strings.TrimPrefix(name, dir+"/"), data})
+		return err
+	})
+	slices.SortFunc(files, func(a, b File) int { return strings.Compare(a.Name, b.Name) })
+	return files, err
+}
+
+// reason leaves out the path, which a Fault names in its own way.
+func Reason(err error) error {
+	var pathError *fs.PathError
+	if errors.As(err, &pathError) {
+		return pathError.Err
+	}
+	return err
+}
+
+// checkGo looks at the package clauses of the reference and the starter.
+func (e *Exercise) checkGo(p *document.Faults) {
+	e.checkClauses(e.Reference, path.Join(referenceDir, e.Name), p)
+	e.checkClauses(e.Starter, starterDir, p)
+	for _, f := range e.Starter {
+		if path.Base(f.Name) == "go.mod" {
+			p.Add(path.Join(starterDir, f.Name), 0, "leave it out: it hides the folder from go:embed, and grade start writes one")
+		}
+	}
+}
+
+func (e *Exercise) checkClauses(files []File, dir string, p *document.Faults) {
+	sources := 0
+	for _, f := range files {
+		if path.Dir(f.Name) != "." || !strings.HasSuffix(f.Name, ".go") {
+			continue
+		}
+		name, fset := path.Join(dir, f.Name), token.NewFileSet()
+		isTest := strings.HasSuffix(f.Name, "_test.go")
+		if !isTest {
+			sources++
+		}
+		tree, err := parser.ParseFile(fset, name, f.Data, parser.PackageClauseOnly)
+		if err != nil {
+			(&inspection{Faults: p}).syntax(name, err)
+			continue
+		}
+		got := tree.Name.Name
+		if e.Package != "" && got != e.Package && !(isTest && got == e.Package+"_test") {
+			p.Add(name, fset.Position(tree.Name.Pos()).Line, "package %s; the exercise is about package %s", got, e.Package)
+		}
+	}
+	if len(files) > 0 && sources == 0 {
+		p.Add(dir, 0, "no Go file")
+	}
+}
+
+func (e *Exercise) checkProvided(line int, p *document.Faults) {
+	for _, name := range e.Provided {
+		switch {
+		case !slices.ContainsFunc(e.Starter, func(f File) bool { return f.Name == name }):
+			p.Add(configFile, line, "provided: no file %q in %s", name, starterDir)
+		case path.Dir(name) != "." || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go"):
+			p.Add(configFile, line, "provided: %q is no Go file of the package", name)
+		}
+	}
+}
+
+// hash sums up all that influences a grade. Names and contents are preceded by
+// their lengths, so that no two exercises run together into the same bytes.
+func (e *Exercise) hash(config []byte) string {
+	h := sha256.New()
+	sum(h, []byte("grade/exercise/v1"))
+	sum(h, []byte(e.ImportPath))
+	sum(h, config)
+	for _, part := range []struct {
+		dir   string
+		files []File
+	}{{hiddenDir, e.Hidden}, {referenceDir, e.Reference}, {starterDir, e.provided()}} {
+		for _, f := range part.files {
+			sum(h, []byte(path.Join(part.dir, f.Name)))
+			sum(h, f.Data)
+		}
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+func (e *Exercise) provided() (files []File) {
+	for _, f := range e.Starter {
+		if slices.Contains(e.Provided, f.Name) {
+			files = append(files, f)
+		}
+	}
+	return files
+}
+
+func sum(h hash.Hash, b []byte) {
+	var n [8]byte
+	binary.LittleEndian.PutUint64(n[:], uint64(len(b)))
+	h.Write(n[:])
+	h.Write(b)
+}

@@ -1,0 +1,288 @@
+package course
+
+import (
+	"errors"
+	"io/fs"
+	"strings"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"grade/exercises/course/coursetest"
+	"grade/exercises/course/document"
+	"grade/grader/verdict"
+)
+
+func TestLoad(t *testing.T) {
+	files := coursetest.Files()
+	e, err := open(files).Load("gears")
+	require.NoError(t, err)
+	text := func(name string) File {
+		return File{name[strings.LastIndex(name, "/")+1:], []byte(files[name])}
+	}
+	want := &Exercise{
+		Name: "gears", Title: "Gear trains", Summary: "Turn wheels by other wheels", Package: "gears",
+		Module: "example.com/course", ImportPath: "example.com/course/reference/gears",
+		Imports: []string{"os", "encoding/json"}, Provided: []string{"wheel.go"}, Feedback: FeedbackClass,
+		Limits: Limits{Memory: 1 << 30, Output: 1 << 20, Scratch: 64 << 20, CPU: 10 * time.Second, Wall: time.Minute},
+		Checks: []Check{
+			{Name: "TestRatio", Func: "TestRatio", Kind: verdict.Correctness, Points: 60, Feedback: FeedbackClass,
+				Line: 9,
+				Hint: "Multiplies the ratios of its wheels. Both ways."},
+			{Name: "TestAllocs", Func: "TestAllocs", Kind: verdict.Correctness, Points: 3, Feedback: FeedbackValues,
+				Line:         10,
+				SelfReported: true, Hint: "Ratio allocates nothing."},
+			{Name: "BenchmarkTrain/speed", Func: "BenchmarkTrain", Kind: verdict.Speed, Points: 27, Limit: 4,
+				Line:     11,
+				Feedback: FeedbackClass, Hint: "Long trains cost no more than their length."},
+			{Name: "BenchmarkTrain/memory", Func: "BenchmarkTrain", Kind: verdict.Memory, Points: 10, Limit: 1.5,
+				Line:     12,
+				Feedback: FeedbackClass, Hint: "Long trains cost no more than their length."},
+		},
+		Readme: []byte("# Gears\n"),
+		Starter: []File{text("exercises/gears/starter/gears.go"), text("exercises/gears/starter/gears_test.go"),
+			text("exercises/gears/starter/wheel.go")},
+		Hidden:    []File{text("exercises/gears/hidden/gears_test.go"), text("exercises/gears/hidden/helpers_test.go")},
+		Reference: []File{text("reference/gears/gears.go")},
+		Hash:      e.Hash,
+	}
+	assert.Equal(t, want, e)
+	assert.Regexp(t, "^[0-9a-f]{64}$", e.Hash)
+}
+
+func TestDefaults(t *testing.T) {
+	files := coursetest.Change(coursetest.Files(), "exercises/gears/exercise.yaml", "feedback: class\nlimits: {memory: 1GiB, wall: 1m}\n", "")
+	files = coursetest.Change(files, "exercises/gears/exercise.yaml", "imports: [os, encoding/json]\nprovided: [wheel.go]\n", "")
+	e, err := open(files).Load("gears")
+	require.NoError(t, err)
+	assert.Equal(t, DefaultLimits(), e.Limits)
+	assert.Equal(t, FeedbackHint, e.Feedback)
+	assert.Equal(t, FeedbackHint, e.Checks[0].Feedback)
+	assert.Empty(t, e.Imports)
+	assert.Empty(t, e.Provided)
+}
+
+// Every fault has its own words, file and line, and one fault gives one line.
+func TestLoadRefuses(t *testing.T) {
+	const (
+		yaml   = "exercises/gears/exercise.yaml"
+		hidden = "exercises/gears/hidden/gears_test.go"
+	)
+	tests := []struct {
+		name, file, old, new string
+		want                 string // behind "load exercise gears: "
+	}{
+		{"unknown field", yaml, "summary:", "sumary:", "exercise.yaml: field \"summary\" is missing\nexercise.yaml:2: unknown field \"sumary\""},
+		{"unknown field of a check", yaml, "points: 60", "points: 60, pionts: 60", `exercise.yaml:9: unknown field "pionts"`},
+		{"unknown limit", yaml, "memory:", "ram:", `exercise.yaml:7: unknown field "ram"`},
+		{"twice", yaml, "feedback:", "title: Again\nfeedback:", `exercise.yaml:6: field "title" a second time`},
+		{"syntax", yaml, "title: Gear", "title: [Gear", "exercise.yaml:1: did not find expected"},
+		{"empty", yaml, "", "\n", "exercise.yaml: the file is empty"},
+		{"no fields", yaml, "", "- a\n", "exercise.yaml:1: want fields, not a list"},
+		{"two documents", yaml, "title:", "{}\n---\ntitle:", "exercise.yaml:2: a second document"},
+		{"text", yaml, "Gear trains", "42", `exercise.yaml:1: title: want a line of text, not "42"`},
+		{"no text", yaml, "Gear trains", "", "exercise.yaml:1: title: want a line of text, not nothing"},
+		{"lines", yaml, "Gear trains", `"a\nb"`, `exercise.yaml:1: title: want a line of text, not "a\nb"`},
+		{"number", yaml, "points: 60", "points: many", `exercise.yaml:9: points: want a whole number, not "many"`},
+		{"fraction", yaml, "points: 60", "points: 6.5", `exercise.yaml:9: points: want a whole number, not "6.5"`},
+		{"limit", yaml, "limit: 4", "limit: .inf", `exercise.yaml:11: limit: want a number, not ".inf"`},
+		{"truth", yaml, "self_reported: true", "self_reported: 1", `exercise.yaml:10: self_reported: want true or false, not "1"`},
+		{"feedback", yaml, "feedback: class", "feedback: all", `exercise.yaml:6: feedback: want hint or class or values, not "all"`},
+		{"size", yaml, "1GiB", "1GB", `exercise.yaml:7: memory: want a size such as 512MiB, not "1GB"`},
+		{"bare size", yaml, "1GiB", "1024", `exercise.yaml:7: memory: want a size such as 512MiB, not "1024"`},
+		{"no time", yaml, "1m", "0s", `exercise.yaml:7: wall: want a duration such as 10s or 24h, not "0s"`},
+		{"bare time", yaml, "1m", "60", `exercise.yaml:7: wall: want a duration such as 10s or 24h, not "60"`},
+		{"limits", yaml, "{memory: 1GiB, wall: 1m}", "high", `exercise.yaml:7: limits: want fields, not "high"`},
+		{"list", yaml, "[wheel.go]", "wheel.go", `exercise.yaml:5: provided: want a list, not "wheel.go"`},
+		{"list of lists", yaml, "[wheel.go]", "[[]]", "exercise.yaml:5: provided: want a line of text, not a list"},
+		{"repeated", yaml, "[os, encoding/json]", "[os, os]", `exercise.yaml:4: imports: "os" a second time`},
+		{"alias", yaml, "[wheel.go]", "[*a]", "exercise.yaml"},
+		{"package", yaml, "package: gears", "package: func", `exercise.yaml:3: package: "func" is no name`},
+		{"import", yaml, "encoding/json", "github.com/x/y", `exercise.yaml:4: imports: "github.com/x/y" is no package of the standard library`},
+		{"provided", yaml, "[wheel.go]", "[weel.go]", `exercise.yaml:5: provided: no file "weel.go" in starter`},
+		{"provided test", yaml, "[wheel.go]", "[gears_test.go]", `exercise.yaml:5: provided: "gears_test.go" is no Go file of the package`},
+
+		{"sum", yaml, "points: 60", "points: 59", "exercise.yaml:8: checks: points sum to 99, not 100"},
+		{"negative", yaml, "points: 60", "points: -60", "exercise.yaml:8: checks: points sum to -20, not 100\nexercise.yaml:9: TestRatio: a check carries at least one point"},
+		{"no points", yaml, "points: 27, ", "", "BenchmarkTrain/speed: points are missing"},
+		{"neither", yaml, "{test: TestRatio, ", "{", "exercise.yaml:9: a check has either a test or a benchmark"},
+		{"both", yaml, "{test: TestRatio, ", "{test: TestRatio, benchmark: BenchmarkTrain, ", "exercise.yaml:9: a check has either a test or a benchmark"},
+		{"same test", yaml, "TestAllocs, points: 3, self_reported: true", "TestRatio, points: 3", "exercise.yaml:10: TestRatio: a second check of that name"},
+		{"same benchmark", yaml, "kind: memory", "kind: speed", "exercise.yaml:12: BenchmarkTrain/speed: a second check of that name"},
+		{"no such test", yaml, "test: TestRatio", "test: TestRation", "exercise.yaml:9: TestRation: no such function in hidden"},
+		{"no test's name", yaml, "test: TestRatio", "test: Testify", "exercise.yaml:9: Testify: no name of a test"},
+		{"test measured", yaml, "points: 60", "points: 60, kind: speed", "exercise.yaml:9: TestRatio: a test is a check of correctness"},
+		{"test limited", yaml, "points: 60", "points: 60, limit: 2", "exercise.yaml:9: TestRatio: limit: only benchmarks have one"},
+		{"benchmark without kind", yaml, "kind: speed, ", "", "the kind of a benchmark is speed or memory"},
+		{"benchmark of correctness", yaml, "kind: speed", "kind: correctness", "the kind of a benchmark is speed or memory"},
+		{"benchmark without limit", yaml, ", limit: 4", "", "BenchmarkTrain/speed: limit is missing"},
+		{"limit too low", yaml, "limit: 4", "limit: 1", "BenchmarkTrain/speed: limit: want a factor above 1"},
+		{"benchmark self-reported", yaml, "limit: 4", "limit: 4, self_reported: true", "what is measured from outside is not self-reported"},
+		{"self-reported", yaml, "points: 3, self", "points: 4, self", "TestAllocs: a self-reported check carries at most 3 points"},
+		{"not marked", yaml, ", self_reported: true", "", "exercise.yaml:10: TestAllocs: it records self-reported values; want self_reported: true"},
+		{"no entry", yaml, "{test: TestRatio, points: 60}", "TestRatio", `exercise.yaml:9: checks: want fields, not "TestRatio"`},
+		{"no checks", yaml, "", "title: a\nsummary: b\npackage: gears\nchecks: []\n", "exercise.yaml:4: checks: the list is empty"},
+
+		{"no check", hidden, "// Ratio allocates", "// More.\nfunc TestMore(t *testing.T) { watch.New(t) }\n\n// Ratio allocates", "hidden/gears_test.go:20: TestMore: no check in exercise.yaml names it"},
+		{"no hint", hidden, "// Ratio allocates nothing.\n", "", "hidden/gears_test.go:19: TestAllocs: no comment"},
+		{"directive as hint", hidden, "// Ratio allocates nothing.", "//go:noinline", "hidden/gears_test.go:20: TestAllocs: no comment"},
+		{"name as hint", hidden, "// Ratio allocates nothing.", "// TestAllocs", "hidden/gears_test.go:20: TestAllocs: no comment"},
+		{"no observation", hidden, "{ watch.New(t).SelfReported().Int(\"allocs\", 0) }", "{}", "hidden/gears_test.go:20: TestAllocs: it never calls observe.New"},
+		{"another New", hidden, `watch "grade/observe"`, `"grade/observe"`, "hidden/gears_test.go:14: TestRatio: it never calls observe.New"},
+		{"parameter", hidden, "TestAllocs(t *testing.T)", "TestAllocs(t testing.TB)", "hidden/gears_test.go:20: TestAllocs: want one parameter"},
+		{"parameters", hidden, "TestAllocs(t *testing.T)", "TestAllocs(t *testing.T, n int)", "hidden/gears_test.go:20: TestAllocs: want one parameter"},
+		{"TestMain", hidden, "func Testify() {}", "func TestMain(m *testing.M) {}", "hidden/gears_test.go:31: TestMain: hidden tests are Test and Benchmark functions"},
+		{"fuzz", hidden, "func Testify() {}", "func FuzzX(f *testing.F) {}", "hidden/gears_test.go:31: FuzzX: hidden tests are"},
+		{"example", hidden, "func Testify() {}", "func Example() {}", "hidden/gears_test.go:31: Example: hidden tests are"},
+		{"clause", hidden, "package hidden", "package gears", "hidden/gears_test.go:1: package gears; hidden tests are of package hidden"},
+		{"syntax of a test", hidden, "func Testify() {}", "func {}", "hidden/gears_test.go:31: expected 'IDENT'"},
+		{"wrong import", hidden, "reference/gears", "reference/cogs", `hidden: no file imports "example.com/course/reference/gears"`},
+		{"other files", "exercises/gears/hidden/helpers.go", "", "package hidden\n", "hidden/helpers.go: hidden holds _test.go files and nothing else"},
+		{"subfolder", "exercises/gears/hidden/a/b_test.go", "", "package hidden\n", "hidden/a/b_test.go: hidden holds _test.go files and nothing else"},
+
+		{"no README", "exercises/gears/README.md", "", "", "README.md: file does not exist"},
+		{"empty README", "exercises/gears/README.md", "", "\n", "README.md: the file is empty"},
+		{"reference's clause", "reference/gears/gears.go", "package gears", "// Cogs.\npackage cogs", "reference/gears/gears.go:2: package cogs; the exercise is about package gears"},
+		{"reference's syntax", "reference/gears/gears.go", "package gears", "pakcage gears", "reference/gears/gears.go:1: expected 'package'"},
+		{"no reference", "reference/gears/gears.go", "", "", "reference/gears: no Go file"},
+		{"starter's clause", "exercises/gears/starter/gears.go", "gears", "main", "starter/gears.go:1: package main; the exercise is about package gears"},
+		{"starter's go.mod", "exercises/gears/starter/go.mod", "", "module x\n", "starter/go.mod: leave it out"},
+		{"go.mod", "go.mod", "module example.com/course", "", "go.mod: no line with the module's path"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			e, err := open(coursetest.Change(coursetest.Files(), tt.file, tt.old, tt.new)).Load("gears")
+			require.Error(t, err)
+			assert.Nil(t, e)
+			t.Log(err)
+			got := strings.ReplaceAll(err.Error(), "load exercise gears: ", "")
+			assert.Contains(t, got, tt.want)
+			assert.True(t, strings.HasPrefix(err.Error(), "load exercise gears: "))
+		})
+	}
+}
+
+func TestLoadReportsEverything(t *testing.T) {
+	files := coursetest.Change(coursetest.Files(), "exercises/gears/exercise.yaml", "title:", "titel:")
+	files = coursetest.Change(files, "exercises/gears/exercise.yaml", "points: 60", "pionts: 60")
+	files = coursetest.Change(files, "exercises/gears/README.md", "", "")
+	files = coursetest.Change(files, "reference/gears/gears.go", "package gears", "package cogs")
+	_, err := open(files).Load("gears")
+	assert.EqualError(t, err, `load exercise gears: README.md: file does not exist
+load exercise gears: exercise.yaml: field "title" is missing
+load exercise gears: exercise.yaml:1: unknown field "titel"
+load exercise gears: exercise.yaml:9: unknown field "pionts"
+load exercise gears: exercise.yaml:9: TestRatio: points are missing
+load exercise gears: reference/gears/gears.go:1: package cogs; the exercise is about package gears`)
+	var p *document.Fault
+	require.True(t, errors.As(err, &p))
+	assert.Equal(t, "README.md", p.File)
+	assert.ErrorIs(t, err, fs.ErrNotExist)
+}
+
+func TestSelfReportedTotal(t *testing.T) {
+	var checks, tests strings.Builder
+	for _, c := range "ABCD" {
+		checks.WriteString("  - {test: TestAllocs" + string(c) + ", points: 3, self_reported: true}\n")
+		tests.WriteString("// Nothing.\nfunc TestAllocs" + string(c) + "(t *testing.T) { allocs(t) }\n")
+	}
+	files := coursetest.Change(coursetest.Files(), "exercises/gears/exercise.yaml", "points: 60", "points: 48")
+	files["exercises/gears/exercise.yaml"] += checks.String()
+	files["exercises/gears/hidden/gears_test.go"] += tests.String()
+	_, err := open(files).Load("gears")
+	assert.EqualError(t, err, "load exercise gears: exercise.yaml:8: checks: the self-reported ones carry 15 points, more than 10")
+}
+
+func TestLoadByName(t *testing.T) {
+	c := open(coursetest.Files())
+	_, err := c.Load("cogs")
+	assert.EqualError(t, err, "load exercise cogs: file does not exist: the course has gears")
+	assert.ErrorIs(t, err, fs.ErrNotExist)
+	for _, name := range []string{"", "..", "Gears", "gears/../gears", "2gears", "ge-ars"} {
+		_, err := c.Load(name)
+		assert.ErrorContains(t, err, "a name is made of a to z", name)
+	}
+	_, err = Open(fstest.MapFS{}).Load("gears")
+	assert.ErrorIs(t, err, fs.ErrNotExist)
+}
+
+func TestMissingFolders(t *testing.T) {
+	files := coursetest.Files()
+	for name := range files {
+		if !strings.HasSuffix(name, ".yaml") && name != "go.mod" {
+			delete(files, name)
+		}
+	}
+	_, err := open(files).Load("gears")
+	for _, want := range []string{"README.md: file", "hidden: file", "reference/gears: file", "starter: file"} {
+		assert.ErrorContains(t, err, "load exercise gears: "+want)
+	}
+}
+
+func TestNames(t *testing.T) {
+	files := coursetest.Files()
+	files["exercises/draft/README.md"] = "not yet"
+	files["exercises/load.go"] = "package exercises"
+	files["exercises/arcs/exercise.yaml"] = ""
+	names, err := open(files).Names()
+	require.NoError(t, err)
+	assert.Equal(t, []string{"arcs", "gears"}, names)
+	_, err = Open(fstest.MapFS{}).Names()
+	assert.ErrorIs(t, err, fs.ErrNotExist)
+}
+
+func TestModule(t *testing.T) {
+	for gomod, want := range map[string]string{
+		"":                         "grade",
+		"module a.b/c\n":           "a.b/c",
+		"// x\nmodule \"a.b/c\"\n": "a.b/c",
+		"go 1.26\n":                "",
+	} {
+		assert.Equal(t, want, open(coursetest.Change(coursetest.Files(), "go.mod", "", gomod)).Module(), gomod)
+	}
+}
+
+func TestParseSize(t *testing.T) {
+	for s, want := range map[string]int64{"1B": 1, "64KiB": 64 << 10, "512MiB": 512 << 20, "2GiB": 2 << 30, "8589934591GiB": 8589934591 << 30} {
+		got, err := document.ParseSize(s)
+		assert.NoError(t, err, s)
+		assert.Equal(t, want, got, s)
+	}
+	for _, s := range []string{"", "B", "0B", "-1B", "+1B", "1", "1K", "1 MiB", "1MB", "1.5GiB", "1mib", "8589934592GiB", "99999999999999999999B"} {
+		_, err := document.ParseSize(s)
+		assert.Error(t, err, s)
+	}
+}
+
+// The hash moves with everything that can change a grade, and nothing else.
+func TestHash(t *testing.T) {
+	hash := func(files map[string]string) string {
+		e, err := open(files).Load("gears")
+		require.NoError(t, err)
+		return e.Hash
+	}
+	base := hash(coursetest.Files())
+	assert.Equal(t, base, hash(coursetest.Files()))
+	for name := range coursetest.Files() {
+		grades := map[string]bool{
+			"exercises/gears/exercise.yaml":          true,
+			"exercises/gears/starter/wheel.go":       true,
+			"exercises/gears/hidden/gears_test.go":   true,
+			"exercises/gears/hidden/helpers_test.go": true,
+			"reference/gears/gears.go":               true,
+		}[name]
+		files := coursetest.Files()
+		files[name] += "\n"
+		assert.Equal(t, grades, hash(files) != base, name)
+	}
+	moved := coursetest.Files()
+	moved["go.mod"] = "module example.com/other\n"
+	moved["exercises/gears/hidden/gears_test.go"] = strings.Replace(moved["exercises/gears/hidden/gears_test.go"], "com/course", "com/other", 1)
+	assert.NotEqual(t, base, hash(moved))
+	more := coursetest.Files()
+	more["reference/gears/more.go"] = "package gears\n"
+	assert.NotEqual(t, base, hash(more))
+}

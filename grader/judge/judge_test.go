@@ -1,0 +1,301 @@
+package judge
+
+import (
+	"bytes"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"grade/exercises/course"
+	"grade/grader/fault"
+	"grade/grader/verdict"
+	"grade/observe/wire"
+	"grade/sandbox"
+)
+
+func record(name string, v wire.Value) wire.Record {
+	return wire.Record{Name: name, Comparison: exact, Value: v}
+}
+
+// stream encodes records and an end; status 0 leaves the end out.
+func stream(status wire.Status, records ...wire.Record) []byte {
+	b := []byte(wire.Magic)
+	for _, r := range records {
+		b = wire.Append(b, r)
+	}
+	if status == 0 {
+		return b
+	}
+	return wire.AppendEnd(b, status)
+}
+
+// sample has a record of every kind.
+func sample() []wire.Record {
+	return []wire.Record{
+		record("ok", boolean(true)),
+		record("n", integer(3)),
+		record("ns", ints(1, 2, 3)),
+		record("x", float(2.5)),
+		record("xs", floats(1, 0, nan, inf)),
+		record("m", matrix(2, 3, 1, 2, 3, 4, 5, 6)),
+		record("s", text("héllo")),
+		record("ss", texts("a", "", "c")),
+		record("err", failure("EOF")),
+	}
+}
+
+func ran(observations []byte) sandbox.Outcome {
+	return sandbox.Outcome{Observations: observations}
+}
+
+// with changes one record of the sample.
+func with(i int, v wire.Value) []wire.Record {
+	s := sample()
+	s[i].Value = v
+	return s
+}
+
+func rename(i int, name string) []wire.Record {
+	s := sample()
+	s[i].Name = name
+	return s
+}
+
+var testCheck = course.Check{Name: "TestX", Kind: verdict.Correctness, Points: 5, Feedback: course.FeedbackHint}
+
+func judge(t *testing.T, o sandbox.Outcome, policy course.Feedback) (verdict.Verdict, string) {
+	t.Helper()
+	check := testCheck
+	check.Feedback = policy
+	v, detail, err := Test(check, ran(stream(wire.Passed, sample()...)), o)
+	require.NoError(t, err)
+	return v, detail
+}
+
+func TestJudgeTest(t *testing.T) {
+	good := stream(wire.Passed, sample()...)
+	failed := stream(wire.Failed, sample()[:3]...)
+	index := []byte("panic: runtime error: index out of range [5] with length 3 [recovered, repanicked]\n\ngoroutine 7 [running]:\nhidden.go:3\n")
+	for _, test := range []struct {
+		name    string
+		o       sandbox.Outcome
+		verdict verdict.Verdict
+		detail  string
+	}{
+		{"all agrees", sandbox.Outcome{Observations: good}, verdict.Passed, ""},
+		{"what it prints is nothing", sandbox.Outcome{Observations: good, Stdout: []byte("--- FAIL: TestX"), Stderr: index}, verdict.Passed, ""},
+
+		{"1: a kill in its box, whatever it says", sandbox.Outcome{Observations: good, OOMKills: 1}, verdict.MemoryLimit, "killed for the memory it used"},
+		{"1: by the watchdog, before time", sandbox.Outcome{Cause: sandbox.CauseMemory, Signal: 9}, verdict.MemoryLimit, "killed for the memory it used"},
+		{"1: before output", sandbox.Outcome{Cause: sandbox.CauseStdout, OOMKills: 1}, verdict.MemoryLimit, "killed for the memory it used"},
+		{"2: standard output", sandbox.Outcome{Cause: sandbox.CauseStdout, Signal: 9}, verdict.OutputLimit, "wrote too much to standard output"},
+		{"2: standard error", sandbox.Outcome{Cause: sandbox.CauseStderr, Signal: 9}, verdict.OutputLimit, "wrote too much to standard error"},
+		{"2: observations", sandbox.Outcome{Cause: sandbox.CauseObservations, Signal: 9}, verdict.OutputLimit, "gave the test too much to observe"},
+		{"2: cut just as it ended", sandbox.Outcome{Observations: good, ObserveCut: true}, verdict.OutputLimit, "gave the test too much to observe"},
+		{"2: before time", sandbox.Outcome{Cause: sandbox.CauseWall, StdoutCut: true}, verdict.OutputLimit, "wrote too much to standard output"},
+		{"3: wall", sandbox.Outcome{Cause: sandbox.CauseWall, Wall: 20 * time.Second, CPU: 9 * time.Second}, verdict.TimeLimit, "used up its wall time"},
+		{"3: asleep", sandbox.Outcome{Cause: sandbox.CauseWall, Wall: 20 * time.Second, CPU: time.Second}, verdict.TimeLimit, "used up its wall time, mostly waiting"},
+		{"3: CPU", sandbox.Outcome{Cause: sandbox.CauseCPU, Signal: 9}, verdict.TimeLimit, "used up its CPU time"},
+		{"3: SIGXCPU", sandbox.Outcome{Signal: 24}, verdict.TimeLimit, "used up its CPU time"},
+		{"3: after a whole record", sandbox.Outcome{Observations: good, Cause: sandbox.CauseWall, Signal: 9}, verdict.TimeLimit, "used up its wall time"},
+
+		{"4: a signal", sandbox.Outcome{Signal: 11}, verdict.RuntimeError, "ended by signal 11, after 0 of 9 observations"},
+		{"4: a signal after a whole record", sandbox.Outcome{Observations: good, Signal: 11}, verdict.RuntimeError, "ended by signal 11, after 9 of 9 observations"},
+		{"4: a panic", sandbox.Outcome{Observations: failed, ExitCode: 2, Stderr: index}, verdict.RuntimeError, "panic: runtime error: index out of range [5] with length 3, after 3 of 9 observations"},
+		{"4: a panic with words of its own", sandbox.Outcome{Observations: failed, ExitCode: 2, Stderr: []byte("panic: the input was 42\n")}, verdict.RuntimeError, "ended with exit status 2, as a panic does, after 3 of 9 observations"},
+		{"4: exit", sandbox.Outcome{ExitCode: 3}, verdict.RuntimeError, "ended with exit status 3, after 0 of 9 observations"},
+		{"4: exit 1 without an end", sandbox.Outcome{Observations: stream(0, sample()[:2]...), ExitCode: 1}, verdict.RuntimeError, "ended with exit status 1, after 2 of 9 observations"},
+		{"4: exit 1 after a record that passed", sandbox.Outcome{Observations: good, ExitCode: 1}, verdict.RuntimeError, "ended with exit status 1, after 9 of 9 observations"},
+		{"4: exit 1 with a record that cannot be read", sandbox.Outcome{Observations: []byte("junk"), ExitCode: 1}, verdict.RuntimeError, "ended with exit status 1, after 0 of 9 observations"},
+		{"4: no thread to be had", sandbox.Outcome{ExitCode: 2, PidsHit: 1, Stderr: []byte("fatal error: newosproc\n")}, verdict.RuntimeError, "fatal error: newosproc, with more threads than it may have, after 0 of 9 observations"},
+
+		{"5: exit in init", sandbox.Outcome{}, verdict.Missing, "the program ended before the test did, after 0 of 9 observations"},
+		{"5: exit in the middle", sandbox.Outcome{Observations: stream(0, sample()[:4]...)}, verdict.Missing, "the program ended before the test did, after 4 of 9 observations"},
+		{"5: in the middle of a record", sandbox.Outcome{Observations: good[:len(good)-5]}, verdict.Missing, "the program ended before the test did, after 8 of 9 observations"},
+		{"5: all but the end", sandbox.Outcome{Observations: stream(0, sample()...)}, verdict.Missing, "the program ended before the test did, after 9 of 9 observations"},
+		{"6: junk", sandbox.Outcome{Observations: []byte("--- PASS: TestX (0.00s)\nok")}, verdict.WrongAnswer, "the record of its observations could not be read"},
+		{"6: a second record after the first", sandbox.Outcome{Observations: append(good[:len(good):len(good)], good...)}, verdict.WrongAnswer, "the record of its observations could not be read"},
+		{"7: skipped", sandbox.Outcome{Observations: stream(wire.Skipped, sample()...)}, verdict.Missing, "the test was skipped"},
+		{"8: a precondition", sandbox.Outcome{Observations: failed, ExitCode: 1}, verdict.WrongAnswer, "a condition that the test checks itself does not hold, after 3 of 9 observations"},
+		{"8: a precondition, and a value", sandbox.Outcome{Observations: stream(wire.Failed, with(1, integer(4))[:3]...), ExitCode: 1}, verdict.WrongAnswer, `a condition that the test checks itself does not hold, after 3 of 9 observations; 1 of 9 observations differ; the first is "n"`},
+		{"8: failed, though it exits with 0", sandbox.Outcome{Observations: stream(wire.Failed, sample()...)}, verdict.WrongAnswer, "a condition that the test checks itself does not hold, after 9 of 9 observations"},
+
+		{"9: a value", sandbox.Outcome{Observations: stream(wire.Passed, with(3, float(2.6))...)}, verdict.WrongAnswer, `1 of 9 observations differ; the first is "x"`},
+		{"9: NaN", sandbox.Outcome{Observations: stream(wire.Passed, with(3, float(nan))...)}, verdict.WrongAnswer, `1 of 9 observations differ; the first is "x"`},
+		{"9: a kind", sandbox.Outcome{Observations: stream(wire.Passed, with(3, integer(2))...)}, verdict.WrongAnswer, `1 of 9 observations differ; the first is "x"`},
+		{"9: a name", sandbox.Outcome{Observations: stream(wire.Passed, rename(4, "CANARY")...)}, verdict.WrongAnswer, `after 4 of 9 observations another one comes than "xs"`},
+		{"9: too few", sandbox.Outcome{Observations: stream(wire.Passed, sample()[:8]...)}, verdict.WrongAnswer, `the record ends after 8 of 9 observations, where "err" is expected`},
+		{"9: none", sandbox.Outcome{Observations: stream(wire.Passed)}, verdict.WrongAnswer, `the record ends after 0 of 9 observations, where "ok" is expected`},
+		{"9: too many", sandbox.Outcome{Observations: stream(wire.Passed, append(sample(), record("CANARY", integer(1)))...)}, verdict.WrongAnswer, "there are more than the 9 observations expected"},
+		{"9: a value, and too many", sandbox.Outcome{Observations: stream(wire.Passed, append(with(0, boolean(false)), sample()...)...)}, verdict.WrongAnswer, `1 of 9 observations differ; the first is "ok"; there are more than the 9 observations expected`},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			v, detail := judge(t, test.o, course.FeedbackHint)
+			assert.Equal(t, test.verdict, v)
+			assert.Equal(t, test.detail, detail)
+		})
+	}
+}
+
+func TestTheReferencesComparisonCounts(t *testing.T) {
+	ref := record("x", float(1))
+	ref.Comparison = wire.Comparison{Op: wire.Within, A: 0.01}
+	loosened, reported := record("x", float(1.5)), record("x", float(1.001))
+	loosened.Comparison = wire.Comparison{Op: wire.Within, A: 100}
+	reported.SelfReported = true
+	for _, test := range []struct {
+		got  wire.Record
+		want verdict.Verdict
+	}{{record("x", float(1.001)), verdict.Passed}, {reported, verdict.Passed}, {loosened, verdict.WrongAnswer}} {
+		v, _, err := Test(testCheck, ran(stream(wire.Passed, ref)), ran(stream(wire.Passed, test.got)))
+		require.NoError(t, err)
+		assert.Equal(t, test.want, v)
+	}
+}
+
+func TestWhatTheReferenceGetsWrongIsNoVerdict(t *testing.T) {
+	good := stream(wire.Passed, sample()...)
+	own := func(c wire.Comparison, v wire.Value) sandbox.Outcome {
+		return sandbox.Outcome{Observations: stream(wire.Passed, wire.Record{Name: "x", Comparison: c, Value: v})}
+	}
+	reported := record("x", integer(1))
+	reported.SelfReported = true
+	for _, test := range []struct {
+		o    sandbox.Outcome
+		want string
+	}{
+		{sandbox.Outcome{Observations: good, OOMKills: 1}, "memory_limit"},
+		{sandbox.Outcome{Observations: good, Cause: sandbox.CauseWall}, "time_limit"},
+		{sandbox.Outcome{Observations: good, StdoutCut: true}, "output_limit"},
+		{sandbox.Outcome{Observations: good, Signal: 9}, "signal 9"},
+		{sandbox.Outcome{Observations: good, ExitCode: 1}, "status 1"},
+		{sandbox.Outcome{Observations: good, Cause: 99}, "runtime_error"},
+		{sandbox.Outcome{Observations: nil}, "no end"},
+		{sandbox.Outcome{Observations: []byte("junk")}, "malformed"},
+		{sandbox.Outcome{Observations: stream(wire.Failed, sample()...)}, "ended as failed"},
+		{sandbox.Outcome{Observations: stream(wire.Skipped, sample()...)}, "ended as skipped"},
+		{sandbox.Outcome{Observations: stream(wire.Passed)}, "could be forged"},
+		{sandbox.Outcome{Observations: stream(wire.Passed, reported)}, "self-reported"},
+		{sandbox.Outcome{Observations: stream(wire.Passed, sample()[0], reported)}, "say so in exercise.yaml"},
+		{own(wire.Comparison{Op: wire.AtMost, A: 0.5}, float(10)), "above what is allowed"},
+		{own(wire.Comparison{Op: wire.Within, B: 1}, float(10)), "tells nothing apart"},
+		{own(wire.Comparison{Op: wire.ULPs, N: 1 << 60}, float(10)), "tells nothing apart"},
+	} {
+		v, detail, err := Test(testCheck, test.o, ran(good))
+		assert.ErrorIs(t, err, errReference)
+		assert.ErrorIs(t, err, fault.ErrExercise)
+		assert.NotEmpty(t, fault.CheckOf(err))
+		assert.ErrorContains(t, err, test.want)
+		assert.ErrorContains(t, err, "judge TestX: ")
+		assert.Empty(t, v)
+		assert.Empty(t, detail)
+	}
+	_, _, err := Test(testCheck, ran(good), sandbox.Outcome{Observations: good, Cause: 99})
+	assert.ErrorContains(t, err, "unknown cause")
+}
+
+func TestSelfReportedWhereItIsDeclared(t *testing.T) {
+	reported := record("allocs", integer(1))
+	reported.SelfReported = true
+	for _, test := range []struct {
+		check   course.Check
+		records []wire.Record
+		ok      bool
+	}{
+		{course.Check{Kind: verdict.Correctness, SelfReported: true}, []wire.Record{reported}, true},
+		{course.Check{Kind: verdict.Correctness}, []wire.Record{sample()[0], reported}, false},
+		{course.Check{Kind: verdict.Speed}, []wire.Record{sample()[0], reported}, true},
+		{course.Check{Kind: verdict.Speed}, []wire.Record{reported}, false},
+	} {
+		run := ran(stream(wire.Passed, test.records...))
+		v, _, err := Test(test.check, run, run)
+		assert.Equal(t, test.ok, err == nil, "%v", err)
+		assert.Equal(t, test.ok, v == verdict.Passed)
+	}
+}
+
+// canonical is the encoding of what a stream says: names and values, but
+// neither the comparisons nor the flags, one zero, and one NaN.
+func canonical(records []wire.Record) []byte {
+	var b []byte
+	norm := func(x float64) float64 {
+		switch {
+		case x == 0:
+			return 0
+		case x != x:
+			return nan
+		}
+		return x
+	}
+	for _, r := range records {
+		r.SelfReported, r.Comparison = false, exact
+		r.Value.Float = norm(r.Value.Float)
+		r.Value.Floats = slices.Clone(r.Value.Floats)
+		for i, x := range r.Value.Floats {
+			r.Value.Floats[i] = norm(x)
+		}
+		b = wire.Append(b, r)
+	}
+	return b
+}
+
+// Whatever one changes in a stream, it says the same or it does not pass.
+func TestAChangedByteDoesNotPass(t *testing.T) {
+	good := stream(wire.Passed, sample()...)
+	want := canonical(sample())
+	passed := 0
+	for i := range good {
+		for x := range 256 {
+			bad := slices.Clone(good)
+			bad[i] = byte(x)
+			v, detail := judge(t, sandbox.Outcome{Observations: bad}, course.FeedbackValues)
+			assertHarmless(t, detail)
+			if v != verdict.Passed {
+				continue
+			}
+			passed++
+			s, err := wire.Decode(bad)
+			if err != nil || s.Status != wire.Passed || !bytes.Equal(want, canonical(s.Records)) {
+				t.Fatalf("passes with byte %d as %#x", i, x)
+			}
+		}
+	}
+	assert.Greater(t, passed, len(good), "the unchanged bytes at least, and the NaN's payload")
+}
+
+func FuzzJudge(f *testing.F) {
+	good := stream(wire.Passed, sample()...)
+	f.Add(good, []byte(nil), 0, 0, 0, 0)
+	f.Add(good[:20], []byte("panic: runtime error: index out of range [1] with length 0\n"), 2, 0, 0, 0)
+	f.Add(stream(wire.Failed, sample()[:2]...), []byte("fatal error: stack overflow"), 1, 0, 0, 0)
+	f.Add(stream(wire.Passed, with(5, matrix(3, 2, 1, 2, 3, 4, 5, 6))...), []byte("panic: "), 0, 9, 3, 1)
+	want := canonical(sample())
+	f.Fuzz(func(t *testing.T, observations, stderr []byte, exit, signal, cause, oom int) {
+		o := sandbox.Outcome{Observations: observations, Stderr: stderr, ExitCode: exit, Signal: signal, Cause: sandbox.Cause(cause), OOMKills: oom}
+		for _, policy := range []course.Feedback{course.FeedbackHint, course.FeedbackClass, course.FeedbackValues} {
+			check := testCheck
+			check.Feedback = policy
+			v, detail, err := Test(check, ran(good), o)
+			if err != nil {
+				assert.False(t, o.Cause.Valid(), "%v", err)
+				continue
+			}
+			assert.Contains(t, verdict.CheckVerdicts, v)
+			assertHarmless(t, detail)
+			assert.Equal(t, v == verdict.Passed, detail == "", "what does not pass says why")
+			if v == verdict.Passed {
+				s, err := wire.Decode(observations)
+				assert.NoError(t, err)
+				assert.Equal(t, wire.Passed, s.Status)
+				assert.Equal(t, want, canonical(s.Records))
+				assert.Zero(t, exit|signal|cause)
+			}
+		}
+		// A reference of any making is no panic either.
+		_, _, _ = Test(testCheck, o, ran(good))
+		_, _, _ = Test(testCheck, o, o)
+	})
+}

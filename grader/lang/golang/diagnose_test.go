@@ -1,0 +1,107 @@
+package golang
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"grade/grader/submission"
+	"grade/grader/verdict"
+)
+
+// The positions lead to the student's own line.
+func TestAPIProblemLines(t *testing.T) {
+	api := apiOf(t, "reference/p", "package p\n\ntype V struct{}\n\nfunc (v *V) Add(o *V) *V { return v }\nfunc (v *V) Sub(o *V) *V { return v }\nfunc F(int) {}\n")
+	s := &submission.Snapshot{PackageFile: "a.go", PackageLine: 2, Files: []submission.File{
+		{Name: "a.go", Data: []byte("// about\npackage p\n\nfunc (v *V) Add(o V) *V { return v }\n")},
+		{Name: "b.go", Data: []byte("package p\n\n\n\n\ntype V struct{}\n")},
+	}}
+	line := func(part string) int {
+		i := strings.Index(string(api.File), part)
+		require.Positive(t, i, part)
+		return strings.Count(string(api.File)[:i], "\n") + 1
+	}
+	output := fmt.Sprintf("# grade/reference/p\nreference/p/zz_api.go:%d:7: cannot use ...\nreference/p/zz_api.go:%d:7: (*V).Sub undefined (...)\nreference/p/zz_api.go:%d:7: undefined: F\n",
+		line(".Add }"), line(".Sub }"), line("= F }"))
+	require.Equal(t, []verdict.Problem{
+		{File: "a.go", Line: 4, Rule: "api", Message: "want func (v *V) Add(o *V) *V, have func (v *V) Add(o V) *V"},
+		{File: "b.go", Line: 6, Rule: "api", Message: "want func (v *V) Sub(o *V) *V; it is missing"},
+		{File: "a.go", Line: 2, Rule: "api", Message: "want func F(int); it is missing"},
+	}, api.Problems([]byte(output), s))
+}
+
+// What is not about the student's files does not come out.
+func TestAPIProblemsLeakNothing(t *testing.T) {
+	api := apiOf(t, "reference/p", "package p\n\nfunc F(int) {}\n")
+	s := &submission.Snapshot{PackageFile: "a.go", PackageLine: 1, Files: []submission.File{
+		{Name: "a.go", Data: []byte("package p\n\nfunc F(int) {}\n")}, {Name: "observe.go", Data: []byte("package p\n")}}}
+	for name, tt := range map[string]struct {
+		output string
+		want   []string
+	}{
+		"hidden test":       {"# grade/exercises/p/hidden [x.test]\nexercises/p/hidden/p_test.go:5:3: canary\n\thave (canary)\n\twant (canary)\n", nil},
+		"hidden in place":   {"./p_test.go:5:3: canary\n", nil},
+		"the kit":           {"observe/observe.go:5:3: canary\n\tcanary\n", nil},
+		"heading":           {"# grade/reference/p\n\tcanary\n", nil},
+		"import chain":      {"package grade/exercises/p/hidden\n\timports grade/reference/p: a.go:3:1: canary\n", nil},
+		"compiler crash":    {"# grade/reference/p\npanic: canary\n\ngoroutine 1 [running]:\ncmd/compile/internal.x(...)\n\tcmd/compile/internal/x.go:12 +0x1d\n", nil},
+		"stack overflow":    {"runtime: goroutine stack exceeds 1000000000-byte limit\nfatal error: canary\n", nil},
+		"linker":            {"# grade/exercises/p/hidden.test\n/usr/local/go/pkg/tool/link: canary\na.o: relocation target canary not defined\n", nil},
+		"killed":            {"go build grade/reference/p: /usr/local/go/pkg/tool/compile: signal: killed\n", nil},
+		"nothing":           {"", nil},
+		"other declaration": {"reference/p/a.go:3:6: F redeclared in this block\n\texercises/p/hidden/p_test.go:4:6: canary\n", []string{"a.go:3 F redeclared in this block"}},
+		"too many":          {"reference/p/a.go:3:6: x\nreference/p/a.go:3:6: too many errors\n", []string{"a.go:3 x"}},
+		"provided file":     {"reference/p/given.go:3:6: F redeclared in this block\n\treference/p/a.go:3:6: other declaration of F\n", []string{"a.go:3 F is declared in a file that comes with the exercise; remove this one"}},
+		"crash at a line":   {"reference/p/a.go:3:6: internal compiler error: bad\n\nPlease file a bug report\n", []string{"a.go:3 internal compiler error: bad"}},
+		"same directory":    {"./a.go:3:6: x\n", []string{"a.go:3 x"}},
+		"absolute":          {"/work/x y/reference/p/a.go:3:6: x\r\n", []string{"a.go:3 x"}},
+		"no column":         {"reference/p/a.go:3: x: y\n", []string{"a.go:3 x: y"}},
+		"foreign a.go":      {"/secret/a.go:3:6: canary\nother/reference/q/a.go:1:1: canary\n", nil},
+		"twice":             {"./a.go:3:6: x\n./a.go:3:6: x\n", []string{"a.go:3 x"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var got []string
+			for _, p := range api.Problems([]byte(tt.output), s) {
+				got = append(got, fmt.Sprintf("%s:%d %s", p.File, p.Line, p.Message))
+			}
+			require.Equal(t, tt.want, got)
+		})
+	}
+}
+
+func TestAPIProblemsAreCapped(t *testing.T) {
+	api := apiOf(t, "reference/p", "package p\n\nfunc F(int) {}\n")
+	s := &submission.Snapshot{Files: []submission.File{{Name: "a.go", Data: []byte("package p\n")}}}
+	var b strings.Builder
+	for i := range 1000 {
+		fmt.Fprintf(&b, "./a.go:%d:1: %s\n", i+1, strings.Repeat("é", 1000))
+	}
+	problems := api.Problems([]byte(b.String()), s)
+	require.Len(t, problems, maxCompileProblems)
+	require.LessOrEqual(t, len(problems[0].Message), maxMessage)
+}
+
+// Whatever a compiler is made to say, what comes of it is short, harmless and
+// about the student's files.
+func FuzzAPIProblems(f *testing.F) {
+	api, err := NewAPI("reference/p", map[string][]byte{"p.go": []byte(apiReference)})
+	require.NoError(f, err)
+	f.Add([]byte("./a.go:1:2: x\n\thave\n"), []byte("package p\nfunc New() {}\n"))
+	f.Add([]byte("reference/p/zz_api.go:20:2: undefined: New\n"), []byte("package p\ntype error int\n"))
+	f.Add([]byte("./given.go:1:2: F redeclared in this block\n\t./a.go:3:1: other declaration of F\n"), []byte("package p\ntype Value[T any] struct{ x, y T }\n"))
+	f.Fuzz(func(t *testing.T, output, source []byte) {
+		for i := range 150 {
+			output = fmt.Appendf(output, "\nreference/p/zz_api.go:%d:1: undefined: %s", i, source)
+		}
+		s := &submission.Snapshot{Files: []submission.File{{Name: "a.go", Data: source}}, PackageFile: "a.go", PackageLine: 1}
+		problems := api.Problems(output, s)
+		require.LessOrEqual(t, len(problems), maxCompileProblems)
+		for _, p := range problems {
+			require.Equal(t, "a.go", p.File)
+			require.LessOrEqual(t, len(p.Message), maxMessage)
+			require.False(t, strings.ContainsAny(p.Message, "\n\t\r\x1b"), "%q", p.Message)
+		}
+	})
+}

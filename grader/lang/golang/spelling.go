@@ -1,0 +1,184 @@
+package golang
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/types"
+	"strconv"
+	"strings"
+)
+
+// maxSpelled is the length in bytes of the longest type that is written out.
+// Honest ones are far shorter; nothing longer is worth showing or comparing.
+const maxSpelled = 4 << 10
+
+// text is the declaration as a message shows it, on one line.
+func (d *declaration) text() string {
+	switch node := d.node.(type) {
+	case *ast.FuncDecl:
+		sig := strings.TrimPrefix(writeType(node.Type), "func")
+		if d.kind == "func" {
+			return "func " + d.name + paramsText(node.Type.TypeParams) + sig
+		}
+		recv := node.Recv.List[0]
+		name := ""
+		if len(recv.Names) > 0 {
+			name = recv.Names[0].Name + " "
+		}
+		return "func (" + name + writeType(recv.Type) + ") " + d.name + sig
+	case *ast.TypeSpec:
+		return "type " + d.name + paramsText(node.TypeParams) + declEquals(node) + declShape(node, writeType)
+	case *ast.Field:
+		return "field " + d.name + " " + writeType(d.typ) + " in type " + d.owner
+	}
+	if d.typ == nil {
+		return d.kind + " " + d.name
+	}
+	return d.kind + " " + d.name + " " + writeType(d.typ)
+}
+
+// canon is the same for two declarations of the same thing only if they say the
+// same, whatever parameters, type parameters and imports are called.
+func (d *declaration) canon() string {
+	subst := make(map[string]string, len(d.params))
+	for i, p := range d.params {
+		subst[p] = "$" + strconv.Itoa(i)
+	}
+	s := spelling{imports: d.imports, rename: func(path string) string { return path }, subst: subst}
+	switch node := d.node.(type) {
+	case *ast.FuncDecl:
+		if d.kind == "func" {
+			return "func" + s.params(node.Type.TypeParams) + s.spell(node.Type)
+		}
+		if _, star, _ := receiver(node.Recv.List[0].Type); star {
+			return "method on pointer " + s.spell(node.Type)
+		}
+		return "method on value " + s.spell(node.Type)
+	case *ast.TypeSpec:
+		return "type" + s.params(node.TypeParams) + declEquals(node) + declShape(node, s.spell)
+	}
+	if d.typ == nil {
+		return d.kind
+	}
+	return d.kind + " " + s.spell(d.typ)
+}
+
+// declShape is the right-hand side of a type declaration; of a struct only that it
+// is one, for its fields are declarations of their own.
+func declShape(spec *ast.TypeSpec, write func(ast.Expr) string) string {
+	if _, ok := spec.Type.(*ast.StructType); ok {
+		return "struct"
+	}
+	return write(spec.Type)
+}
+
+func declEquals(spec *ast.TypeSpec) string {
+	if spec.Assign.IsValid() {
+		return " = "
+	}
+	return " "
+}
+
+// paramsText is a list of type parameters as it is written.
+func paramsText(list *ast.FieldList) string {
+	if list == nil {
+		return ""
+	}
+	if list.NumFields() > maxParams {
+		return "[...]"
+	}
+	var fields []string
+	for _, f := range list.List {
+		var names []string
+		for _, n := range f.Names {
+			names = append(names, n.Name)
+		}
+		fields = append(fields, strings.Join(names, ", ")+" "+writeType(f.Type))
+	}
+	return "[" + strings.Join(fields, ", ") + "]"
+}
+
+// writeType is types.ExprString with an end.
+func writeType(e ast.Expr) string {
+	if text := types.ExprString(e); len(text) <= maxSpelled {
+		return text
+	}
+	return "..."
+}
+
+// spelling says how names are written when a type is spelled out.
+type spelling struct {
+	imports map[string]string        // what a file calls its imports, to their paths
+	rename  func(path string) string // what an imported package is called instead
+	subst   map[string]string        // other names
+	use     func(name string)        // told of every name that is not replaced; may be nil
+}
+
+// params spells out the constraints of a list of type parameters.
+func (s *spelling) params(list *ast.FieldList) string {
+	if list.NumFields() > maxParams {
+		return "[...]"
+	}
+	text := ""
+	if list != nil {
+		for _, f := range list.List {
+			text += strings.Repeat(s.spell(f.Type)+",", len(f.Names))
+		}
+	}
+	return "[" + text + "]"
+}
+
+// maxParams is how many type parameters are written out.
+const maxParams = 64
+
+// spell writes a type on one line, without the names of parameters. It renames
+// in a copy, which it gets by parsing what it wrote.
+func (s *spelling) spell(e ast.Expr) string {
+	e, err := parser.ParseExpr(writeType(e))
+	if err != nil {
+		return "..."
+	}
+	done := map[ast.Expr]bool{}
+	var visit func(n ast.Node) bool
+	visit = func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncType:
+			n.Params, n.Results = unnamed(n.Params), unnamed(n.Results)
+		case *ast.Field: // its name is no name of a type
+			if !done[n.Type] {
+				done[n.Type] = true
+				ast.Inspect(n.Type, visit)
+			}
+			return false
+		case *ast.SelectorExpr:
+			if x, ok := n.X.(*ast.Ident); ok && s.imports[x.Name] != "" && s.subst[x.Name] == "" {
+				x.Name = s.rename(s.imports[x.Name])
+			}
+			return false
+		case *ast.Ident:
+			if to, ok := s.subst[n.Name]; ok {
+				n.Name = to
+			} else if s.use != nil {
+				s.use(n.Name)
+			}
+		}
+		return true
+	}
+	ast.Inspect(e, visit)
+	return types.ExprString(e)
+}
+
+// unnamed drops the names from a list of parameters: (a, b T) becomes (T, T).
+// The two share one T.
+func unnamed(list *ast.FieldList) *ast.FieldList {
+	if list == nil {
+		return nil
+	}
+	bare := &ast.FieldList{}
+	for _, f := range list.List {
+		for range max(1, len(f.Names)) {
+			bare.List = append(bare.List, &ast.Field{Type: f.Type})
+		}
+	}
+	return bare
+}

@@ -1,0 +1,109 @@
+package main
+
+import (
+	"crypto/rand"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"grade/grader/lang/golang/vet"
+	"grade/grader/tree"
+	"grade/grader/verdict"
+)
+
+// The program as go calls it, in a build as the grader makes it.
+func TestToolexec(t *testing.T) {
+	tool := filepath.Join(t.TempDir(), "typed")
+	out, err := goCommand(".", "build", "-buildvcs=false", "-o", tool, ".").CombinedOutput()
+	require.NoError(t, err, "%s", out)
+
+	const hidden = "package hidden\n\nimport (\n\t\"testing\"\n\n\t\"m/reference/p\"\n)\n\nfunc TestF(t *testing.T) { p.F() }\n"
+	for name, tt := range map[string]struct {
+		source  string
+		api     string // what the grader adds
+		imports string
+		report  []verdict.Problem // places and rules
+		built   bool
+		output  string // part of what go says
+	}{
+		"honest":           {source: "package p\n\nimport \"fmt\"\n\nfunc F() string { return fmt.Sprint(1) }\n", built: true},
+		"address":          {source: "package p\n\nimport \"io\"\n\nvar p = &io.EOF\n\nfunc F() { *p = nil }\n", report: []verdict.Problem{{File: "a.go", Line: 5, Rule: "foreign-variable"}}},
+		"assignment":       {source: "package p\n\nimport \"io\"\n\nfunc F() { io.EOF = nil }\n", report: []verdict.Problem{{File: "a.go", Line: 5, Rule: "foreign-variable"}}},
+		"json":             {source: "package p\n\nimport \"encoding/json\"\n\nfunc F() {\n\t_, err := json.Marshal(func() {})\n\t_ = err\n\tvar e *json.UnsupportedValueError\n\tprint(e.Value.UnsafePointer())\n}\n", imports: "encoding/json", report: []verdict.Problem{{File: "a.go", Line: 9, Rule: "builtin-print"}, {File: "a.go", Line: 9, Rule: "type"}, {File: "a.go", Line: 9, Rule: "unsafe"}}},
+		"json, harmless":   {source: "package p\n\nimport \"encoding/json\"\n\nfunc F() { _, _ = json.Marshal(1) }\n", imports: "encoding/json", built: true},
+		"print":            {source: "package p\n\nimport \"fmt\"\n\nfunc F() { f := fmt.Println; f() }\n", report: []verdict.Problem{{File: "a.go", Line: 5, Rule: "selector"}}},
+		"print, opened":    {source: "package p\n\nimport \"fmt\"\n\nfunc F() { f := fmt.Println; f() }\n", imports: "os,fmt:Print*", built: true},
+		"the grader's own": {source: "package p\n\nfunc F() {}\n", api: "package p\n\nimport \"unsafe\"\n\nvar _ unsafe.Pointer\n", built: true},
+		"a mistake":        {source: "package p\n\nfunc F() int { return \"\" }\n", output: "a.go:3:23: cannot use"},
+		"a wrong API":      {source: "package p\n\nfunc F() {}\n", api: "package p\n\nvar _ func() int = F\n", output: "zz_api.go:3:20: cannot use"},
+		"both":             {source: "package p\n\nimport \"io\"\n\nvar p = &io.EOF\n\nfunc F() int { return \"\" }\n", report: []verdict.Problem{{File: "a.go", Line: 5, Rule: "foreign-variable"}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			if tt.api == "" {
+				tt.api = "package p\n"
+			}
+			tt.api += "\n// " + rand.Text() + "\n" // or go takes the same source out of its cache, and nobody looks at it
+			tree.Add(t, dir, map[string]string{"go.mod": "module m\n\ngo 1.26\n", "reference/p/a.go": tt.source,
+				"reference/p/zz_api.go": tt.api, "exercises/p/hidden/p_test.go": hidden})
+			report := filepath.Join(dir, "report")
+			cmd := goCommand(dir, "test", "-c", "-trimpath", "-buildvcs=false", "-toolexec="+tool, "-o", "p.test", "./exercises/p/hidden")
+			cmd.Env = append(cmd.Env, "GRADE_VET_PKG=m/reference/p", "GRADE_VET_OUT="+report, "GRADE_VET_IMPORTS="+tt.imports)
+			out, err := cmd.CombinedOutput()
+			require.Equal(t, tt.built, err == nil, "%s", out)
+			require.Contains(t, string(out), tt.output)
+
+			data, err := os.ReadFile(report)
+			require.NoError(t, err, "no report: the rules were not applied")
+			problems, err := vet.ParseReport(data)
+			require.NoError(t, err)
+			for i := range problems {
+				require.NotEmpty(t, problems[i].Message)
+				problems[i].Message = ""
+			}
+			require.Equal(t, tt.report, problems, "%s", out)
+		})
+	}
+}
+
+func TestParseCommand(t *testing.T) {
+	const compile = "/go/pkg/tool/linux_amd64/compile"
+	j, ok := parseCommand([]string{compile, "-o", "x.a", "-trimpath", "/w=>m;/b=>", "-p", "m/reference/p", "-lang=go1.26", "-complete", "-importcfg", "/b/importcfg",
+		"-pack", "/w/a.go", "./b.go", "/w/zz_api.go"})
+	require.True(t, ok)
+	require.Equal(t, job{path: "m/reference/p", files: []string{"./b.go", "/w/a.go"}, importcfg: "/b/importcfg", lang: "go1.26"}, j)
+	for _, command := range [][]string{
+		{compile, "-V=full"}, {compile}, {"/go/asm", "-p", "m", "a.go"}, {"/go/link", "-importcfg", "x", "a.a"}, {compile, "-p", "m", "/w/zz_api.go"},
+	} {
+		_, ok := parseCommand(command)
+		require.False(t, ok, "%q", command)
+	}
+}
+
+// A source that the compiler takes and the checker does not is refused: nobody
+// has looked at it.
+func TestRunDisagreement(t *testing.T) {
+	dir := t.TempDir()
+	tree.Add(t, dir, map[string]string{"a.go": "package p\n\nvar x int = \"\"\n", "importcfg": "", "compile": "#!/bin/sh\nexit 0\n", "fail/compile": "#!/bin/sh\nexit 7\n"})
+	report := filepath.Join(dir, "report")
+	env := func(name string) string {
+		return map[string]string{"GRADE_VET_PKG": "m/p", "GRADE_VET_OUT": report}[name]
+	}
+	args := []string{"-p", "m/p", "-importcfg", filepath.Join(dir, "importcfg"), filepath.Join(dir, "a.go")}
+
+	require.Equal(t, 1, run(append([]string{filepath.Join(dir, "compile")}, args...), env))
+	data, err := os.ReadFile(report)
+	require.NoError(t, err)
+	problems, err := vet.ParseReport(data)
+	require.NoError(t, err)
+	require.Len(t, problems, 1)
+	require.Equal(t, "types", problems[0].Rule)
+	require.Equal(t, "a.go", problems[0].File)
+
+	require.Equal(t, 7, run(append([]string{filepath.Join(dir, "fail", "compile")}, args...), env))
+	data, err = os.ReadFile(report)
+	require.NoError(t, err)
+	require.Empty(t, data)
+}

@@ -1,0 +1,61 @@
+package golang
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+
+	"grade/exercises/course"
+	"grade/sandbox"
+)
+
+// warmPackages are what hidden tests and submissions may be expected to import.
+// They are compiled once, when a build image is made; a package that is not
+// here is compiled again in every build.
+const warmPackages = `
+bufio bytes cmp container/heap container/list container/ring context encoding/base64 encoding/binary encoding/hex
+encoding/json errors fmt hash/crc32 hash/fnv io io/fs iter maps math math/big math/bits math/cmplx math/rand math/rand/v2
+os path path/filepath reflect regexp runtime runtime/debug slices sort strconv strings sync sync/atomic testing
+testing/fstest testing/iotest testing/synctest time unicode unicode/utf16 unicode/utf8 unique unsafe weak`
+
+// Warm is what fills a build image's cache: an index of the whole standard
+// library, which the go command would otherwise try to write in a build; the kit;
+// and the packages that tests import.
+func Warm(kit fs.FS) sandbox.Warm {
+	var test strings.Builder
+	test.WriteString("package warm\n\nimport (\n")
+	for p := range strings.FieldsSeq(warmPackages) {
+		fmt.Fprintf(&test, "\t_ %q\n", p)
+	}
+	test.WriteString("\t\"testing\"\n\n\t\"grade/observe\"\n)\n\nfunc TestWarm(t *testing.T) { observe.New(t).Bool(\"warm\", true) }\n")
+	key := sha256.Sum256(fmt.Appendf(nil, "%q %s %s list", BuildFlags, KitHash(kit), test.String()))
+	return sandbox.Warm{
+		Key: fmt.Sprintf("%x", key[:8]),
+		Requests: func(d sandbox.Dirs) ([]sandbox.Request, error) {
+			files, err := KitFiles(kit, course.KitModule)
+			files = append(files, sandbox.File{Name: "warm/warm_test.go", Data: []byte(test.String())})
+			index := BuildRequest(d, files, "./warm", "", nil)
+			index.Limits.Wall, index.Limits.CPU = 10*BuildTime, 20*BuildTime
+			compile := index
+			index.Args = []string{"list", "std"}
+			compile.Files = nil // they are there
+			compile.Args = append(slices.Clone(BuildFlags), "-o", path.Join(d.Scratch, ProgramName), "./warm")
+			return []sandbox.Request{index, compile}, err
+		},
+	}
+}
+
+// kitHash names the content of the kit. A kit that cannot be read has none,
+// which the build then reports.
+func KitHash(kit fs.FS) string {
+	files, _ := KitFiles(kit, course.KitModule)
+	h := sha256.New()
+	for _, f := range files {
+		fmt.Fprintf(h, "%q %d\n", f.Name, len(f.Data))
+		h.Write(f.Data)
+	}
+	return fmt.Sprintf("%x", h.Sum(nil))
+}

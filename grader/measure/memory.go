@@ -1,0 +1,98 @@
+package measure
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"grade/grader/verdict"
+	"grade/sandbox"
+)
+
+// The least that a submission may use beyond the reference, whatever the limit:
+// the peak of a collected heap wanders that far by itself.
+const (
+	MemorySlack    = 8 << 20 // bytes
+	MinMemoryRatio = 1.3
+)
+
+// memoryFloor stands for a reference's peak that is lost in the baseline, so
+// that a ratio can be told.
+const memoryFloor = 1 << 20 // bytes
+
+// Peak is the most memory that one run had resident.
+type Peak struct {
+	Bytes  int64
+	Source sandbox.Source
+}
+
+// Memory is what peaks say about a submission's memory.
+type Memory struct {
+	Verdict  verdict.Verdict // Passed or TooMuchMemory
+	Ratio    float64         // least peak of the submission to the reference's, both above the baseline
+	Interval [2]float64      // the ratio of the submission's least peak and of its greatest
+	Allowed  int64           // bytes above the baseline
+	Note     string
+}
+
+// JudgeMemory compares the least peak of some runs each, as heaps that are
+// collected have a noisy one, above the baseline: what the reference's process
+// held when its measured window opened, inputs and files included. There is one
+// baseline for both sides, because a submission's own would take with it what
+// its init allocates.
+//
+// Peaks of different sources do not compare; that is an error of ours.
+func JudgeMemory(ref, sub []Peak, baseline int64, limit float64) (Memory, error) {
+	if err := sameSource(ref, sub); err != nil {
+		return Memory{}, fmt.Errorf("judge memory: %w", err)
+	}
+	refLeast, _ := extremes(ref, baseline)
+	least, most := extremes(sub, baseline)
+	allowed := max(int64(math.Ceil(max(limit, MinMemoryRatio)*float64(refLeast))), refLeast+MemorySlack)
+	base := float64(max(refLeast, memoryFloor))
+	m := Memory{
+		Verdict:  verdict.Passed,
+		Ratio:    float64(least) / base,
+		Interval: [2]float64{float64(least) / base, float64(most) / base},
+		Allowed:  allowed,
+	}
+	switch {
+	case least > allowed:
+		m.Verdict = verdict.TooMuchMemory
+	case m.Ratio > limit:
+		m.Note = fmt.Sprintf("above the limit by less than the %d MiB and the factor of %.1f that do not count", MemorySlack>>20, MinMemoryRatio)
+	}
+	return m, nil
+}
+
+// detail is what the student is told.
+func (m Memory) Detail(limit float64) string {
+	return measured("peaks at", m.Ratio, "memory", limit, m.Verdict == verdict.TooMuchMemory, m.Note)
+}
+
+// extremes are the least and the greatest peak above the baseline.
+func extremes(peaks []Peak, baseline int64) (least, most int64) {
+	least = math.MaxInt64
+	for _, p := range peaks {
+		above := max(0, p.Bytes-baseline)
+		least, most = min(least, above), max(most, above)
+	}
+	return least, most
+}
+
+func sameSource(ref, sub []Peak) error {
+	if len(ref) == 0 || len(sub) == 0 {
+		return fmt.Errorf("%d runs of the reference and %d of the submission", len(ref), len(sub))
+	}
+	want := ref[0].Source
+	if want == sandbox.SourceNone {
+		return errors.New("the reference's peak was not read")
+	}
+	for _, p := range slices.Concat(ref, sub) {
+		if p.Source != want {
+			return fmt.Errorf("peaks from two sources, %v and %v", want, p.Source)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,223 @@
+package measure
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"grade/grader/fault"
+	"grade/grader/verdict"
+)
+
+// A look is one moment at which the sequential test may decide.
+type look struct {
+	pairs int
+	rank  int     // the interval is from the rank-th smallest ratio to the rank-th largest
+	pass  float64 // passes if the interval's upper end is below pass x limit; 0: passes unless it fails
+	fail  float64 // fails if the interval's lower end is above fail x limit
+}
+
+// looks are the moments, in order.
+//
+// The interval of order statistics needs no assumption on how the noise is
+// distributed. Whatever it is, a ratio is above the true median with
+// probability 1/2, independently of the others, so with the true median at the
+// limit the lower end is above the limit with probability
+//
+//	look  5, smallest of 5:       2^-5                    = 0.03125
+//	look 10, smallest of 10:      2^-10                   = 0.00098
+//	look 20, 5th smallest of 20:  P(Bin(20, 1/2) <= 4)    = 0.00591
+//
+// The early looks ask for more than the limit. The exact probability that a
+// submission whose true ratio is the limit fails at any of the three is
+//
+//	0.00591  if no ratio is ever above 1.2 times the limit
+//	0.00652  if half of them are, but none above twice the limit
+//	0.03531  if half of them are above twice the limit
+//
+// The last is no noise of a machine, which [controlOf] calls noisy long before;
+// it takes a submission whose own time varies by that factor. Passing early
+// only lowers these figures, and they fall steeply with the true ratio: at 0.9
+// of the limit and 5 % noise a run the figure is below one in a thousand million.
+var looks = []look{
+	{pairs: 5, rank: 1, pass: 0.7, fail: 2},
+	{pairs: 10, rank: 1, pass: 0.85, fail: 1.2},
+	{pairs: 20, rank: 5, pass: 0, fail: 1},
+}
+
+// sensitivity is the factor by which an exercise's limit must be away from every
+// solution it is meant to tell apart. A failure within it says so.
+const sensitivity = 1.5
+
+// nextLook is how many pairs the next decision needs, given that n are there;
+// it is 0 when none is left.
+func NextLook(n int) int {
+	for _, l := range looks {
+		if n < l.pairs {
+			return l.pairs
+		}
+	}
+	return 0
+}
+
+// Speed is what pairs say about a submission's speed.
+type Speed struct {
+	Verdict  verdict.Verdict // Passed, TooSlow, or "" while undecided
+	Ratio    float64         // submission to reference: the centre of the pairs' ratios
+	Interval [2]float64      // where the true median surely lies
+	Pairs    int             // how many the decision rests on
+	Note     string          // what to know about the verdict, or ""
+}
+
+// JudgeSpeed decides at the last look that the pairs suffice for. An error is
+// one of the exercise: its workload is too small to be judged by.
+func JudgeSpeed(pairs []Pair, limit float64) (Speed, error) {
+	l, ok := LastLook(len(pairs))
+	if !ok {
+		return Speed{Pairs: len(pairs)}, nil
+	}
+	pairs = Charged(pairs[:l.pairs])
+	if ref := typicalReference(pairs); ref < MinWindow {
+		return Speed{}, fault.Exercise(fmt.Errorf("judge speed: the reference's window takes %v of CPU time, and below %v nothing can be judged: enlarge the workload", ref, MinWindow))
+	}
+	sorted := ratios(pairs)
+	lower, upper := sorted[l.rank-1], sorted[l.pairs-l.rank]
+	s := Speed{Ratio: math.Exp(centre(logs(sorted))), Interval: [2]float64{lower, upper}, Pairs: l.pairs}
+	switch {
+	case lower > l.fail*limit:
+		s.Verdict = verdict.TooSlow
+		if lower <= sensitivity*limit {
+			s.Note = fmt.Sprintf("sensitive to the limit: it might pass at %.1f times the limit", sensitivity)
+		}
+	case l.pass == 0 || upper < l.pass*limit:
+		s.Verdict = verdict.Passed
+		if upper > limit {
+			s.Note = "inconclusive: the limit lies inside the interval, which decides for the submission"
+		}
+	}
+	return s, nil
+}
+
+// precise reports whether the interval is narrow enough for the ratio to be
+// worth showing: more pairs would change no verdict, but a figure that people
+// compare should mean the same the next time.
+func (s Speed) Precise() bool { return s.Interval[1] <= precision*s.Interval[0] }
+
+const precision = 1.12
+
+// settle decides what is undecided when no more pairs can be had, for the
+// submission.
+func (s Speed) Settle() Speed {
+	if s.Verdict == "" {
+		s.Verdict = verdict.Passed
+		s.Note = fmt.Sprintf("inconclusive: measuring ended after %d pairs, which decides for the submission", s.Pairs)
+	}
+	return s
+}
+
+// detail is what the student is told.
+func (s Speed) Detail(limit float64) string {
+	return measured("takes", s.Ratio, "CPU time", limit, s.Verdict == verdict.TooSlow, s.Note)
+}
+
+func LastLook(n int) (last look, ok bool) {
+	for _, l := range looks {
+		if n >= l.pairs {
+			last, ok = l, true
+		}
+	}
+	return last, ok
+}
+
+func typicalReference(pairs []Pair) time.Duration {
+	refs := make([]float64, len(pairs))
+	for i, p := range pairs {
+		refs[i] = float64(p.Reference)
+	}
+	slices.Sort(refs)
+	return time.Duration(median(refs))
+}
+
+// ratios are sorted. A time of zero, which a clock may show, counts as one
+// nanosecond. They are quotients and no differences of logarithms, so that a
+// ratio of exactly the limit is not above it.
+func ratios(pairs []Pair) []float64 {
+	r := make([]float64, len(pairs))
+	for i, p := range pairs {
+		r[i] = float64(max(p.Submission, 1)) / float64(max(p.Reference, 1))
+	}
+	slices.Sort(r)
+	return r
+}
+
+// logs keeps the order.
+func logs(ratios []float64) []float64 {
+	l := make([]float64, len(ratios))
+	for i, r := range ratios {
+		l[i] = math.Log(r)
+	}
+	return l
+}
+
+// centre estimates where values lie that scatter evenly around it: the median
+// of the means of all pairs of them (Hodges and Lehmann, 1963). Like the median
+// it shrugs off outliers, and it takes two thirds of the values for the same
+// precision.
+func centre(values []float64) float64 {
+	var means []float64
+	for i, a := range values {
+		for _, b := range values[i:] {
+			means = append(means, (a+b)/2)
+		}
+	}
+	slices.Sort(means)
+	return median(means)
+}
+
+// median and quantile take sorted values; quantile interpolates.
+func median(sorted []float64) float64 { return quantile(sorted, 0.5) }
+
+func quantile(sorted []float64, q float64) float64 {
+	at := q * float64(len(sorted)-1)
+	i := int(at)
+	if i+1 >= len(sorted) {
+		return sorted[len(sorted)-1]
+	}
+	return sorted[i] + (at-float64(i))*(sorted[i+1]-sorted[i])
+}
+
+// The bounds of a quiet machine, as factors between two runs of the reference.
+const (
+	maxDrift  = 1.10
+	maxSpread = 1.30
+)
+
+// minControl is how many ratios a control needs to say anything.
+const minControl = 4
+
+// Control is what the reference against itself says about the machine.
+type Control struct {
+	Ratio  float64 // median of each run to the one before it
+	Spread float64 // upper quartile of these ratios to the lower
+	Runs   int
+	Noisy  bool
+}
+
+// controlOf judges the machine by the reference's windows in the order they
+// were run. Too few of them say nothing.
+func ControlOf(windows []time.Duration) Control {
+	c := Control{Runs: len(windows)}
+	if len(windows)-1 < minControl {
+		return c
+	}
+	adjacent := make([]Pair, len(windows)-1)
+	for i := range adjacent {
+		adjacent[i] = Pair{Reference: windows[i], Submission: windows[i+1]}
+	}
+	sorted := logs(ratios(adjacent))
+	drift, spread := median(sorted), quantile(sorted, 0.75)-quantile(sorted, 0.25)
+	c.Ratio, c.Spread = math.Exp(drift), math.Exp(spread)
+	c.Noisy = math.Abs(drift) > math.Log(maxDrift) || spread > math.Log(maxSpread)
+	return c
+}

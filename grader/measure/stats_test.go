@@ -1,0 +1,263 @@
+package measure
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"grade/grader/verdict"
+)
+
+// falseFailure is the exact probability that any of the looks before end and
+// from first on fails a submission, when a ratio is above what those looks ask
+// for with probability p and counts as below otherwise. It walks over the number
+// of ratios below, dropping what has failed.
+func falseFailure(p float64, active ...bool) float64 {
+	failed := 0.0
+	alive := []float64{1} // alive[k]: not failed, k ratios below
+	done := 0
+	for i, l := range looks {
+		for ; done < l.pairs; done++ {
+			next := make([]float64, len(alive)+1)
+			for k, q := range alive {
+				next[k] += q * p
+				next[k+1] += q * (1 - p)
+			}
+			alive = next
+		}
+		for k := range alive {
+			// The lower end is above if fewer than rank ratios are below.
+			if active[i] && k < l.rank {
+				failed += alive[k]
+				alive[k] = 0
+			}
+		}
+	}
+	return failed
+}
+
+// The figures in the comment on looks.
+func TestExactErrorAtTheLimit(t *testing.T) {
+	assert.InDelta(t, 0.03125, falseFailure(0.5, true, false, false), 5e-6)
+	assert.InDelta(t, 0.00098, falseFailure(0.5, false, true, false), 5e-6)
+	assert.InDelta(t, 0.00591, falseFailure(0.5, false, false, true), 5e-6)
+
+	assert.InDelta(t, 0.00652, falseFailure(0.5, false, true, true), 5e-6)
+	assert.InDelta(t, 0.03531, falseFailure(0.5, true, true, true), 5e-6)
+
+	// 5 % noise on each of the two runs, at 0.9 of the limit: the sum over the
+	// looks is at least the probability of any.
+	sum := 0.0
+	for i, l := range looks {
+		z := math.Log(l.fail/0.9) / (0.05 * math.Sqrt2)
+		only := make([]bool, len(looks))
+		only[i] = true
+		sum += falseFailure(math.Erfc(z/math.Sqrt2)/2, only...)
+	}
+	assert.Less(t, sum, 1e-9)
+}
+
+// noise multiplies a time.
+type noise func(r *rand.Rand) float64
+
+func lognormal(sigma float64) noise {
+	return func(r *rand.Rand) float64 { return math.Exp(sigma * r.NormFloat64()) }
+}
+
+// outliers make a quarter of the runs slower, by the worst at most.
+func outliers(worst float64) noise {
+	quiet := lognormal(0.05)
+	return func(r *rand.Rand) float64 {
+		x := quiet(r)
+		if r.Float64() < 0.25 {
+			x *= 1 + (worst-1)*r.Float64()
+		}
+		return x
+	}
+}
+
+// simulate grades a submission of the given true ratio, as the pipeline would:
+// pairs are taken up to the next look until one decides.
+func simulate(t *testing.T, r *rand.Rand, ratio, limit float64, n noise) Speed {
+	var pairs []Pair
+	for {
+		for range NextLook(len(pairs)) - len(pairs) {
+			pairs = append(pairs, Pair{
+				Reference:  time.Duration(60e6 * n(r)),
+				Submission: time.Duration(60e6 * ratio * n(r)),
+			})
+		}
+		s, err := JudgeSpeed(pairs, limit)
+		require.NoError(t, err)
+		if s.Verdict != "" {
+			return s
+		}
+	}
+}
+
+func failures(t *testing.T, gradings int, ratio, limit float64, n noise) int {
+	r := rand.New(rand.NewPCG(uint64(gradings), math.Float64bits(ratio/limit)))
+	failed := 0
+	for range gradings {
+		if simulate(t, r, ratio, limit, n).Verdict == verdict.TooSlow {
+			failed++
+		}
+	}
+	return failed
+}
+
+func TestNoFalseFailureOfTheReferenceItself(t *testing.T) {
+	for _, test := range []struct {
+		name  string
+		limit float64
+		noise noise
+	}{
+		{"5 % noise, limit 2", 2, lognormal(0.05)},
+		{"5 % noise, limit 1.3", 1.3, lognormal(0.05)},
+		{"25 % noise, limit 1.5", 1.5, lognormal(0.25)},
+		{"a quarter up to 3 times slower, limit 1.5", 1.5, outliers(3)},
+		{"a quarter up to 20 times slower, limit 2", 2, outliers(20)},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			assert.Zero(t, failures(t, 1000, 1, test.limit, test.noise))
+		})
+	}
+}
+
+func TestPlantedSlownessFails(t *testing.T) {
+	for _, limit := range []float64{1.5, 2, 4} {
+		assert.GreaterOrEqual(t, failures(t, 1000, 1.5*limit, limit, lognormal(0.05)), 990)
+		assert.GreaterOrEqual(t, failures(t, 1000, 1.5*limit, limit, outliers(1.25)), 990)
+		assert.GreaterOrEqual(t, failures(t, 1000, 4*limit, limit, outliers(3)), 990)
+	}
+}
+
+// At the limit itself the simulation meets the exact figure, and the doubt is
+// the submission's.
+func TestFailuresAtTheLimit(t *testing.T) {
+	const gradings = 5000
+	exact := gradings * falseFailure(0.5, false, false, true)
+	assert.InDelta(t, exact, failures(t, gradings, 2, 2, lognormal(0.05)), 4*math.Sqrt(exact))
+}
+
+func TestFarFromTheLimitFivePairsDecide(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	for range 1000 {
+		assert.Equal(t, 5, simulate(t, r, 1, 2, lognormal(0.05)).Pairs)
+		assert.Equal(t, 5, simulate(t, r, 10, 2, lognormal(0.05)).Pairs)
+	}
+}
+
+// steady makes n pairs of these ratios, over and over.
+func steady(n int, ratios ...float64) []Pair {
+	pairs := make([]Pair, n)
+	for i := range pairs {
+		pairs[i] = Pair{Reference: 50 * time.Millisecond, Submission: time.Duration(50e6 * ratios[i%len(ratios)])}
+	}
+	return pairs
+}
+
+func TestJudgeSpeed(t *testing.T) {
+	const limit = 4
+	few := append(steady(4, 3), steady(16, 4.1)...)  // the 5th smallest is above
+	more := append(steady(5, 3), steady(15, 4.1)...) // and here it is not
+	for _, test := range []struct {
+		name    string
+		pairs   []Pair
+		verdict verdict.Verdict
+		used    int
+		note    string
+	}{
+		{"nothing yet", nil, "", 0, ""},
+		{"too few", steady(4, 1), "", 4, ""},
+		{"surely fast", steady(5, 2, 2.7), verdict.Passed, 5, ""},
+		{"not surely fast", steady(5, 2, 2.9), "", 5, ""},
+		{"surely slow", steady(5, 8.1, 50), verdict.TooSlow, 5, ""},
+		{"not surely slow", steady(5, 7.9, 50), "", 5, ""},
+		{"between looks the last one counts", append(steady(5, 2, 3), steady(4, 50)...), "", 5, ""},
+		{"fast at the second", steady(10, 2, 3.3), verdict.Passed, 10, ""},
+		{"slow at the second", steady(10, 4.9, 50), verdict.TooSlow, 10, "sensitive"},
+		{"open at the second", steady(10, 4.7), "", 10, ""},
+		{"slow at the last", few, verdict.TooSlow, 20, "sensitive"},
+		{"slow without a doubt", steady(20, 6.1), verdict.TooSlow, 20, ""},
+		{"inconclusive", more, verdict.Passed, 20, "inconclusive"},
+		{"just within", steady(20, 4), verdict.Passed, 20, ""},
+		{"more than asked for", append(steady(20, 4), steady(20, 50)...), verdict.Passed, 20, ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			s, err := JudgeSpeed(test.pairs, limit)
+			require.NoError(t, err)
+			assert.Equal(t, test.verdict, s.Verdict)
+			assert.Equal(t, test.used, s.Pairs)
+			if test.note == "" {
+				assert.Empty(t, s.Note)
+			} else {
+				assert.Contains(t, s.Note, test.note)
+			}
+			assert.LessOrEqual(t, s.Interval[0], s.Interval[1])
+		})
+	}
+}
+
+func TestTooSlowOnlyAboveTheLimit(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	for range 2000 {
+		s := simulate(t, r, 2*r.Float64()+1, 2, outliers(1+3*r.Float64()))
+		if s.Verdict == verdict.TooSlow {
+			assert.Greater(t, s.Interval[0], 2.0)
+		}
+	}
+}
+
+func TestSettle(t *testing.T) {
+	s := Speed{Pairs: 5}.Settle()
+	assert.Equal(t, verdict.Passed, s.Verdict)
+	assert.Contains(t, s.Note, "inconclusive")
+	assert.Equal(t, verdict.TooSlow, Speed{Verdict: verdict.TooSlow}.Settle().Verdict)
+}
+
+func TestASmallWorkloadIsTheExercisesFault(t *testing.T) {
+	pairs := steady(5, 1)
+	for i := range pairs {
+		pairs[i].Reference = MinWindow - 1
+	}
+	_, err := JudgeSpeed(pairs, 2)
+	assert.ErrorContains(t, err, "enlarge the workload")
+}
+
+func TestNextLook(t *testing.T) {
+	for n, want := range map[int]int{0: 5, 4: 5, 5: 10, 9: 10, 10: 20, 19: 20, 20: 0, 100: 0} {
+		assert.Equal(t, want, NextLook(n), n)
+	}
+}
+
+func TestControl(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 8))
+	run := func(n int, drift float64, each noise) Control {
+		windows := make([]time.Duration, n)
+		for i := range windows {
+			windows[i] = time.Duration(60e6 * math.Pow(drift, float64(i)) * each(r))
+		}
+		return ControlOf(windows)
+	}
+	assert.False(t, run(4, 1, lognormal(1)).Noisy, "too few to tell")
+	quiet, drifting, loud := 0, 0, 0
+	for range 200 {
+		if run(20, 1, lognormal(0.05)).Noisy {
+			quiet++
+		}
+		if run(20, 1.2, lognormal(0.05)).Noisy {
+			drifting++
+		}
+		if run(20, 1, lognormal(0.4)).Noisy {
+			loud++
+		}
+	}
+	assert.LessOrEqual(t, quiet, 2)
+	assert.GreaterOrEqual(t, drifting, 198)
+	assert.GreaterOrEqual(t, loud, 190)
+}

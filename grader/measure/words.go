@@ -1,0 +1,28 @@
+package measure
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// measured puts a figure that is above its limit into words, and what is to be
+// known about it.
+func measured(verb string, ratio float64, what string, limit float64, above bool, note string) string {
+	var parts []string
+	if above {
+		parts = append(parts, fmt.Sprintf("%s %s times the reference's %s, where %g is allowed", verb, digits(ratio), what, limit))
+	}
+	if note != "" {
+		parts = append(parts, note)
+	}
+	return strings.Join(parts, "; ")
+}
+
+// digits writes three of them, or as many as there are before the point.
+func digits(x float64) string {
+	if x >= 100 {
+		return strconv.FormatFloat(x, 'f', 0, 64)
+	}
+	return strconv.FormatFloat(x, 'g', 3, 64)
+}

@@ -1,0 +1,11 @@
+package verdict
+
+// Kind says what a check looks at. The zero value is invalid.
+type Kind string
+
+// The kinds.
+const (
+	Correctness Kind = "correctness" // a test
+	Memory      Kind = "memory"      // a benchmark's peak above the baseline
+	Speed       Kind = "speed"       // a benchmark's CPU time
+)

@@ -1,0 +1,83 @@
+package verdict
+
+import "time"
+
+// Schema names the format of a [Result] as JSON.
+const Schema = "grade/result/v1"
+
+// Result is a grading, complete: every report is written from it alone.
+type Result struct {
+	Schema        string        `json:"schema"`
+	Exercise      string        `json:"exercise"`
+	ExerciseHash  string        `json:"exercise_hash"`
+	Submission    Submission    `json:"submission"`
+	Verdict       Verdict       `json:"verdict"`
+	Score         int           `json:"score"`
+	MaxScore      int           `json:"max_score"` // of the checks that were asked for
+	Checks        []CheckResult `json:"checks"`
+	Problems      []Problem     `json:"problems"`
+	Seed          string        `json:"seed"` // 64 hexadecimal digits
+	Sandbox       SandboxInfo   `json:"sandbox"`
+	Toolchain     string        `json:"toolchain"`
+	GraderVersion string        `json:"grader_version"`
+	Started       time.Time     `json:"started"`
+	Phases        Phases        `json:"phases"`
+	Warnings      []string      `json:"warnings"`
+}
+
+// Submission says what was graded.
+type Submission struct {
+	Dir     string   `json:"dir"`
+	Hash    string   `json:"hash"` // SHA-256 over the files taken
+	Files   []string `json:"files"`
+	Ignored []string `json:"ignored"`
+}
+
+// SandboxInfo says where it was graded.
+type SandboxInfo struct {
+	Kind     string `json:"kind"`
+	Official bool   `json:"official"`
+	Runtime  string `json:"runtime"`
+	Image    string `json:"image"`
+	Cgroup   string `json:"cgroup"`
+}
+
+// CheckResult is one line of the verdict.
+type CheckResult struct {
+	Name         string  `json:"name"`
+	Kind         string  `json:"kind"` // correctness, memory or speed
+	Verdict      Verdict `json:"verdict"`
+	Points       int     `json:"points"`
+	MaxPoints    int     `json:"max_points"`
+	Hint         string  `json:"hint"`
+	Detail       string  `json:"detail"`
+	SelfReported bool    `json:"self_reported"`
+	// Ratio is submission to reference, for memory and speed; Limit is what it
+	// may be, Interval where it surely lies. All are null where not measured.
+	Ratio      *float64    `json:"ratio"`
+	Limit      *float64    `json:"limit"`
+	Interval   *[2]float64 `json:"interval"`
+	Reference  Figures     `json:"reference"`
+	Submission Figures     `json:"submission"`
+}
+
+// Figures are what was measured of one side of a check.
+type Figures struct {
+	CPUMs      float64 `json:"cpu_ms"`
+	WallMs     float64 `json:"wall_ms"`
+	PeakBytes  int64   `json:"peak_bytes"`
+	PeakSource string  `json:"peak_source"`
+	Runs       int     `json:"runs"`
+}
+
+// Phases are wall times in milliseconds. Phases overlap, so they add up to
+// more than the total.
+type Phases struct {
+	SnapshotMs float64 `json:"snapshot_ms"`
+	VetMs      float64 `json:"vet_ms"`
+	BuildMs    float64 `json:"build_ms"`
+	StartMs    float64 `json:"start_ms"`
+	TestMs     float64 `json:"test_ms"`
+	MeasureMs  float64 `json:"measure_ms"`
+	TotalMs    float64 `json:"total_ms"`
+}

@@ -1,9 +1,0 @@
-package vet
-
-// A Problem is one reason to refuse a submission, at a place its author can go to.
-type Problem struct {
-	File    string `json:"file"`
-	Line    int    `json:"line"` // 0: the file as a whole
-	Rule    string `json:"rule"`
-	Message string `json:"message"` // what is wrong and what to do instead
-}
