@@ -1,0 +1,162 @@
+// Package boxes lends gradings the boxes that they run programs in, and the CPU
+// that they time them on. It knows neither exercises nor verdicts, and what a
+// program does is for others to judge.
+//
+// A grading takes a [Lease]: a [Runner] for the submission's program and one for
+// the reference's. The build has a box of its own, from [Pool.Builder]. Once a
+// builder is there, [Lease.Open] starts the other two; [Lease.Reserve] waits for a
+// CPU to time programs on; [Lease.Release] gives everything back.
+//
+// A submission's box serves one grading. The reference's serves many: only our own
+// programs have ever run in it, so it waits idle for the next grading of the same
+// exercise. A container is a third of what a grading costs an engine.
+package boxes
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"golang.org/x/sync/errgroup"
+
+	"grade/sandbox"
+)
+
+// Sandbox makes boxes.
+type Sandbox interface {
+	Info() sandbox.Info
+	// Prepare makes what boxes of a purpose are made from, unless it is there.
+	// Info names it afterwards.
+	Prepare(ctx context.Context, p sandbox.Purpose) error
+	Box(ctx context.Context, s sandbox.Spec) (sandbox.Box, error)
+}
+
+// Config is what a pool needs besides a sandbox.
+type Config struct {
+	// LockFile, and files whose names begin with it, are held while programs are
+	// timed, so that gradings of other processes wait. Empty: there are none.
+	LockFile string
+	// ReserveFrom is how many CPUs a machine needs for the last one to be kept for
+	// timing, while everything else runs on the others. 0: none is kept.
+	ReserveFrom int
+}
+
+// Pool lends boxes to gradings, several at a time. It has to be closed before its
+// sandbox.
+type Pool struct {
+	sandbox Sandbox
+	config  Config
+	idle    idlePool
+	turn    atomic.Uint32
+	cpus    atomic.Pointer[[]int] // that an unconfined box may use; nil: no such box has been opened yet
+}
+
+// New returns a pool of boxes of s.
+func New(s Sandbox, c Config) *Pool { return &Pool{sandbox: s, config: c} }
+
+// Builder opens a box to build in. The caller closes it.
+func (p *Pool) Builder(ctx context.Context, s sandbox.Spec) (sandbox.Box, error) {
+	s.CPUs = p.unreserved()
+	return p.sandbox.Box(ctx, s)
+}
+
+// unreserved lists the CPUs for boxes that are not timed; nil means all: there are
+// too few to keep one, or no box has shown yet how many there are.
+func (p *Pool) unreserved() []int {
+	all := p.cpus.Load()
+	if all == nil || p.config.ReserveFrom < 1 || len(*all) < max(2, p.config.ReserveFrom) {
+		return nil
+	}
+	return (*all)[:len(*all)-1]
+}
+
+// learn notes which CPUs there are, from the first box that may use all of them.
+func (p *Pool) learn(r *Runner) {
+	if len(r.spec.CPUs) == 0 {
+		cpus := slices.Clone(r.box.CPUs())
+		p.cpus.CompareAndSwap(nil, &cpus)
+	}
+}
+
+// Lease is the two runners of one grading.
+type Lease struct {
+	Submission, Reference *Runner
+
+	pool     *Pool
+	program  string // names the reference's program among the idle runners
+	mu       sync.Mutex
+	builders []sandbox.Box
+}
+
+// Lease takes runners for boxes as spec says. The reference's is an idle one if its
+// program, which a name stands for, has run here before; else it has no program yet.
+func (p *Pool) Lease(program string, spec sandbox.Spec) *Lease {
+	spec.CPUs = p.unreserved()
+	l := &Lease{pool: p, program: program, Submission: p.runner(spec), Reference: p.idle.take(program)}
+	if l.Reference == nil {
+		l.Reference = p.runner(spec)
+	}
+	return l
+}
+
+func (p *Pool) runner(spec sandbox.Spec) *Runner { return &Runner{sandbox: p.sandbox, spec: spec} }
+
+// Open opens the boxes that are not open yet.
+func (l *Lease) Open(ctx context.Context) error {
+	group, ctx := errgroup.WithContext(ctx)
+	group.Go(func() error { return l.Submission.open(ctx) })
+	if l.Reference.box == nil {
+		group.Go(func() error { return l.Reference.open(ctx) })
+	}
+	if err := group.Wait(); err != nil {
+		return err
+	}
+	l.pool.learn(l.Submission)
+	return nil
+}
+
+// Keep closes a builder when the lease is released: to remove a container takes an
+// engine as long as some tests.
+func (l *Lease) Keep(builder sandbox.Box) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.builders = append(l.builders, builder)
+}
+
+// Release closes the submission's box and lets the reference's wait for another
+// grading. After an error nothing is known of what it is doing: it is closed too.
+func (l *Lease) Release(err error) {
+	l.Submission.close()
+	for _, b := range l.builders {
+		b.Close()
+	}
+	if err != nil || !l.Reference.asNew(l.pool.unreserved()) {
+		l.Reference.close()
+		return
+	}
+	l.pool.idle.put(l.program, l.Reference)
+}
+
+// Pin moves both boxes to a CPU for good.
+func (l *Lease) Pin(ctx context.Context, cpu int) error {
+	return errors.Join(l.Reference.pin(ctx, cpu), l.Submission.pin(ctx, cpu))
+}
+
+// Both runs a request in each box, at the same time.
+func (l *Lease) Both(ctx context.Context, q sandbox.Request) (ref, sub sandbox.Outcome, err error) {
+	group, ctx := errgroup.WithContext(ctx)
+	group.Go(func() (err error) {
+		ref, err = l.Reference.Run(ctx, q)
+		return err
+	})
+	group.Go(func() (err error) {
+		sub, err = l.Submission.Run(ctx, q)
+		return err
+	})
+	return ref, sub, group.Wait()
+}
+
+// Close closes the idle boxes.
+func (p *Pool) Close() { p.idle.close() }

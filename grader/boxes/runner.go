@@ -1,0 +1,124 @@
+package boxes
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"grade/sandbox"
+)
+
+// programName is what a runner's program is called in its box.
+const programName = "program"
+
+// attempts is how many boxes a request may take down before the program is what
+// takes them down. The first may have been there before the request and may have
+// gone for another reason; the other two were opened for it.
+const attempts = 3
+
+// Runner runs one program in a box, and opens another box when the first has gone,
+// since a submission can take its box down with it.
+type Runner struct {
+	sandbox Sandbox
+	spec    sandbox.Spec
+	program []byte
+
+	mu     sync.Mutex
+	box    sandbox.Box
+	loaded bool         // the box holds the program
+	cpu    *int         // where the box is pinned, if it is
+	spent  atomic.Int64 // nanoseconds
+}
+
+// Load says which program to run.
+func (r *Runner) Load(program []byte) { r.program = program }
+
+// Loaded reports whether there is a program to run.
+func (r *Runner) Loaded() bool { return r.program != nil }
+
+// Spent is the wall time in Run so far, as seen from here: boxes that were opened
+// and wiped for it included.
+func (r *Runner) Spent() time.Duration { return time.Duration(r.spent.Load()) }
+
+// open opens the box.
+func (r *Runner) open(ctx context.Context) error {
+	box, err := r.sandbox.Box(ctx, r.spec)
+	if err != nil {
+		return err
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.box, r.loaded = box, false
+	if r.cpu != nil {
+		return box.Pin(ctx, *r.cpu)
+	}
+	return nil
+}
+
+// pin moves the runner to one CPU for good.
+func (r *Runner) pin(ctx context.Context, cpu int) error {
+	r.cpu = &cpu
+	err := r.box.Pin(ctx, cpu)
+	if errors.Is(err, sandbox.ErrGone) {
+		return r.reopen(ctx)
+	}
+	return err
+}
+
+// close closes the box, if there is one.
+func (r *Runner) close() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.box != nil {
+		r.box.Close()
+	}
+}
+
+func (r *Runner) reopen(ctx context.Context) error {
+	r.close()
+	return r.open(ctx)
+}
+
+// asNew reports whether the runner's box is as good as a new one for the same
+// program: it has run it, is pinned to no CPU, and may use the CPUs that a new one
+// may use.
+func (r *Runner) asNew(cpus []int) bool {
+	return r.loaded && r.cpu == nil && slices.Equal(r.spec.CPUs, cpus)
+}
+
+// Run runs the program once. Where [attempts] boxes in a row end over a request,
+// while new ones can be had, the program is what ends them: that is an outcome, or
+// a submission could trade a grade for an error of ours.
+func (r *Runner) Run(ctx context.Context, q sandbox.Request) (sandbox.Outcome, error) {
+	started := time.Now()
+	defer func() { r.spent.Add(int64(time.Since(started))) }()
+	for range attempts {
+		o, err := r.box.Run(ctx, r.request(q))
+		if err == nil {
+			r.loaded = true
+			return o, nil
+		}
+		if !errors.Is(err, sandbox.ErrGone) || ctx.Err() != nil {
+			return sandbox.Outcome{}, err
+		}
+		if err := r.reopen(ctx); err != nil {
+			return sandbox.Outcome{}, fmt.Errorf("open a box in place of one that ended: %w", err)
+		}
+	}
+	return sandbox.Outcome{Signal: int(syscall.SIGKILL)}, nil
+}
+
+// request is q for the program in its box, which travels there with the first one.
+func (r *Runner) request(q sandbox.Request) sandbox.Request {
+	q.Path, q.Files = programName, nil
+	if !r.loaded {
+		q.Files = []sandbox.File{{Name: programName, Exec: true, Data: r.program}}
+	}
+	q.Env = append(slices.Clip(q.Env), "TMPDIR="+r.box.Dirs().Scratch)
+	return q
+}
