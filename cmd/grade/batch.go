@@ -186,7 +186,7 @@ func (o *batchOptions) gradeAll(ctx context.Context, ledger *batch.Ledger, list 
 // the ratio more precisely would take most of the time, and change no points.
 func gradeWith(g *grader.Grader) batch.GradeFunc {
 	return func(ctx context.Context, snapshot *submission.Snapshot, e *course.Exercise, seed string) (*verdict.Result, error) {
-		return g.Grade(ctx, snapshot.Dir, e, grader.Options{Snapshot: snapshot, Seed: seed, Hasty: true})
+		return g.Grade(ctx, snapshot, e, grader.Options{Purpose: grader.ForBatch, Seed: seed})
 	}
 }
 

@@ -11,15 +11,10 @@ import (
 
 // findExercise is the exercise that --exercise names, or else the one whose package
 // the submission is. Nothing else in a student's folder is asked.
-func (o *submitOptions) findExercise() (*course.Exercise, error) {
+func (o *submitOptions) findExercise(snap *submission.Snapshot) (*course.Exercise, error) {
 	if o.exercise != "" {
 		return o.app.exercise(o.exercise)
 	}
-	snap, err := submission.Take(o.dir)
-	if err != nil {
-		return nil, err
-	}
-	o.snapshot = snap // the folder is read once
 	all, broken, err := o.app.exercises()
 	if err != nil {
 		return nil, err

@@ -21,10 +21,10 @@ type progress struct {
 
 	mu     sync.Mutex
 	since  time.Time
-	active []string // phases that have begun and not ended, in that order
-	text   string   // what the last event said about itself
-	checks work     // decided, of how many
-	making work     // what goes on beside the phases, such as making an image
+	active []grader.Phase // phases that have begun and not ended, in that order
+	text   string         // what the last event said about itself
+	checks work           // decided, of how many
+	making work           // what goes on beside the phases, such as making an image
 	frame  int
 }
 
@@ -41,13 +41,12 @@ const eraseLine = "\r\x1b[2K"
 var frames = []string{"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"}
 
 // doing says what a phase does. A phase that is not here says its own name.
-var doing = map[string]string{
-	"snapshot": "reading",
-	"vet":      "checking the source",
-	"build":    "building",
-	"start":    "starting the sandbox",
-	"test":     "testing",
-	"measure":  "measuring",
+var doing = map[grader.Phase]string{
+	grader.Vet:     "checking the source",
+	grader.Build:   "building",
+	grader.Start:   "starting the sandbox",
+	grader.Test:    "testing",
+	grader.Measure: "measuring",
 }
 
 func newProgress(out stream, now func() time.Time) *progress {
@@ -99,14 +98,14 @@ func (p *progress) tick() {
 func (p *progress) event(e grader.Event) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.text = e.Text
+	p.text = e.Waiting
 	switch {
 	case e.Check != nil:
 		p.making = work{}
-		p.checks = work{current: int64(e.Current), total: int64(e.Total)}
+		p.checks = work{current: int64(e.Decided), total: int64(e.Total)}
 		fmt.Fprintf(p.out, "%s%s\n", eraseLine, report.CheckLine(*e.Check, p.out.textOptions()))
 	case e.Done:
-		p.active = slices.DeleteFunc(p.active, func(s string) bool { return s == e.Phase })
+		p.active = slices.DeleteFunc(p.active, func(p grader.Phase) bool { return p == e.Phase })
 	case !slices.Contains(p.active, e.Phase):
 		p.active = append(p.active, e.Phase)
 	}
@@ -135,7 +134,7 @@ func (p *progress) status() string {
 	for _, phase := range p.active {
 		word, ok := doing[phase]
 		if !ok {
-			word = terminal.Escape(phase)
+			word = terminal.Escape(string(phase))
 		}
 		words = append(words, word)
 	}

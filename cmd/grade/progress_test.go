@@ -56,7 +56,7 @@ func TestProgressShowsWhatGoesOn(t *testing.T) {
 	assert.Equal(t, []string{"⠙ starting the sandbox  1.3 s"}, w.shown())
 	w.event(grader.Event{Phase: "start", Done: true})
 	assert.Equal(t, []string{"⠙ grading  1.3 s"}, w.shown())
-	w.event(grader.Event{Phase: "tidy", Text: "almost done"})
+	w.event(grader.Event{Phase: "tidy", Waiting: "almost done"})
 	assert.Equal(t, []string{"⠙ tidy, almost done  1.3 s"}, w.shown())
 }
 
@@ -64,7 +64,7 @@ func TestProgressKeepsALineForEachCheck(t *testing.T) {
 	w := watch(80)
 	w.event(grader.Event{Phase: "test"})
 	for i, v := range []verdict.Verdict{verdict.Passed, verdict.TimeLimit} {
-		w.event(grader.Event{Phase: "check", Current: i + 1, Total: 9, Check: &verdict.CheckResult{Name: "TestOrder", Verdict: v, MaxPoints: 4}})
+		w.event(grader.Event{Phase: "test", Decided: i + 1, Total: 9, Check: &verdict.CheckResult{Name: "TestOrder", Verdict: v, MaxPoints: 4}})
 	}
 	assert.Equal(t, []string{
 		"✓ TestOrder                           0/4  passed",
@@ -85,7 +85,7 @@ func TestProgressOfWorkBesideThePhases(t *testing.T) {
 
 func TestStatusFitsTheTerminal(t *testing.T) {
 	w := watch(40)
-	w.event(grader.Event{Phase: "build", Text: strings.Repeat("long \x1b[2J", 50)})
+	w.event(grader.Event{Phase: "build", Waiting: strings.Repeat("long \x1b[2J", 50)})
 	status := w.shown()[0]
 	assert.Less(t, terminal.Width(status), 40, "the last column stays free: writing there may break the line")
 	assert.NotContains(t, status, "\x1b")

@@ -17,7 +17,9 @@ import (
 	"grade"
 	"grade/exercises/course"
 	"grade/grader"
+	"grade/grader/boxes"
 	"grade/grader/lang/golang"
+	"grade/grader/submission"
 	"grade/grader/verdict"
 	"grade/sandbox"
 	"grade/sandbox/docker"
@@ -70,7 +72,7 @@ func (s *sandboxOptions) check() error {
 
 // openedSandbox is a sandbox that has to be closed.
 type openedSandbox interface {
-	grader.Sandbox
+	boxes.Sandbox
 	Close() error
 }
 
@@ -132,12 +134,12 @@ func dockerExpected() bool {
 }
 
 // gradeInSandbox opens a sandbox for one grading and closes it.
-func gradeInSandbox(ctx context.Context, dir string, e *course.Exercise, s sandboxOptions, o grader.Options) (*verdict.Result, error) {
+func gradeInSandbox(ctx context.Context, snapshot *submission.Snapshot, e *course.Exercise, s sandboxOptions, o grader.Options) (*verdict.Result, error) {
 	g, done, err := openGrader(ctx, s)
 	if err != nil {
 		return nil, err
 	}
-	result, err := g.Grade(ctx, dir, e, o)
+	result, err := g.Grade(ctx, snapshot, e, o)
 	if closing := done(); closing != nil && result != nil {
 		result.Warnings = append(result.Warnings, closing.Error())
 	}
@@ -169,10 +171,10 @@ const enoughCPUs = 3
 
 // newGrader wires a grader to a sandbox. Submissions are built with this
 // machine's Go, or with that of an image.
-func newGrader(ctx context.Context, s grader.Sandbox, o sandboxOptions) (*grader.Grader, error) {
-	apart := 0
+func newGrader(ctx context.Context, s boxes.Sandbox, o sandboxOptions) (*grader.Grader, error) {
+	reserve := 0
 	if o.Apart {
-		apart = enoughCPUs
+		reserve = enoughCPUs
 	}
 	cache, err := toolchain.CacheDir("references")
 	if err != nil {
@@ -184,15 +186,19 @@ func newGrader(ctx context.Context, s grader.Sandbox, o sandboxOptions) (*grader
 	}
 	info, _ := debug.ReadBuildInfo()
 	return grader.New(s, grader.Config{
-		Kit: grade.Sources, CacheDir: cache,
-		LockFile: filepath.Join(os.TempDir(), "grade-measure.lock"),
-		Version:  buildVersion(info), Toolchain: cmp.Or(o.BuildImage, g.Version), ApartFrom: apart,
-		VetTool: func(ctx context.Context, goarch string) ([]byte, error) {
-			program, err := g.Compile(ctx, grade.Sources, "grader/lang/golang/vet/typed", goarch)
-			if err != nil {
-				return nil, err
-			}
-			return os.ReadFile(program)
-		},
+		Language: golang.New(grade.Sources, vetTool(g)), CacheDir: cache,
+		Boxes:   boxes.Config{LockFile: filepath.Join(os.TempDir(), "grade-measure.lock"), ReserveFrom: reserve},
+		Version: buildVersion(info), Toolchain: cmp.Or(o.BuildImage, g.Version),
 	}), nil
+}
+
+// vetTool compiles the typed part of the vet with this machine's Go.
+func vetTool(g toolchain.Go) golang.VetTool {
+	return func(ctx context.Context, goarch string) ([]byte, error) {
+		program, err := g.Compile(ctx, grade.Sources, "grader/lang/golang/vet/typed", goarch)
+		if err != nil {
+			return nil, err
+		}
+		return os.ReadFile(program)
+	}
 }

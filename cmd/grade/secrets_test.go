@@ -38,7 +38,7 @@ func TestNothingSecretGoesIn(t *testing.T) {
 
 	spy := &spySandbox{openedSandbox: openEngine(t), t: t, engine: engine, canaries: canaries}
 	g := graderIn(t, spy)
-	r, err := g.Grade(t.Context(), referenceDir, e, grader.Options{Only: []verdict.Kind{verdict.Correctness}})
+	r, err := g.Grade(t.Context(), snapshotOf(t, referenceDir), e, grader.Options{Only: []verdict.Kind{verdict.Correctness}})
 	require.NoError(t, err)
 	assert.Equal(t, r.MaxScore, r.Score)
 	g.Close() // and with it the box that the reference ran in

@@ -14,6 +14,7 @@ import (
 	"grade/exercises/course/fixture"
 	"grade/grader"
 	"grade/grader/prove"
+	"grade/grader/submission"
 	"grade/grader/verdict"
 )
 
@@ -126,7 +127,7 @@ func eachShipped(t *testing.T, g *grader.Grader, test func(t *testing.T, e *cour
 // hold grades one submission, which has to come out as it declares. That one had to be
 // graded twice is told.
 func hold(t *testing.T, shipped *prove.Shipped, one fixture.Submission, o grader.Options) *verdict.Result {
-	o.Hasty, o.Beside = true, true // verdicts are compared, not ratios
+	o.Purpose = grader.ForProof // verdicts are compared, not ratios
 	h, err := shipped.Hold(t.Context(), one, o)
 	require.NoError(t, err)
 	if len(h.First) > 0 {
@@ -149,8 +150,8 @@ func graderIn(t *testing.T, s openedSandbox) *grader.Grader {
 
 func gradeFolder(t *testing.T, g *grader.Grader, e *course.Exercise, dir string, o grader.Options) *verdict.Result {
 	t.Helper()
-	o.Hasty, o.Beside = true, true // verdicts are compared, not ratios
-	r, err := g.Grade(t.Context(), filepath.Join(courseRoot, filepath.FromSlash(dir)), e, o)
+	o.Purpose = grader.ForProof // verdicts are compared, not ratios
+	r, err := g.Grade(t.Context(), snapshotOf(t, filepath.Join(courseRoot, filepath.FromSlash(dir))), e, o)
 	require.NoError(t, err)
 	return r
 }
@@ -166,5 +167,13 @@ func openEngine(t *testing.T) openedSandbox {
 	}
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, s.Close()) })
+	return s
+}
+
+// snapshotOf is a snapshot of a folder.
+func snapshotOf(t *testing.T, dir string) *submission.Snapshot {
+	t.Helper()
+	s, err := submission.Take(dir)
+	require.NoError(t, err)
 	return s
 }

@@ -23,15 +23,14 @@ import (
 // it then leaves behind ends with this process: a sandbox listens to our pipe.
 const interruptGrace = 1500 * time.Millisecond
 
-// gradeFunc grades dir. It is how submit sees package grader and a sandbox.
-type gradeFunc func(ctx context.Context, dir string, e *course.Exercise, s sandboxOptions, o grader.Options) (*verdict.Result, error)
+// gradeFunc grades a submission. It is how submit sees package grader and a sandbox.
+type gradeFunc func(ctx context.Context, snapshot *submission.Snapshot, e *course.Exercise, s sandboxOptions, o grader.Options) (*verdict.Result, error)
 
 type submitOptions struct {
 	app   *app
 	grade gradeFunc
 
 	dir      string
-	snapshot *submission.Snapshot // of dir, if it told which exercise it is
 	exercise string
 	only     []string
 	seed     string
@@ -138,13 +137,22 @@ func (o *submitOptions) run(ctx context.Context) error {
 	return nil
 }
 
-// verdict finds the exercise and grades.
+// verdict reads the submission, once, finds its exercise and grades.
 func (o *submitOptions) verdict(ctx context.Context, only []verdict.Kind) (*verdict.Result, error) {
-	e, err := o.findExercise()
+	snapshot, err := submission.Take(o.dir)
 	if err != nil {
 		return nil, err
 	}
-	return o.gradeWatched(ctx, e, grader.Options{Snapshot: o.snapshot, Seed: o.seed, Only: only, Timeout: o.timeout})
+	e, err := o.findExercise(snapshot)
+	if err != nil {
+		return nil, err
+	}
+	if o.timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeoutCause(ctx, o.timeout, fmt.Errorf("gave up after %v, as --timeout asks", o.timeout))
+		defer cancel()
+	}
+	return o.gradeWatched(ctx, snapshot, e, grader.Options{Purpose: grader.ForStudent, Seed: o.seed, Only: only})
 }
 
 // check refuses values of flags before anything is read.
@@ -177,7 +185,7 @@ func (o *submitOptions) checkReports() (err error) {
 }
 
 // submitError tells errors of whoever typed the command from those that kept a
-// aSubmission from being graded.
+// submission from being graded.
 func submitError(err error) error {
 	if u := (*fault.UsageError)(nil); errors.As(err, &u) {
 		return err
@@ -201,7 +209,7 @@ func allPoints(r *verdict.Result, only []verdict.Kind) bool {
 
 // gradeWatched grades while a person may watch, and does not wait for ever for the
 // end of a grading that was interrupted.
-func (o *submitOptions) gradeWatched(ctx context.Context, e *course.Exercise, g grader.Options) (*verdict.Result, error) {
+func (o *submitOptions) gradeWatched(ctx context.Context, snapshot *submission.Snapshot, e *course.Exercise, g grader.Options) (*verdict.Result, error) {
 	s := o.sandbox
 	if p := o.app.watch(o.quiet); p != nil {
 		defer p.start()()
@@ -213,7 +221,7 @@ func (o *submitOptions) gradeWatched(ctx context.Context, e *course.Exercise, g 
 	}
 	done := make(chan answer, 1)
 	go func() {
-		r, err := o.grade(ctx, o.dir, e, s, g)
+		r, err := o.grade(ctx, snapshot, e, s, g)
 		done <- answer{r, err}
 	}()
 	var late <-chan time.Time

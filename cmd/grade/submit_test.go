@@ -17,6 +17,7 @@ import (
 	"grade/exercises/course"
 	"grade/grader"
 	"grade/grader/fault"
+	"grade/grader/submission"
 	"grade/grader/verdict"
 )
 
@@ -60,7 +61,7 @@ func graded(points ...int) *verdict.Result {
 }
 
 func answers(r *verdict.Result, err error) gradeFunc {
-	return func(context.Context, string, *course.Exercise, sandboxOptions, grader.Options) (*verdict.Result, error) {
+	return func(context.Context, *submission.Snapshot, *course.Exercise, sandboxOptions, grader.Options) (*verdict.Result, error) {
 		return r, err
 	}
 }
@@ -109,8 +110,11 @@ func TestSubmitPassesItsFlagsOn(t *testing.T) {
 	var got grader.Options
 	var box sandboxOptions
 	var name string
-	s := newSession(t, func(_ context.Context, _ string, e *course.Exercise, b sandboxOptions, o grader.Options) (*verdict.Result, error) {
+	var left time.Duration
+	s := newSession(t, func(ctx context.Context, _ *submission.Snapshot, e *course.Exercise, b sandboxOptions, o grader.Options) (*verdict.Result, error) {
 		got, box, name = o, b, e.Name
+		deadline, _ := ctx.Deadline()
+		left = time.Until(deadline)
 		return graded(50), nil
 	})
 	s.only, s.seed, s.timeout = []string{"speed", "memory"}, "ab", time.Minute
@@ -119,14 +123,14 @@ func TestSubmitPassesItsFlagsOn(t *testing.T) {
 	assert.Equal(t, "ring", name)
 	assert.Equal(t, []verdict.Kind{verdict.Speed, verdict.Memory}, got.Only)
 	assert.Equal(t, "ab", got.Seed)
-	assert.Equal(t, time.Minute, got.Timeout)
+	assert.InDelta(t, time.Minute, left, float64(50*time.Second), "the grading has that time")
 	assert.Equal(t, s.sandbox, box)
 	assert.Nil(t, got.OnEvent, "nobody watches a pipe")
 }
 
 func TestSubmitExerciseFlagBeatsThePackage(t *testing.T) {
 	var name string
-	s := newSession(t, func(_ context.Context, _ string, e *course.Exercise, _ sandboxOptions, _ grader.Options) (*verdict.Result, error) {
+	s := newSession(t, func(_ context.Context, _ *submission.Snapshot, e *course.Exercise, _ sandboxOptions, _ grader.Options) (*verdict.Result, error) {
 		name = e.Name
 		return graded(50), nil
 	})
@@ -147,9 +151,9 @@ func TestSubmitJSON(t *testing.T) {
 
 func TestSubmitQuietOnATerminal(t *testing.T) {
 	for _, quiet := range []bool{false, true} {
-		s := newSession(t, func(_ context.Context, _ string, _ *course.Exercise, _ sandboxOptions, o grader.Options) (*verdict.Result, error) {
+		s := newSession(t, func(_ context.Context, _ *submission.Snapshot, _ *course.Exercise, _ sandboxOptions, o grader.Options) (*verdict.Result, error) {
 			if o.OnEvent != nil {
-				o.OnEvent(grader.Event{Check: &graded(50).Checks[0], Current: 1, Total: 2})
+				o.OnEvent(grader.Event{Check: &graded(50).Checks[0], Decided: 1, Total: 2})
 			}
 			return graded(50), nil
 		})
@@ -164,7 +168,7 @@ func TestSubmitQuietOnATerminal(t *testing.T) {
 func TestInterruptEndsSoon(t *testing.T) {
 	ctx, interrupt := context.WithCancel(t.Context())
 	begun := make(chan struct{})
-	s := newSession(t, func(context.Context, string, *course.Exercise, sandboxOptions, grader.Options) (*verdict.Result, error) {
+	s := newSession(t, func(context.Context, *submission.Snapshot, *course.Exercise, sandboxOptions, grader.Options) (*verdict.Result, error) {
 		close(begun)
 		<-t.Context().Done() // deaf until the test is over
 		return nil, nil
@@ -182,7 +186,7 @@ func TestInterruptEndsSoon(t *testing.T) {
 
 func TestInterruptedGradingIsNoVerdict(t *testing.T) {
 	ctx, interrupt := context.WithCancel(t.Context())
-	s := newSession(t, func(ctx context.Context, _ string, _ *course.Exercise, _ sandboxOptions, _ grader.Options) (*verdict.Result, error) {
+	s := newSession(t, func(ctx context.Context, _ *submission.Snapshot, _ *course.Exercise, _ sandboxOptions, _ grader.Options) (*verdict.Result, error) {
 		interrupt()
 		return nil, context.Cause(ctx)
 	})
@@ -194,7 +198,7 @@ func TestInterruptedGradingIsNoVerdict(t *testing.T) {
 // A verdict that came with the interrupt is a verdict.
 func TestVerdictBeatsTheInterrupt(t *testing.T) {
 	ctx, interrupt := context.WithCancel(t.Context())
-	s := newSession(t, func(context.Context, string, *course.Exercise, sandboxOptions, grader.Options) (*verdict.Result, error) {
+	s := newSession(t, func(context.Context, *submission.Snapshot, *course.Exercise, sandboxOptions, grader.Options) (*verdict.Result, error) {
 		interrupt()
 		return graded(50, 0), nil
 	})

@@ -109,7 +109,7 @@ func trickster(t *testing.T, code string) string {
 }
 
 func gradeIn(t *testing.T, g *grader.Grader, e *course.Exercise, dir string) *verdict.Result {
-	r, err := g.Grade(t.Context(), dir, e, grader.Options{Only: []verdict.Kind{verdict.Correctness}})
+	r, err := g.Grade(t.Context(), snapshotOf(t, dir), e, grader.Options{Only: []verdict.Kind{verdict.Correctness}})
 	if !assert.NoError(t, err) {
 		return &verdict.Result{}
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"grade/exercises/course"
+	"grade/grader/lang/golang"
 	"grade/grader/measure"
 	"grade/grader/verdict"
 	"grade/observe/wire"
@@ -61,7 +62,7 @@ func TestDetailIsCappedAndHarmless(t *testing.T) {
 	for _, policy := range []course.Feedback{course.FeedbackHint, course.FeedbackClass, course.FeedbackValues} {
 		check := testCheck
 		check.Feedback = policy
-		_, detail, err := Test(check, ran(stream(wire.Passed, want...)), ran(stream(wire.Passed, got...)))
+		_, detail, err := Test(check, ran(stream(wire.Passed, want...)), ran(stream(wire.Passed, got...)), golang.CrashWords)
 		require.NoError(t, err)
 		assertHarmless(t, detail)
 		if policy == course.FeedbackValues {

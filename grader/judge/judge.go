@@ -7,7 +7,6 @@ import (
 
 	"grade/exercises/course"
 	"grade/grader/fault"
-	"grade/grader/lang/golang"
 	"grade/grader/verdict"
 	"grade/observe/wire"
 	"grade/sandbox"
@@ -43,20 +42,20 @@ var errReference = errors.New("the reference's run is no measure")
 //
 // Only row 10 passes, and it rests on values alone: status and record say how a
 // failure came about. The detail is what the student is told.
-func Test(check course.Check, ref, sub sandbox.Outcome) (v verdict.Verdict, detail string, err error) {
-	want, err := readReference(check, ref)
+func Test(check course.Check, ref, sub sandbox.Outcome, words CrashWords) (v verdict.Verdict, detail string, err error) {
+	want, err := readReference(check, ref, words)
 	if err != nil {
 		return "", "", fault.Check(check.Name, fault.Exercise(fmt.Errorf("judge %s: %w: %w", check.Name, errReference, err)))
 	}
 	if c := sub.Cause; !c.Valid() {
 		return "", "", fmt.Errorf("judge %s: the sandbox gave an unknown cause, %d", check.Name, int(c))
 	}
-	v, detail = judgeRun(want.Records, sub, check.Feedback)
+	v, detail = judgeRun(want.Records, sub, check.Feedback, words)
 	return v, abridge(detail), nil
 }
 
 // judgeRun is rows 1 to 10.
-func judgeRun(want []wire.Record, o sandbox.Outcome, policy course.Feedback) (verdict.Verdict, string) {
+func judgeRun(want []wire.Record, o sandbox.Outcome, policy course.Feedback, words CrashWords) (verdict.Verdict, string) {
 	if v, detail := Kill(o); v != "" {
 		return v, detail
 	}
@@ -65,7 +64,7 @@ func judgeRun(want []wire.Record, o sandbox.Outcome, policy course.Feedback) (ve
 	failed := err == nil && got.Status == wire.Failed
 	switch {
 	case o.Signal != 0, o.ExitCode != 0 && !(failed && o.ExitCode == 1):
-		return verdict.RuntimeError, Crash(o) + progress(len(got.Records), len(want))
+		return verdict.RuntimeError, crash(o, words) + progress(len(got.Records), len(want))
 	case cut:
 		return verdict.Missing, "the program ended before the test did" + progress(len(got.Records), len(want))
 	case err != nil:
@@ -105,9 +104,25 @@ func Kill(o sandbox.Outcome) (verdict.Verdict, string) {
 	return "", ""
 }
 
-// crash says how the program ended, with the runtime's message if there is one.
-func Crash(o sandbox.Outcome) string {
-	message := golang.RuntimeMessage(o.Stderr)
+// CrashWords finds the language's own fixed message in what a program that crashed
+// wrote to standard error; "" if there is none. Nothing else of that is shown.
+type CrashWords func(stderr []byte) string
+
+// Start decides what a run without any test is worth: a program that does not get
+// through its own initialisation has a verdict, any other none.
+func Start(o sandbox.Outcome, words CrashWords) (v verdict.Verdict, detail string) {
+	if v, detail = Kill(o); v != "" {
+		return v, detail
+	}
+	if o.ExitCode != 0 || o.Signal != 0 {
+		return verdict.RuntimeError, crash(o, words)
+	}
+	return "", ""
+}
+
+// crash says how the program ended, with the language's message if there is one.
+func crash(o sandbox.Outcome, words CrashWords) string {
+	message := words(o.Stderr)
 	switch {
 	case message != "":
 	case o.Signal != 0:
@@ -143,12 +158,12 @@ func precondition(d streamDifference, policy course.Feedback) string {
 
 // readReference decodes the reference's record and makes sure that it can be
 // judged by.
-func readReference(check course.Check, o sandbox.Outcome) (wire.Stream, error) {
+func readReference(check course.Check, o sandbox.Outcome, words CrashWords) (wire.Stream, error) {
 	if v, detail := Kill(o); v != "" {
 		return wire.Stream{}, fmt.Errorf("%s: it %s", v, detail)
 	}
 	if !o.Cause.Valid() || o.Cause != sandbox.CauseNone || o.Signal != 0 || o.ExitCode != 0 {
-		return wire.Stream{}, fmt.Errorf("%s: it %s", verdict.RuntimeError, Crash(o))
+		return wire.Stream{}, fmt.Errorf("%s: it %s", verdict.RuntimeError, crash(o, words))
 	}
 	s, err := wire.Decode(o.Observations)
 	switch {

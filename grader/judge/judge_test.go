@@ -11,6 +11,7 @@ import (
 
 	"grade/exercises/course"
 	"grade/grader/fault"
+	"grade/grader/lang/golang"
 	"grade/grader/verdict"
 	"grade/observe/wire"
 	"grade/sandbox"
@@ -70,7 +71,7 @@ func judge(t *testing.T, o sandbox.Outcome, policy course.Feedback) (verdict.Ver
 	t.Helper()
 	check := testCheck
 	check.Feedback = policy
-	v, detail, err := Test(check, ran(stream(wire.Passed, sample()...)), o)
+	v, detail, err := Test(check, ran(stream(wire.Passed, sample()...)), o, golang.CrashWords)
 	require.NoError(t, err)
 	return v, detail
 }
@@ -150,7 +151,7 @@ func TestTheReferencesComparisonCounts(t *testing.T) {
 		got  wire.Record
 		want verdict.Verdict
 	}{{record("x", float(1.001)), verdict.Passed}, {reported, verdict.Passed}, {loosened, verdict.WrongAnswer}} {
-		v, _, err := Test(testCheck, ran(stream(wire.Passed, ref)), ran(stream(wire.Passed, test.got)))
+		v, _, err := Test(testCheck, ran(stream(wire.Passed, ref)), ran(stream(wire.Passed, test.got)), golang.CrashWords)
 		require.NoError(t, err)
 		assert.Equal(t, test.want, v)
 	}
@@ -184,7 +185,7 @@ func TestWhatTheReferenceGetsWrongIsNoVerdict(t *testing.T) {
 		{own(wire.Comparison{Op: wire.Within, B: 1}, float(10)), "tells nothing apart"},
 		{own(wire.Comparison{Op: wire.ULPs, N: 1 << 60}, float(10)), "tells nothing apart"},
 	} {
-		v, detail, err := Test(testCheck, test.o, ran(good))
+		v, detail, err := Test(testCheck, test.o, ran(good), golang.CrashWords)
 		assert.ErrorIs(t, err, errReference)
 		assert.ErrorIs(t, err, fault.ErrExercise)
 		assert.NotEmpty(t, fault.CheckOf(err))
@@ -193,7 +194,7 @@ func TestWhatTheReferenceGetsWrongIsNoVerdict(t *testing.T) {
 		assert.Empty(t, v)
 		assert.Empty(t, detail)
 	}
-	_, _, err := Test(testCheck, ran(good), sandbox.Outcome{Observations: good, Cause: 99})
+	_, _, err := Test(testCheck, ran(good), sandbox.Outcome{Observations: good, Cause: 99}, golang.CrashWords)
 	assert.ErrorContains(t, err, "unknown cause")
 }
 
@@ -211,7 +212,7 @@ func TestSelfReportedWhereItIsDeclared(t *testing.T) {
 		{course.Check{Kind: verdict.Speed}, []wire.Record{reported}, false},
 	} {
 		run := ran(stream(wire.Passed, test.records...))
-		v, _, err := Test(test.check, run, run)
+		v, _, err := Test(test.check, run, run, golang.CrashWords)
 		assert.Equal(t, test.ok, err == nil, "%v", err)
 		assert.Equal(t, test.ok, v == verdict.Passed)
 	}
@@ -278,7 +279,7 @@ func FuzzJudge(f *testing.F) {
 		for _, policy := range []course.Feedback{course.FeedbackHint, course.FeedbackClass, course.FeedbackValues} {
 			check := testCheck
 			check.Feedback = policy
-			v, detail, err := Test(check, ran(good), o)
+			v, detail, err := Test(check, ran(good), o, golang.CrashWords)
 			if err != nil {
 				assert.False(t, o.Cause.Valid(), "%v", err)
 				continue
@@ -295,7 +296,7 @@ func FuzzJudge(f *testing.F) {
 			}
 		}
 		// A reference of any making is no panic either.
-		_, _, _ = Test(testCheck, o, ran(good))
-		_, _, _ = Test(testCheck, o, o)
+		_, _, _ = Test(testCheck, o, ran(good), golang.CrashWords)
+		_, _, _ = Test(testCheck, o, o, golang.CrashWords)
 	})
 }

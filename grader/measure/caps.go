@@ -1,17 +1,57 @@
 package measure
 
-import "time"
+import (
+	"fmt"
+	"time"
+
+	"grade/grader/verdict"
+	"grade/sandbox"
+)
 
 const (
-	// memoryRuns is how often a memory workload runs on each side: the peak of
+	// MemoryRuns is how often a memory workload runs on each side: the peak of
 	// a collected heap is noisy, upwards only.
 	MemoryRuns = 3
-	// enough is the multiple of the limit at which a run is stopped, though not
+	// stopAt is the multiple of the limit at which a run is stopped, though not
 	// before leastCap of CPU time: nothing that takes longer could still pass.
-	Enough   = 3
-	LeastCap = time.Second
+	stopAt   = 3
+	leastCap = time.Second
 	// sure is the multiple at which having been stopped proves it.
-	Sure = 2
-	// patience is the CPU time that a check may take for a precise figure alone.
-	Patience = 1500 * time.Millisecond
+	sure = 2
+	// precisionBudget is the CPU time that a check may take for a precise figure
+	// alone.
+	precisionBudget = 1500 * time.Millisecond
 )
+
+// Capped limits a run of the submission by the reference's last one, given how many
+// times its CPU time the exercise allows.
+func Capped(l sandbox.Limits, ref sandbox.Outcome, limit float64) sandbox.Limits {
+	l.CPU = min(l.CPU, max(stopAt*allowed(ref, limit), leastCap))
+	l.Wall = min(l.Wall, wallCap(ref.Wall, limit))
+	return l
+}
+
+func allowed(ref sandbox.Outcome, limit float64) time.Duration {
+	return time.Duration(limit * float64(ref.CPU))
+}
+
+// Stopped decides on a run of the submission that was stopped for its time, beside the
+// reference's run on the same inputs; cappedBy is the run that the cap was taken from.
+// Where the submission had taken [sure] times what the limit allows it is too slow, and
+// not only beyond the exercise's limit on every run; ok says that it is.
+func Stopped(cappedBy, ref, sub sandbox.Outcome, limit float64) (v verdict.Verdict, ratio float64, detail string, ok bool) {
+	if sub.CPU < sure*allowed(cappedBy, limit) {
+		return "", 0, "", false
+	}
+	ratio = float64(sub.CPU) / float64(max(ref.CPU, 1))
+	return verdict.TooSlow, ratio, fmt.Sprintf("stopped after %.0f times the reference's CPU time", ratio), true
+}
+
+// wallCap is the wall time that a measured run of a submission may take, given
+// what the reference took: a cap on sleepers, who use no CPU time. A program that
+// computes is stopped for its CPU time before, also where others want the same CPU.
+func wallCap(reference time.Duration, limit float64) time.Duration {
+	const slack, others = 2 * time.Second, 3
+	const factor = stopAt * (1 + others)
+	return slack + time.Duration(factor*max(1, limit)*float64(reference))
+}

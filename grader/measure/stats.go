@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"grade/grader/fault"
@@ -50,9 +52,26 @@ var looks = []look{
 // solution it is meant to tell apart. A failure within it says so.
 const sensitivity = 1.5
 
+// Looks says in words when the sequential test may decide.
+func Looks() string {
+	var after []string
+	for _, l := range looks {
+		after = append(after, strconv.Itoa(l.pairs))
+	}
+	return "looked at after " + strings.Join(after, ", ")
+}
+
+// IsLook reports whether n pairs are the moment of a look.
+func IsLook(n int) bool {
+	return slices.ContainsFunc(looks, func(l look) bool { return l.pairs == n })
+}
+
+// IsLast reports whether n pairs are the last look, or more.
+func IsLast(n int) bool { return nextLook(n) == 0 }
+
 // nextLook is how many pairs the next decision needs, given that n are there;
 // it is 0 when none is left.
-func NextLook(n int) int {
+func nextLook(n int) int {
 	for _, l := range looks {
 		if n < l.pairs {
 			return l.pairs
@@ -73,11 +92,11 @@ type Speed struct {
 // JudgeSpeed decides at the last look that the pairs suffice for. An error is
 // one of the exercise: its workload is too small to be judged by.
 func JudgeSpeed(pairs []Pair, limit float64) (Speed, error) {
-	l, ok := LastLook(len(pairs))
+	l, ok := lastLook(len(pairs))
 	if !ok {
 		return Speed{Pairs: len(pairs)}, nil
 	}
-	pairs = Charged(pairs[:l.pairs])
+	pairs = WithOverhead(pairs[:l.pairs])
 	if ref := typicalReference(pairs); ref < MinWindow {
 		return Speed{}, fault.Exercise(fmt.Errorf("judge speed: the reference's window takes %v of CPU time, and below %v nothing can be judged: enlarge the workload", ref, MinWindow))
 	}
@@ -99,16 +118,23 @@ func JudgeSpeed(pairs []Pair, limit float64) (Speed, error) {
 	return s, nil
 }
 
-// precise reports whether the interval is narrow enough for the ratio to be
-// worth showing: more pairs would change no verdict, but a figure that people
-// compare should mean the same the next time.
-func (s Speed) Precise() bool { return s.Interval[1] <= precision*s.Interval[0] }
+// Enough reports that more pairs would tell nothing of use: the ratio is precise, or
+// would only become so, because the verdict is sure and its runs have taken their
+// time. Where no figure is shown, the verdict is enough.
+func (s Speed) Enough(limit float64, spent time.Duration, figuresShown bool) bool {
+	return !figuresShown || s.precise() || s.Verdict == verdict.TooSlow || spent > precisionBudget && s.Interval[1] < limit
+}
+
+// precise reports whether the interval is narrow enough for the ratio to be worth
+// showing: more pairs would change no verdict, but a figure that people compare
+// should mean the same the next time.
+func (s Speed) precise() bool { return s.Interval[1] <= precision*s.Interval[0] }
 
 const precision = 1.12
 
 // settle decides what is undecided when no more pairs can be had, for the
 // submission.
-func (s Speed) Settle() Speed {
+func (s Speed) Decide() Speed {
 	if s.Verdict == "" {
 		s.Verdict = verdict.Passed
 		s.Note = fmt.Sprintf("inconclusive: measuring ended after %d pairs, which decides for the submission", s.Pairs)
@@ -121,7 +147,7 @@ func (s Speed) Detail(limit float64) string {
 	return measured("takes", s.Ratio, "CPU time", limit, s.Verdict == verdict.TooSlow, s.Note)
 }
 
-func LastLook(n int) (last look, ok bool) {
+func lastLook(n int) (last look, ok bool) {
 	for _, l := range looks {
 		if n >= l.pairs {
 			last, ok = l, true

@@ -85,7 +85,7 @@ func outliers(worst float64) noise {
 func simulate(t *testing.T, r *rand.Rand, ratio, limit float64, n noise) Speed {
 	var pairs []Pair
 	for {
-		for range NextLook(len(pairs)) - len(pairs) {
+		for range nextLook(len(pairs)) - len(pairs) {
 			pairs = append(pairs, Pair{
 				Reference:  time.Duration(60e6 * n(r)),
 				Submission: time.Duration(60e6 * ratio * n(r)),
@@ -214,10 +214,10 @@ func TestTooSlowOnlyAboveTheLimit(t *testing.T) {
 }
 
 func TestSettle(t *testing.T) {
-	s := Speed{Pairs: 5}.Settle()
+	s := Speed{Pairs: 5}.Decide()
 	assert.Equal(t, verdict.Passed, s.Verdict)
 	assert.Contains(t, s.Note, "inconclusive")
-	assert.Equal(t, verdict.TooSlow, Speed{Verdict: verdict.TooSlow}.Settle().Verdict)
+	assert.Equal(t, verdict.TooSlow, Speed{Verdict: verdict.TooSlow}.Decide().Verdict)
 }
 
 func TestASmallWorkloadIsTheExercisesFault(t *testing.T) {
@@ -231,7 +231,7 @@ func TestASmallWorkloadIsTheExercisesFault(t *testing.T) {
 
 func TestNextLook(t *testing.T) {
 	for n, want := range map[int]int{0: 5, 4: 5, 5: 10, 9: 10, 10: 20, 19: 20, 20: 0, 100: 0} {
-		assert.Equal(t, want, NextLook(n), n)
+		assert.Equal(t, want, nextLook(n), n)
 	}
 }
 

@@ -29,14 +29,14 @@ type timing struct {
 	source  sandbox.Source
 }
 
-var ErrMarks = errors.New("the measured window is not marked by exactly two marks in order")
+var errMarks = errors.New("the measured window is not marked by exactly two marks in order")
 
 // timingOf reads a run's clocks. The whole is what the box counted, so that
 // children nobody waited for are in it, or where the box counts nothing what
 // wait4 told; pairOf makes sure that a pair does not mix the two.
 func timingOf(o sandbox.Outcome) (timing, error) {
 	if len(o.Marks) != 2 || o.Marks[0].CPU < 0 || o.Marks[1].CPU < o.Marks[0].CPU || o.Marks[1].Wall < o.Marks[0].Wall {
-		return timing{}, ErrMarks
+		return timing{}, errMarks
 	}
 	t := timing{window: o.Marks[1].CPU - o.Marks[0].CPU, source: sandbox.SourceRusage}
 	total := o.CPU
@@ -51,7 +51,7 @@ func timingOf(o sandbox.Outcome) (timing, error) {
 //
 // The detail is empty unless the submission's window is not marked as the kit
 // marks it; the check is then missing its evidence. An error is ours.
-func PairOf(ref, sub sandbox.Outcome) (p Pair, detail string, err error) {
+func NewPair(ref, sub sandbox.Outcome) (p Pair, detail string, err error) {
 	r, err := timingOf(ref)
 	if err != nil {
 		return Pair{}, "", fault.Exercise(fmt.Errorf("time the reference: %w", err))
@@ -75,7 +75,7 @@ func PairOf(ref, sub sandbox.Outcome) (p Pair, detail string, err error) {
 // slower than it is. So an excess counts where it is large by itself, and a small
 // one where it is there in three pairs of four: by chance alone half of them have
 // one, and of five pairs three soon have one that shows.
-func Charged(pairs []Pair) []Pair {
+func WithOverhead(pairs []Pair) []Pair {
 	var shares []float64
 	for _, p := range pairs {
 		shares = append(shares, float64(p.Excess)/float64(max(p.Reference, 1)))
@@ -98,12 +98,3 @@ const (
 	largeExcess  = 0.5 // in one pair
 	steadyExcess = 0.1 // as the lower quartile of all
 )
-
-// wallCap is the wall time that a measured run of a submission may take, given
-// what the reference took: a cap on sleepers, who use no CPU time. Whoever computes
-// is stopped for the CPU time before, also where others want the same CPU.
-func WallCap(reference time.Duration, limit float64) time.Duration {
-	const slack, others = 2 * time.Second, 3
-	const factor = Enough * (1 + others)
-	return slack + time.Duration(factor*max(1, limit)*float64(reference))
-}

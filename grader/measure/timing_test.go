@@ -36,7 +36,7 @@ func TestPairOf(t *testing.T) {
 		{"clocks that disagree", timed(5*ms, 60*ms, 80*ms), timed(5*ms, 60*ms, 50*ms), Pair{60 * ms, 60 * ms, -20 * ms}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			p, detail, err := PairOf(test.ref, test.sub)
+			p, detail, err := NewPair(test.ref, test.sub)
 			require.NoError(t, err)
 			assert.Empty(t, detail)
 			assert.Equal(t, test.want, p)
@@ -64,7 +64,7 @@ func TestCharged(t *testing.T) {
 		{"less outside earns nothing", []time.Duration{-300, -300}, []time.Duration{0, 0}},
 	} {
 		list := pairs(test.excess...)
-		got := Charged(list)
+		got := WithOverhead(list)
 		for i, p := range got {
 			assert.Equal(t, 10*ms+test.want[i]*ms, p.Submission, "%s: pair %d", test.name, i)
 		}
@@ -82,10 +82,10 @@ func TestPairWithoutItsMarks(t *testing.T) {
 	} {
 		bad := good
 		bad.Marks = marks
-		_, detail, err := PairOf(good, bad)
+		_, detail, err := NewPair(good, bad)
 		assert.NoError(t, err, name)
 		assert.NotEmpty(t, detail, name)
-		_, _, err = PairOf(bad, good)
+		_, _, err = NewPair(bad, good)
 		assert.ErrorContains(t, err, "time the reference", name)
 	}
 }
@@ -93,14 +93,14 @@ func TestPairWithoutItsMarks(t *testing.T) {
 func TestPairDoesNotMixSources(t *testing.T) {
 	without := timed(5*ms, 60*ms, 80*ms)
 	without.BoxCPU, without.BoxCPUSource = 0, sandbox.SourceNone
-	_, _, err := PairOf(timed(5*ms, 60*ms, 80*ms), without)
+	_, _, err := NewPair(timed(5*ms, 60*ms, 80*ms), without)
 	assert.ErrorContains(t, err, "cgroup v1")
-	p, _, err := PairOf(without, without)
+	p, _, err := NewPair(without, without)
 	require.NoError(t, err)
 	assert.Equal(t, Pair{60 * ms, 60 * ms, 0}, p)
 }
 
 func TestWallCap(t *testing.T) {
-	assert.Equal(t, 2*time.Second+4800*ms, WallCap(100*ms, 4))
-	assert.Equal(t, 2*time.Second+1200*ms, WallCap(100*ms, 0.5))
+	assert.Equal(t, 2*time.Second+4800*ms, wallCap(100*ms, 4))
+	assert.Equal(t, 2*time.Second+1200*ms, wallCap(100*ms, 0.5))
 }

@@ -142,13 +142,13 @@ func (d *diffing) one(ctx context.Context, s Stored) error {
 }
 
 func (d *diffing) compare(ctx context.Context, s Stored, snapshot *submission.Snapshot) (*Change, error) {
-	o := grader.Options{Snapshot: snapshot, Seed: d.options.Seed, Only: d.options.Only}
-	before, err := d.grader.Grade(ctx, s.Dir, d.before, o)
+	o := grader.Options{Seed: d.options.Seed, Only: d.options.Only}
+	before, err := d.grader.Grade(ctx, snapshot, d.before, o)
 	if err != nil {
 		return nil, fmt.Errorf("under the old exercise: %w", err)
 	}
 	o.Seed = before.Seed
-	after, err := d.grader.Grade(ctx, s.Dir, d.after, o)
+	after, err := d.grader.Grade(ctx, snapshot, d.after, o)
 	if err != nil {
 		return nil, fmt.Errorf("under the new exercise: %w", err)
 	}

@@ -153,7 +153,7 @@ type mutation struct {
 // hurry grades the reference, which has to keep all points, and limits the tests
 // of mutants by what its own took.
 func (r *mutation) hurry(ctx context.Context) error {
-	result, err := r.grade(ctx, r.exercise, nil, grader.Options{Only: []verdict.Kind{verdict.Correctness}})
+	result, err := r.grade(ctx, r.exercise, nil, grader.Options{Purpose: grader.ForProof, Only: []verdict.Kind{verdict.Correctness}})
 	if err != nil {
 		return err
 	}
@@ -186,8 +186,7 @@ func (r *mutation) grade(ctx context.Context, e *course.Exercise, m *mutate.Muta
 			files[i].Data = m.Data
 		}
 	}
-	o.Snapshot, o.Hasty, o.Beside = submission.Of(name, files), true, true
-	return r.grader.Grade(ctx, name, e, o)
+	return r.grader.Grade(ctx, submission.Of(name, files), e, o)
 }
 
 // goFiles are those that a snapshot of a folder would take.
@@ -206,7 +205,7 @@ func (r *mutation) test(ctx context.Context) error {
 	group.SetLimit(max(1, r.options.Workers))
 	for i := range r.mutants {
 		group.Go(func() error {
-			result, err := r.grade(ctx, r.hurried, &r.mutants[i], grader.Options{Only: []verdict.Kind{verdict.Correctness}, FailFast: true})
+			result, err := r.grade(ctx, r.hurried, &r.mutants[i], grader.Options{Purpose: grader.ForMutant, Only: []verdict.Kind{verdict.Correctness}})
 			if err != nil {
 				return fmt.Errorf("mutant %s: %w", r.mutants[i].ID, err)
 			}
@@ -245,7 +244,7 @@ func (r *mutation) measure(ctx context.Context) error {
 	}
 	r.done = 0
 	for _, i := range left {
-		result, err := r.grade(ctx, r.exercise, &r.mutants[i], grader.Options{Only: []verdict.Kind{verdict.Speed, verdict.Memory}})
+		result, err := r.grade(ctx, r.exercise, &r.mutants[i], grader.Options{Purpose: grader.ForProof, Only: []verdict.Kind{verdict.Speed, verdict.Memory}})
 		if err != nil {
 			return fmt.Errorf("mutant %s: %w", r.mutants[i].ID, err)
 		}

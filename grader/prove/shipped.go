@@ -11,6 +11,7 @@ import (
 	"grade/exercises/course/fixture"
 	"grade/grader"
 	"grade/grader/judge"
+	"grade/grader/submission"
 	"grade/grader/verdict"
 )
 
@@ -33,7 +34,11 @@ type GradeFunc func(ctx context.Context, dir string, o grader.Options) (*verdict
 // NewShipped returns the submissions in list, of the course in the folder root.
 func NewShipped(g *grader.Grader, root string, e *course.Exercise, list []fixture.Submission) *Shipped {
 	return ShippedBy(e, list, func(ctx context.Context, dir string, o grader.Options) (*verdict.Result, error) {
-		r, err := g.Grade(ctx, filepath.Join(root, filepath.FromSlash(dir)), e, o)
+		snapshot, err := submission.Take(filepath.Join(root, filepath.FromSlash(dir)))
+		if err != nil {
+			return nil, fmt.Errorf("check %s: %w", dir, err)
+		}
+		r, err := g.Grade(ctx, snapshot, e, o)
 		if err != nil {
 			return nil, fmt.Errorf("check %s: %w", dir, err)
 		}

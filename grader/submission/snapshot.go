@@ -16,6 +16,7 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+	"time"
 
 	"grade/grader/fault"
 	"grade/grader/verdict"
@@ -35,6 +36,7 @@ type Snapshot struct {
 	Ignored  []string          // what was not taken along, printable, at most a screenful
 	Problems []verdict.Problem // files that are refused; they are not in Files
 	Hash     string            // SHA-256 over names and contents of Files, hexadecimal
+	Took     time.Duration     // to read it
 
 	// The package clause of the first file that has one; empty if none has.
 	Package     string
@@ -42,11 +44,22 @@ type Snapshot struct {
 	PackageLine int
 }
 
-// Take reads the submission in dir: its Go files, through one handle on
-// the folder, or out of an archive (zip, tar, tar.gz), without following a link and without blocking on anything that is
-// no regular file. What cannot be graded at all is a [UsageError]; what only
-// speaks against the submission is in the snapshot's Problems.
+// Take reads the submission in dir: its Go files, through one handle on the folder,
+// or out of an archive (zip, tar, tar.gz), without following a link and without
+// blocking on anything that is no regular file. What cannot be graded at all is a
+// [fault.UsageError]; what only speaks against the submission is in the snapshot's
+// Problems.
 func Take(dir string) (*Snapshot, error) {
+	started := time.Now()
+	s, err := read(dir)
+	if err != nil {
+		return nil, err
+	}
+	s.Took = time.Since(started)
+	return s, nil
+}
+
+func read(dir string) (*Snapshot, error) {
 	if info, err := os.Stat(dir); err == nil && !info.IsDir() && IsArchive(dir) {
 		return snapshotArchive(dir)
 	}

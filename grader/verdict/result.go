@@ -81,3 +81,8 @@ type Phases struct {
 	MeasureMs  float64 `json:"measure_ms"`
 	TotalMs    float64 `json:"total_ms"`
 }
+
+// Milliseconds is a time as results have it, to the microsecond.
+func Milliseconds(d time.Duration) float64 {
+	return float64(d.Round(time.Microsecond)) / float64(time.Millisecond)
+}

@@ -79,12 +79,12 @@ var runtimeLine = regexp.MustCompile(strings.ReplaceAll(
 // type's name, and long enough for most with one.
 const maxRuntimeLine = 400
 
-// runtimeMessage finds the first line of a program's standard error that is one
+// CrashWords finds the first line of a program's standard error that is one
 // of the runtime's own fixed messages, or returns "". It serves a student's
 // understanding only and no verdict rests on it: a submission may write such a
 // line as well, but never one with words of its own. The runtime indents every
 // further line of a panic's text, so none of those is at the start of a line.
-func RuntimeMessage(stderr []byte) string {
+func CrashWords(stderr []byte) string {
 	for line := range bytes.Lines(stderr) {
 		line = bytes.TrimSuffix(line, []byte("\n"))
 		if len(line) > maxRuntimeLine || !bytes.HasPrefix(line, []byte("panic: ")) && !bytes.HasPrefix(line, []byte("fatal error: ")) {

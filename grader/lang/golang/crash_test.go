@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-func TestRuntimeMessage(t *testing.T) {
+func TestCrashWords(t *testing.T) {
 	for _, test := range []struct{ stderr, want string }{
 		{"panic: runtime error: index out of range [5] with length 3 [recovered, repanicked]\n\ngoroutine 7 [running]:\n", "panic: runtime error: index out of range [5] with length 3"},
 		{"noise\npanic: runtime error: invalid memory address or nil pointer dereference\n[signal SIGSEGV]\n", "panic: runtime error: invalid memory address or nil pointer dereference"},
@@ -30,7 +30,7 @@ func TestRuntimeMessage(t *testing.T) {
 		{"panic: runtime error: integer divide by zero\r\n", ""},
 		{"panic: interface conversion" + strings.Repeat(" ", 500) + "\n", ""},
 	} {
-		assert.Equal(t, test.want, RuntimeMessage([]byte(test.stderr)), "%q", test.stderr)
+		assert.Equal(t, test.want, CrashWords([]byte(test.stderr)), "%q", test.stderr)
 	}
 }
 
@@ -77,7 +77,7 @@ func TestTheRuntimesOwnPanicsAreKnown(t *testing.T) {
 			defer func() {
 				err, ok := recover().(runtime.Error)
 				assert.True(t, ok, "no panic")
-				assert.NotEmpty(t, RuntimeMessage([]byte("panic: "+err.Error()+"\n")), "%v", err)
+				assert.NotEmpty(t, CrashWords([]byte("panic: "+err.Error()+"\n")), "%v", err)
 			}()
 			f()
 		})

@@ -5,20 +5,20 @@ import "time"
 // Limits of a build. An ordinary one takes a second and 100 MB; a few bytes of
 // source can ask for gigabytes or never end.
 const (
-	BuildMemory  = 2 << 30
+	buildMemory  = 2 << 30
 	buildPids    = 512
 	buildScratch = 512 << 20
-	BuildTime    = 60 * time.Second // of CPU
-	buildWall    = 2 * BuildTime    // which only a busy machine comes to
+	buildTime    = 60 * time.Second // of CPU
+	buildWall    = 2 * buildTime    // which only a busy machine comes to
 	buildOutput  = 256 << 10
-	ProgramMax   = 16 << 20 // of which an ordinary one takes 3 MB; some are held at a time
+	programMax   = 16 << 20 // of which an ordinary one takes 3 MB; some are held at a time
 )
 
 // Names in the build tree.
 const (
-	ProgramName = "hidden.test"
-	ReportName  = "vet.report"
-	ToolName    = "tools/typed"
+	programName = "hidden.test"
+	reportName  = "vet.report"
+	toolName    = "tools/typed"
 	goVersion   = "1.26"
 )
 
@@ -26,4 +26,4 @@ const (
 // these. Without -buildvcs=false, go asks git; without -vet=off it spends a third
 // of the time on advice that nobody reads; without debug information, linking
 // takes half the time.
-var BuildFlags = []string{"test", "-c", "-vet=off", "-trimpath", "-buildvcs=false", "-ldflags=-s -w"}
+var buildFlags = []string{"test", "-c", "-vet=off", "-trimpath", "-buildvcs=false", "-ldflags=-s -w"}

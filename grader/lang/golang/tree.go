@@ -12,20 +12,20 @@ import (
 	"grade/sandbox"
 )
 
-var BuildSpec = sandbox.Spec{Purpose: sandbox.Build, Memory: BuildMemory, Pids: buildPids, Scratch: buildScratch}
+var buildSpec = sandbox.Spec{Purpose: sandbox.Build, Memory: buildMemory, Pids: buildPids, Scratch: buildScratch}
 
 // buildRequest compiles the tests in directory pkg of a tree. The typed vet
 // runs inside the compiler's call for the package that it is to look at.
-func BuildRequest(d sandbox.Dirs, files []sandbox.File, pkg, vetted string, imports []string) sandbox.Request {
-	tool := path.Join(filepath.ToSlash(d.Work), ToolName)
-	args := append(slices.Clone(BuildFlags), "-toolexec="+tool, "-o", path.Join(d.Scratch, ProgramName), pkg)
+func buildRequest(d sandbox.Dirs, files []sandbox.File, pkg, vetted string, imports []string) sandbox.Request {
+	tool := path.Join(filepath.ToSlash(d.Work), toolName)
+	args := append(slices.Clone(buildFlags), "-toolexec="+tool, "-o", path.Join(d.Scratch, programName), pkg)
 	return sandbox.Request{
 		Files: files, Path: path.Join(d.GoRoot, "bin", "go"), Args: args, Forks: true,
 		Env: append(buildEnvironment(d),
-			"GRADE_VET_PKG="+vetted, "GRADE_VET_OUT="+path.Join(d.Scratch, ReportName), "GRADE_VET_IMPORTS="+strings.Join(imports, ",")),
-		Collect: []string{ProgramName, ReportName},
+			"GRADE_VET_PKG="+vetted, "GRADE_VET_OUT="+path.Join(d.Scratch, reportName), "GRADE_VET_IMPORTS="+strings.Join(imports, ",")),
+		Collect: []string{programName, reportName},
 		Limits: sandbox.Limits{
-			Wall: buildWall, CPU: BuildTime, Stdout: buildOutput, Stderr: buildOutput, CollectMax: ProgramMax, Memory: BuildMemory,
+			Wall: buildWall, CPU: buildTime, Stdout: buildOutput, Stderr: buildOutput, CollectMax: programMax, Memory: buildMemory,
 		},
 	}
 }
@@ -37,7 +37,7 @@ func buildEnvironment(d sandbox.Dirs) []string {
 		"HOME=/nonexistent", "GOENV=off", "GOTOOLCHAIN=local", "GOPROXY=off", "GOSUMDB=off", "GOWORK=off",
 		"GOFLAGS=-mod=readonly", "CGO_ENABLED=0", "GOTELEMETRY=off",
 		// The tools' own heaps: an ordinary build is over before they need to collect.
-		"GOGC=off", fmt.Sprintf("GOMEMLIMIT=%d", BuildMemory/4),
+		"GOGC=off", fmt.Sprintf("GOMEMLIMIT=%d", buildMemory/4),
 		"GOROOT=" + d.GoRoot, "GOCACHE=" + d.GoCache, "GOPATH=" + path.Join(d.Scratch, "go"),
 		"GOTMPDIR=" + d.Scratch, "TMPDIR=" + d.Scratch, "PATH=" + path.Join(d.GoRoot, "bin"),
 	}
@@ -45,7 +45,7 @@ func buildEnvironment(d sandbox.Dirs) []string {
 
 // kitFiles are the parts of a build tree that are the same for every exercise
 // of a course: the kit, and the module that holds it or has it beside it.
-func KitFiles(kit fs.FS, module string) ([]sandbox.File, error) {
+func kitFiles(kit fs.FS, module string) ([]sandbox.File, error) {
 	mod := "module " + module + "\n\ngo " + goVersion + "\n"
 	if module != course.KitModule {
 		mod += fmt.Sprintf("\nrequire %s v0.0.0\n\nreplace %[1]s => ./%s\n", course.KitModule, course.KitDir)
@@ -58,10 +58,10 @@ func KitFiles(kit fs.FS, module string) ([]sandbox.File, error) {
 	return files, err
 }
 
-func PackageDir(e *course.Exercise) string { return strings.TrimPrefix(e.ImportPath, e.Module+"/") }
-func HiddenDir(e *course.Exercise) string  { return path.Join("exercises", e.Name, "hidden") }
+func packageDir(e *course.Exercise) string { return strings.TrimPrefix(e.ImportPath, e.Module+"/") }
+func hiddenDir(e *course.Exercise) string  { return path.Join("exercises", e.Name, "hidden") }
 
-func Contents(files []course.File) map[string][]byte {
+func contents(files []course.File) map[string][]byte {
 	m := map[string][]byte{}
 	for _, f := range files {
 		m[f.Name] = f.Data

@@ -31,18 +31,18 @@ func Warm(kit fs.FS) sandbox.Warm {
 		fmt.Fprintf(&test, "\t_ %q\n", p)
 	}
 	test.WriteString("\t\"testing\"\n\n\t\"grade/observe\"\n)\n\nfunc TestWarm(t *testing.T) { observe.New(t).Bool(\"warm\", true) }\n")
-	key := sha256.Sum256(fmt.Appendf(nil, "%q %s %s list", BuildFlags, KitHash(kit), test.String()))
+	key := sha256.Sum256(fmt.Appendf(nil, "%q %s %s list", buildFlags, kitHash(kit), test.String()))
 	return sandbox.Warm{
 		Key: fmt.Sprintf("%x", key[:8]),
 		Requests: func(d sandbox.Dirs) ([]sandbox.Request, error) {
-			files, err := KitFiles(kit, course.KitModule)
+			files, err := kitFiles(kit, course.KitModule)
 			files = append(files, sandbox.File{Name: "warm/warm_test.go", Data: []byte(test.String())})
-			index := BuildRequest(d, files, "./warm", "", nil)
-			index.Limits.Wall, index.Limits.CPU = 10*BuildTime, 20*BuildTime
+			index := buildRequest(d, files, "./warm", "", nil)
+			index.Limits.Wall, index.Limits.CPU = 10*buildTime, 20*buildTime
 			compile := index
 			index.Args = []string{"list", "std"}
 			compile.Files = nil // they are there
-			compile.Args = append(slices.Clone(BuildFlags), "-o", path.Join(d.Scratch, ProgramName), "./warm")
+			compile.Args = append(slices.Clone(buildFlags), "-o", path.Join(d.Scratch, programName), "./warm")
 			return []sandbox.Request{index, compile}, err
 		},
 	}
@@ -50,8 +50,8 @@ func Warm(kit fs.FS) sandbox.Warm {
 
 // kitHash names the content of the kit. A kit that cannot be read has none,
 // which the build then reports.
-func KitHash(kit fs.FS) string {
-	files, _ := KitFiles(kit, course.KitModule)
+func kitHash(kit fs.FS) string {
+	files, _ := kitFiles(kit, course.KitModule)
 	h := sha256.New()
 	for _, f := range files {
 		fmt.Fprintf(h, "%q %d\n", f.Name, len(f.Data))

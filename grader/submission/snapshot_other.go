@@ -1,6 +1,6 @@
 //go:build !unix
 
-package grader
+package submission
 
 import "io/fs"
 

@@ -1,0 +1,55 @@
+// Package golang grades submissions written in Go. It answers what package lang
+// asks: it vets source by parsing ([grade/grader/lang/golang/vet] has the rules),
+// spells out the API that a submission must have, makes the build's request and
+// reads the compiler's words, and runs hidden tests. It runs nothing itself and
+// knows no verdict on a check.
+package golang
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"slices"
+
+	"grade/exercises/course"
+	"grade/grader/lang"
+	"grade/grader/lang/golang/vet"
+	"grade/grader/submission"
+	"grade/grader/verdict"
+	"grade/sandbox"
+)
+
+// Language is Go.
+type Language struct {
+	kit     fs.FS
+	vetTool VetTool
+}
+
+// VetTool returns the program of grader/lang/golang/vet/typed for an architecture.
+type VetTool func(ctx context.Context, goarch string) ([]byte, error)
+
+// New returns Go, with the tree that holds observe/, which hidden tests import.
+func New(kit fs.FS, tool VetTool) *Language { return &Language{kit, tool} }
+
+// Vet refuses a submission by parsing alone.
+func (l *Language) Vet(s *submission.Snapshot, e *course.Exercise) verdict.Refusal {
+	refused, syntax := vet.Source(s.Files, vet.Policy{Package: e.Package, Imports: e.Imports})
+	if refused = append(slices.Clone(s.Problems), refused...); len(refused) > 0 {
+		return verdict.Refusal{Verdict: verdict.Invalid, Problems: refused}
+	}
+	if len(syntax) > 0 {
+		return verdict.Refusal{Verdict: verdict.CompileError, Problems: syntax}
+	}
+	return verdict.Refusal{}
+}
+
+// BuildBox is the box of a build.
+func (l *Language) BuildBox() sandbox.Spec { return buildSpec }
+
+// BuildKey names the kit and the flags that programs are built with.
+func (l *Language) BuildKey() string { return fmt.Sprintf("%q %q", kitHash(l.kit), buildFlags) }
+
+// CrashWords finds the runtime's own fixed message.
+func (l *Language) CrashWords(stderr []byte) string { return CrashWords(stderr) }
+
+var _ lang.Language = (*Language)(nil)

@@ -1,0 +1,78 @@
+package measure
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"grade/grader/fault"
+	"grade/grader/verdict"
+	"grade/sandbox"
+)
+
+// Figures are what one run took.
+func Figures(o sandbox.Outcome) verdict.Figures {
+	return verdict.Figures{
+		CPUMs: verdict.Milliseconds(o.CPU), WallMs: verdict.Milliseconds(o.Wall),
+		PeakBytes: o.Peak, PeakSource: o.PeakSource.String(), Runs: 1,
+	}
+}
+
+// SpeedFigures are the medians of the measured windows, and the least peaks.
+func SpeedFigures(pairs []Pair, refs, subs []sandbox.Outcome) (ref, sub verdict.Figures) {
+	ref, sub = leastPeak(refs), leastPeak(subs)
+	var r, s []time.Duration
+	for _, p := range WithOverhead(pairs) {
+		r, s = append(r, p.Reference), append(s, p.Submission)
+	}
+	ref.CPUMs, sub.CPUMs = verdict.Milliseconds(middle(r)), verdict.Milliseconds(middle(s))
+	return ref, sub
+}
+
+func middle(d []time.Duration) time.Duration {
+	slices.Sort(d)
+	return d[len(d)/2]
+}
+
+// MemoryFigures are those of the runs with the least peaks.
+func MemoryFigures(refs, subs []sandbox.Outcome) (ref, sub verdict.Figures) {
+	return leastPeak(refs), leastPeak(subs)
+}
+
+func leastPeak(runs []sandbox.Outcome) verdict.Figures {
+	o := slices.MinFunc(runs, func(a, b sandbox.Outcome) int { return int(a.Peak - b.Peak) })
+	f := Figures(o)
+	f.Runs = len(runs)
+	return f
+}
+
+// MemoryOf judges the peaks of some runs each, above the least that the reference
+// held when its measured windows opened. An error is one of the exercise or of ours.
+func MemoryOf(refs, subs []sandbox.Outcome, limit float64) (Memory, error) {
+	baseline, err := opening(refs)
+	if err != nil {
+		return Memory{}, err
+	}
+	return JudgeMemory(peaks(refs), peaks(subs), baseline, limit)
+}
+
+// opening is the least that runs held when their measured windows opened.
+func opening(runs []sandbox.Outcome) (int64, error) {
+	var least int64
+	for i, o := range runs {
+		if len(o.Marks) == 0 {
+			return 0, fault.Exercise(fmt.Errorf("weigh the reference: %w", errMarks))
+		}
+		if held := o.Marks[0].Memory; i == 0 || held < least {
+			least = held
+		}
+	}
+	return least, nil
+}
+
+func peaks(runs []sandbox.Outcome) (list []Peak) {
+	for _, o := range runs {
+		list = append(list, Peak{Bytes: o.Peak, Source: o.PeakSource})
+	}
+	return list
+}
