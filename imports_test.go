@@ -50,10 +50,11 @@ var arrows = map[string]arrow{
 	"sandbox/docker":      {all: []string{"sandbox", "sandbox/protocol", "sandbox/toolchain"}, tests: []string{".", "grader/lang/golang", "sandbox/conformance"}},
 	"sandbox/process":     {all: []string{"sandbox", "sandbox/protocol", "sandbox/toolchain"}, tests: []string{".", "grader/lang/golang", "sandbox/conformance"}},
 	"sandbox/protocol":    {all: []string{"sandbox"}},
+	"sandbox/sandboxtest": {all: []string{"sandbox"}},
 	"sandbox/supervisor":  {all: []string{"sandbox", "sandbox/protocol"}},
 	"sandbox/toolchain":   {},
 
-	"grader":                       {all: []string{"exercises/course", "grader/boxes", "grader/fault", "grader/judge", "grader/lang", "grader/measure", "grader/submission", "grader/verdict", "observe/wire", "sandbox"}},
+	"grader":                       {all: []string{"exercises/course", "grader/boxes", "grader/fault", "grader/judge", "grader/lang", "grader/measure", "grader/submission", "grader/verdict", "observe/wire", "sandbox"}, tests: []string{"exercises/course/coursetest", "grader/lang/golang", "sandbox/sandboxtest"}},
 	"grader/batch":                 {all: []string{"exercises/course", "grader/fault", "grader/submission", "grader/verdict"}, tests: []string{"grader/tree"}},
 	"grader/boxes":                 {all: []string{"sandbox"}},
 	"grader/fault":                 {},
@@ -91,7 +92,7 @@ var plain = []string{
 
 // suites are packages for tests: they may use what tests use, and nothing but
 // tests may use them.
-var suites = []string{"exercises/course/coursetest", "grader/report/sample", "grader/tree", "sandbox/conformance"}
+var suites = []string{"exercises/course/coursetest", "grader/report/sample", "grader/tree", "sandbox/conformance", "sandbox/sandboxtest"}
 
 // file is a Go file of the module, with its package's folder.
 type file struct {

@@ -127,10 +127,11 @@ func (p Plan) writeMeasured(b *strings.Builder, where string, checks []course.Ch
 	for _, c := range checks {
 		runs := fmt.Sprintf("the least peak of %d of each", measure.MemoryRuns)
 		if c.Kind == verdict.Speed {
-			runs = "pairs, " + measure.Looks()
+			until := "the verdict is sure"
 			if p.Purpose.figuresShown() {
-				runs += ", until the ratio is precise"
+				until = "the ratio is precise"
 			}
+			runs = "pairs until " + until + ", " + measure.Looks()
 		}
 		fmt.Fprintf(b, "  %s: %s; at most %g times the reference's\n", c.Name, runs, c.Limit)
 	}

@@ -58,7 +58,7 @@ func Looks() string {
 	for _, l := range looks {
 		after = append(after, strconv.Itoa(l.pairs))
 	}
-	return "looked at after " + strings.Join(after, ", ")
+	return "looks after " + strings.Join(after, ", ")
 }
 
 // IsLook reports whether n pairs are the moment of a look.

@@ -1,0 +1,325 @@
+package grader
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"grade/exercises/course"
+	"grade/grader/fault"
+	"grade/grader/submission"
+	"grade/grader/verdict"
+	"grade/observe/wire"
+	"grade/sandbox"
+	"grade/sandbox/sandboxtest"
+)
+
+var allPassed = []string{"graded 100/100", "TestRatio passed", "TestAllocs passed", "BenchmarkTrain/speed passed", "BenchmarkTrain/memory passed"}
+
+// A submission as good as the reference has all points, and a result that says how.
+func TestGradeAllPoints(t *testing.T) {
+	w := newWorld(t)
+	w.options.Seed = strings.Repeat("ab", 32)
+	r, err := w.grade(t)
+	require.NoError(t, err)
+	assert.Equal(t, allPassed, lines(r))
+	assert.Equal(t, verdict.Submission{Dir: "/home/ada/gears", Hash: w.snapshot.Hash, Files: []string{"gears.go"}, Ignored: []string{}}, r.Submission)
+	assert.Equal(t, verdict.SandboxInfo{Kind: "docker", Official: true}, r.Sandbox)
+	assert.Equal(t, []string{verdict.Schema, "gears", w.exercise.Hash, "v1", "go1", w.options.Seed},
+		[]string{r.Schema, r.Exercise, r.ExerciseHash, r.GraderVersion, r.Toolchain, r.Seed})
+	assert.Empty(t, r.Warnings)
+	assert.NotNil(t, r.Warnings, "JSON has a list")
+	assert.NotNil(t, r.Problems, "JSON has a list")
+	speed, memory := r.Checks[2], r.Checks[3]
+	assert.InDelta(t, 1, *speed.Ratio, 1e-9)
+	assert.InDelta(t, 50, speed.Submission.CPUMs, 1e-9, "the median window, and not the process")
+	assert.Equal(t, 5, speed.Submission.Runs)
+	assert.InDelta(t, 1, *memory.Ratio, 1e-9)
+	assert.Equal(t, 3, memory.Reference.Runs)
+	for i, c := range r.Checks {
+		assert.Equal(t, w.exercise.Checks[i].Points, c.Points)
+		assert.Equal(t, i >= 2, c.Limit != nil, "only what is measured has a limit")
+	}
+}
+
+// A grade from a sandbox that contains nothing hostile says so.
+func TestGradeUnofficial(t *testing.T) {
+	w := newWorld(t)
+	w.SandboxInfo.Official = false
+	r, err := w.grade(t)
+	require.NoError(t, err)
+	require.Len(t, r.Warnings, 1)
+	assert.Contains(t, r.Warnings[0], "unofficial")
+}
+
+// Endings of the submission's making: a verdict, whatever it does.
+func TestGradeVerdicts(t *testing.T) {
+	crash := sandbox.Outcome{ExitCode: 2, Stderr: []byte("panic: runtime error: integer divide by zero\n")}
+	all := func(verdict, detail string) (list []string) {
+		list = append(list, "graded 0/100")
+		for _, c := range []string{"TestRatio", "TestAllocs", "BenchmarkTrain/speed", "BenchmarkTrain/memory"} {
+			list = append(list, c+" "+verdict+": "+detail)
+		}
+		return list
+	}
+	refused := func(verdict string) []string {
+		return []string{verdict + " 0/100", "TestRatio not_run", "TestAllocs not_run", "BenchmarkTrain/speed not_run", "BenchmarkTrain/memory not_run"}
+	}
+	replaced := func(i int, line, total string) []string {
+		list := slices.Clone(allPassed)
+		list[0], list[i] = "graded "+total+"/100", line
+		return list
+	}
+	for name, c := range map[string]struct {
+		source  string
+		change  map[string][]sandboxtest.Answer
+		want    []string
+		problem string
+	}{
+		"it is refused by reading": {source: "package gears\n\nimport \"unsafe\"\n", want: refused("invalid"), problem: "gears.go:3 import"},
+		"it does not parse":        {source: "package gears\n\nfunc {\n", want: refused("compile_error"), problem: "gears.go:3 syntax"},
+		"it is refused in the build": {want: refused("invalid"), problem: "gears.go:7 unsafe", change: map[string][]sandboxtest.Answer{
+			"submission build": answers(sandbox.Outcome{ExitCode: 1, Files: []sandbox.File{{Name: "vet.report", Data: []byte("gears.go:7\tunsafe\tno\n")}}}),
+		}},
+		"it does not compile": {want: refused("compile_error"), problem: "gears.go:3 compile", change: map[string][]sandboxtest.Answer{
+			"submission build": answers(unbuilt("reference/gears/gears.go:3:2: undefined: x\n")),
+		}},
+		"its build takes too much memory": {want: refused("compile_error"), problem: "gears.go:0 build-limit", change: map[string][]sandboxtest.Answer{
+			"submission build": answers(sandbox.Outcome{ExitCode: 1, OOMKills: 1}),
+		}},
+		"its program is too large": {want: refused("compile_error"), problem: "gears.go:0 build-limit", change: map[string][]sandboxtest.Answer{
+			"submission build": answers(sandbox.Outcome{Files: []sandbox.File{{Name: "vet.report"}}}),
+		}},
+		"it crashes at its start": {
+			want:   all("runtime_error", "before any test began, in the package's own initialisation: panic: runtime error: integer divide by zero"),
+			change: map[string][]sandboxtest.Answer{"submission start": answers(crash)},
+		},
+		"it hangs at its start": {
+			want:   all("time_limit", "before any test began, in the package's own initialisation: used up its wall time"),
+			change: map[string][]sandboxtest.Answer{"submission start": answers(sandbox.Outcome{Cause: sandbox.CauseWall, CPU: time.Second, Wall: time.Second})},
+		},
+		"it gives a wrong answer": {
+			want:   replaced(1, `TestRatio wrong_answer: 1 of 1 observation differ: "x" (value differs)`, "40"),
+			change: map[string][]sandboxtest.Answer{"submission TestRatio": answers(observed(2))},
+		},
+		"it leaves early": {
+			want:   replaced(2, "TestAllocs missing: the program ended before the test did, after 0 of 1 observation", "97"),
+			change: map[string][]sandboxtest.Answer{"submission TestAllocs": answers(sandbox.Outcome{Observations: []byte(wire.Magic)})},
+		},
+		"it crashes in a benchmark": {
+			want:   replaced(3, "BenchmarkTrain/speed runtime_error: panic: runtime error: integer divide by zero, after 0 of 1 observation", "73"),
+			change: map[string][]sandboxtest.Answer{"submission speed": answers(crash)},
+		},
+		"it forges the marks of a window": {
+			want: replaced(3, "BenchmarkTrain/speed missing: the measured window is not marked by exactly two marks in order", "73"),
+			change: map[string][]sandboxtest.Answer{"submission speed": answers(func() sandbox.Outcome {
+				o := timed(time.Millisecond)
+				o.Marks = o.Marks[:1]
+				return o
+			}())},
+		},
+		"it is too slow": {
+			want:   replaced(3, "BenchmarkTrain/speed too_slow: takes 10 times the reference's CPU time, where 4 is allowed", "73"),
+			change: map[string][]sandboxtest.Answer{"submission speed": answers(timed(500 * time.Millisecond))},
+		},
+		"it is too greedy": {
+			want:   replaced(4, "BenchmarkTrain/memory too_much_memory: peaks at 3.22 times the reference's memory, where 1.5 is allowed", "90"),
+			change: map[string][]sandboxtest.Answer{"submission memory": answers(peaked(300 << 20))},
+		},
+		"it is killed for its memory": {
+			want:   replaced(4, "BenchmarkTrain/memory memory_limit: killed for the memory it used", "90"),
+			change: map[string][]sandboxtest.Answer{"submission memory": answers(sandbox.Outcome{OOMKills: 1})},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			if c.source != "" {
+				w.snapshot = submission.Of("dir", []submission.File{{Name: "gears.go", Data: []byte(c.source)}})
+			}
+			for request, list := range c.change {
+				w.Script[request] = list
+			}
+			r, err := w.grade(t)
+			require.NoError(t, err)
+			assert.Equal(t, c.want, lines(r))
+			if c.problem != "" {
+				require.NotEmpty(t, r.Problems)
+				p := r.Problems[0]
+				assert.Equal(t, c.problem, p.File+":"+string(rune('0'+p.Line))+" "+p.Rule)
+			}
+		})
+	}
+}
+
+// Endings of our making: an error, and no verdict. Only the exercise's own are its
+// author's to mend.
+func TestGradeErrors(t *testing.T) {
+	const author, ours = true, false
+	for name, c := range map[string]struct {
+		change  func(w *world)
+		authors bool
+		want    string
+	}{
+		"the reference does not build": {func(w *world) { w.Script["reference build"] = answers(unbuilt("oh")) }, author, "the reference does not build with the hidden tests"},
+		"both do not build": {func(w *world) {
+			w.Script["reference build"], w.Script["submission build"] = answers(unbuilt("oh")), answers(unbuilt("oh"))
+		}, author, "the reference does not build"},
+		"the reference does not start": {func(w *world) { w.Script["reference start"] = answers(sandbox.Outcome{Signal: 11}) }, author, "the reference does not start (status 0, signal 11)"},
+		"both do not start": {func(w *world) {
+			w.Script["reference start"], w.Script["submission start"] = answers(sandbox.Outcome{Signal: 11}), answers(sandbox.Outcome{Signal: 11})
+		}, author, "the reference does not start"},
+		"the reference fails a test": {func(w *world) { w.Script["reference TestRatio"] = answers(sandbox.Outcome{ExitCode: 1}) }, author, "exercise gears: judge TestRatio"},
+		"the reference fails a benchmark": {func(w *world) { w.Script["reference memory"] = answers(sandbox.Outcome{OOMKills: 1}) }, author,
+			"exercise gears: measure BenchmarkTrain/memory: judge BenchmarkTrain/memory"},
+		"the reference's window is too short": {func(w *world) { w.Script["reference speed"] = answers(timed(time.Millisecond)) }, author, "enlarge the workload"},
+		"the reference's window is not marked": {func(w *world) {
+			o := timed(50 * time.Millisecond)
+			o.Marks = nil
+			w.Script["reference speed"] = answers(o)
+		}, author, "time the reference"},
+		"the reference cannot be asked of a student": {func(w *world) {
+			w.exercise.Reference = []course.File{{Name: "gears.go", Data: []byte("package gears\nfunc {")}}
+		}, author, "exercise gears"},
+
+		"the vet did not see the package": {func(w *world) { w.Script["submission build"] = answers(sandbox.Outcome{Files: built("p").Files[:1]}) }, ours, "without the vet seeing it"},
+		"the vet's report cannot be read": {func(w *world) {
+			w.Script["submission build"] = answers(sandbox.Outcome{Files: []sandbox.File{{Name: "vet.report", Data: []byte("?\n")}}})
+		}, ours, "vet"},
+		"nothing can be prepared":      {func(w *world) { w.Preparing = func(sandbox.Purpose) error { return errEngine } }, ours, errEngine.Error()},
+		"no builder can be had":        {func(w *world) { w.Opening = func(int, sandbox.Spec) error { return errEngine } }, ours, errEngine.Error()},
+		"no box can be had":            {func(w *world) { w.Opening = onRun(func(int) error { return errEngine }) }, ours, errEngine.Error()},
+		"the second box cannot be had": {func(w *world) { w.Opening = onRun(func(n int) error { return map[int]error{2: errEngine}[n] }) }, ours, errEngine.Error()},
+		"a builder is gone":            {func(w *world) { w.Script["submission build"] = []sandboxtest.Answer{gone()} }, ours, "build: run: the box is gone"},
+		"the engine goes in a test":    {func(w *world) { w.Script["submission TestRatio"] = []sandboxtest.Answer{{Err: errEngine}} }, ours, "run TestRatio: the engine does not answer"},
+		"the engine goes in a test of the reference's": {func(w *world) { w.Script["reference TestAllocs"] = []sandboxtest.Answer{{Err: errEngine}} }, ours,
+			"run the reference in TestAllocs: the engine does not answer"},
+		"the engine goes in a measurement": {func(w *world) { w.Script["submission speed"] = []sandboxtest.Answer{{Err: errEngine}} }, ours,
+			"exercise gears: measure BenchmarkTrain/speed: the engine does not answer"},
+		"peaks come from two sources": {func(w *world) {
+			o := peaked(1 << 20)
+			o.PeakSource = sandbox.SourceWatchdog
+			w.Script["submission memory"] = answers(o)
+		}, ours, "peaks from two sources"},
+		"a cause is unknown":       {func(w *world) { w.Script["submission TestRatio"] = answers(sandbox.Outcome{Cause: 99}) }, ours, "unknown cause"},
+		"a seed is none":           {func(w *world) { w.options.Seed = "abc" }, ours, "64 hexadecimal digits"},
+		"the cache cannot be used": {func(w *world) { w.config.CacheDir = "/nonexistent/cache" }, ours, "keep the compiled reference"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			c.change(w)
+			_, err := w.grade(t)
+			require.ErrorContains(t, err, c.want)
+			if c.authors {
+				assert.ErrorIs(t, err, fault.ErrExercise)
+			} else {
+				assert.NotErrorIs(t, err, fault.ErrExercise)
+			}
+		})
+	}
+}
+
+// onRun asks for the nth box to run programs in.
+func onRun(opening func(n int) error) func(int, sandbox.Spec) error {
+	n := 0
+	return func(_ int, s sandbox.Spec) error {
+		if s.Purpose != sandbox.Run {
+			return nil
+		}
+		n++
+		return opening(n)
+	}
+}
+
+// Why a grading was given up is what its error says, and nothing of it goes on.
+func TestGradeGivenUp(t *testing.T) {
+	w := newWorld(t)
+	w.Script["submission TestRatio"] = []sandboxtest.Answer{{Takes: time.Hour}}
+	w.Script["reference TestRatio"] = []sandboxtest.Answer{{Takes: time.Hour}}
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeoutCause(t.Context(), time.Minute, errEngine)
+		defer cancel()
+		g := New(w.Sandbox, w.config)
+		defer g.Close()
+		started := time.Now()
+		_, err := g.Grade(ctx, w.snapshot, w.exercise, w.options)
+		assert.Equal(t, errEngine, err)
+		assert.Equal(t, time.Minute, time.Since(started))
+	})
+	assert.Zero(t, w.Open())
+}
+
+// A build that fails for no reason in the submission's files is looked at once more,
+// beside a reference that is compiled anew.
+func TestSecondLook(t *testing.T) {
+	for name, c := range map[string]struct {
+		submission []sandbox.Outcome
+		reference  []sandbox.Outcome
+		want       string
+		err        string
+	}{
+		"it was a hiccup":                 {submission: []sandbox.Outcome{unbuilt("signal: killed\n"), built(ofSubmission)}, want: "graded"},
+		"it fails again":                  {submission: []sandbox.Outcome{unbuilt("signal: killed\n")}, want: "compile_error"},
+		"it fails again, with a reason":   {submission: []sandbox.Outcome{unbuilt("signal: killed\n"), unbuilt("reference/gears/gears.go:3:2: undefined: x\n")}, want: "compile_error"},
+		"the reference fails as well now": {submission: []sandbox.Outcome{unbuilt("signal: killed\n")}, reference: []sandbox.Outcome{built(ofReference), unbuilt("signal: killed\n")}, err: "the reference does not build"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			w.Script["submission build"] = answers(c.submission...)
+			if c.reference != nil {
+				w.Script["reference build"] = answers(c.reference...)
+			}
+			r, err := w.grade(t)
+			assert.Equal(t, 2, w.count("reference build"))
+			if c.err != "" {
+				require.ErrorContains(t, err, c.err)
+				assert.Equal(t, 1, w.count("submission build"))
+				return
+			}
+			require.NoError(t, err)
+			assert.Equal(t, c.want, string(r.Verdict))
+			assert.Equal(t, 2, w.count("submission build"))
+			if c.want == "compile_error" {
+				require.NotEmpty(t, r.Problems)
+				assert.Equal(t, "compile", r.Problems[0].Rule)
+			}
+		})
+	}
+}
+
+// A refusal in the build ends the grading though the boxes are still opening; no
+// program is run.
+func TestRefusalEndsTheOpening(t *testing.T) {
+	w := newWorld(t)
+	w.Script["submission build"] = answers(unbuilt("reference/gears/gears.go:3:2: undefined: x\n"))
+	r, err := w.grade(t)
+	require.NoError(t, err)
+	assert.Equal(t, verdict.CompileError, r.Verdict)
+	for _, request := range w.Log() {
+		assert.Contains(t, request, "build")
+	}
+}
+
+// A compiled reference is kept, by everything that it is made of.
+func TestReferenceIsKept(t *testing.T) {
+	dir := t.TempDir()
+	builds := func(change func(w *world)) int {
+		w := newWorld(t)
+		w.config.CacheDir = dir
+		change(w)
+		r, err := w.grade(t)
+		require.NoError(t, err)
+		assert.Equal(t, 100, r.Score)
+		return w.count("reference build")
+	}
+	assert.Equal(t, 1, builds(func(*world) {}))
+	assert.Equal(t, 0, builds(func(*world) {}))
+	assert.Equal(t, 1, builds(func(w *world) { w.SandboxInfo.Build = "another image" }))
+	assert.Equal(t, 1, builds(func(w *world) { w.exercise.Hash = "another" }))
+	assert.Equal(t, 0, builds(func(w *world) { w.SandboxInfo.Image = "another one to run in" }))
+}

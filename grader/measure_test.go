@@ -1,0 +1,240 @@
+package grader
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"grade/grader/verdict"
+	"grade/sandbox"
+	"grade/sandbox/sandboxtest"
+)
+
+const ms = time.Millisecond
+
+// speedOf grades the speed check alone, with windows of the reference and of the
+// submission that repeat.
+func speedOf(t *testing.T, w *world, ref, sub []time.Duration) *verdict.Result {
+	t.Helper()
+	repeated := func(windows []time.Duration) (list []sandbox.Outcome) {
+		for range 40 {
+			for _, d := range windows {
+				list = append(list, timed(d))
+			}
+		}
+		return list
+	}
+	w.Script["reference speed"], w.Script["submission speed"] = answers(repeated(ref)...), answers(repeated(sub)...)
+	w.options.Only = []verdict.Kind{verdict.Speed}
+	r, err := w.grade(t)
+	require.NoError(t, err)
+	return r
+}
+
+// Pairs are taken until the verdict is sure; for a student, until the ratio is precise.
+// The two sides run in turn: A B, B A, A B.
+func TestPairs(t *testing.T) {
+	steady := []time.Duration{50 * ms}
+	for name, c := range map[string]struct {
+		purpose Purpose
+		sub     []time.Duration
+		pairs   int
+		verdict verdict.Verdict
+	}{
+		"sure and precise":                      {ForStudent, []time.Duration{50 * ms}, 5, verdict.Passed},
+		"sure, and not precise":                 {ForStudent, []time.Duration{40 * ms, 60 * ms}, 20, verdict.Passed},
+		"sure, and no figure is shown":          {ForBatch, []time.Duration{40 * ms, 60 * ms}, 5, verdict.Passed},
+		"as a proof":                            {ForProof, []time.Duration{40 * ms, 60 * ms}, 5, verdict.Passed},
+		"sure, and has taken its time":          {ForStudent, []time.Duration{138 * ms, 60 * ms}, 10, verdict.Passed},
+		"too slow":                              {ForStudent, []time.Duration{500 * ms, 900 * ms}, 5, verdict.TooSlow},
+		"too slow, near the limit":              {ForBatch, []time.Duration{260 * ms}, 10, verdict.TooSlow},
+		"too slow, as near as can be told":      {ForBatch, []time.Duration{220 * ms}, 20, verdict.TooSlow},
+		"at the limit, decided for the student": {ForBatch, []time.Duration{190 * ms, 210 * ms}, 20, verdict.Passed},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			w.options.Purpose = c.purpose
+			r := speedOf(t, w, steady, c.sub)
+			assert.Equal(t, c.verdict, r.Checks[2].Verdict)
+			assert.Equal(t, c.pairs, r.Checks[2].Submission.Runs)
+			assert.Equal(t, c.pairs, w.count("submission speed"))
+			assert.Equal(t, c.pairs, w.count("reference speed"))
+			assert.Equal(t, "RSSRRSSRRS", order(w.Log())[:10])
+		})
+	}
+}
+
+// order is a letter for each run of a benchmark.
+func order(log []string) (letters string) {
+	for _, name := range log {
+		if strings.HasSuffix(name, " speed") {
+			letters += strings.ToUpper(name[:1])
+		}
+	}
+	return letters
+}
+
+// Where the reference against itself shows a noisy machine, a failure has to happen
+// twice, and the report says so. A pass stands.
+func TestNoisyControl(t *testing.T) {
+	noisy := []time.Duration{20 * ms, 80 * ms, 50 * ms, 30 * ms}
+	fails, passes := []time.Duration{900 * ms}, []time.Duration{20 * ms}
+	for name, c := range map[string]struct {
+		sub   []time.Duration
+		want  verdict.Verdict
+		times int // that the looks began anew
+		warns int
+	}{
+		"it fails twice":            {fails, verdict.TooSlow, 2, 1},
+		"it fails, and passes then": {append(repeat(fails, 5), repeat(passes, 35)...), verdict.Passed, 2, 1},
+		"it passes":                 {passes, verdict.Passed, 1, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			w.options.Purpose = ForBatch
+			r := speedOf(t, w, noisy, c.sub)
+			assert.Equal(t, c.want, r.Checks[2].Verdict)
+			require.Len(t, r.Warnings, c.warns)
+			assert.Contains(t, r.Warnings[0], "BenchmarkTrain/speed: this machine is noisy: the reference against itself is off by")
+			assert.Equal(t, 5*c.times, w.count("submission speed"), "figures of an attempt are not mixed with another's")
+			assert.Equal(t, 5, r.Checks[2].Submission.Runs)
+		})
+	}
+	quiet := newWorld(t)
+	r := speedOf(t, quiet, []time.Duration{50 * ms}, fails)
+	assert.Empty(t, r.Warnings)
+	assert.Equal(t, 5, quiet.count("submission speed"), "once is enough")
+}
+
+func repeat(d []time.Duration, n int) (list []time.Duration) {
+	for range n {
+		list = append(list, d...)
+	}
+	return list
+}
+
+// A run of the submission is stopped at a multiple of what the limit allows by the
+// reference's last run; the exercise's own limits stand above.
+func TestCappedRuns(t *testing.T) {
+	stopped := func(after time.Duration) sandbox.Outcome {
+		return sandbox.Outcome{Cause: sandbox.CauseCPU, CPU: after}
+	}
+	for name, c := range map[string]struct {
+		reference time.Duration // its window; a millisecond more is its process
+		sub       sandbox.Outcome
+		cpu, wall time.Duration // that the first run of the submission may take
+		want      string
+	}{
+		"stopped beyond twice the limit": {149 * ms, stopped(1800 * ms), 1800 * ms, 2*time.Second + 7200*ms, "too_slow: stopped after 12 times the reference's CPU time"},
+		"stopped at twice the limit":     {149 * ms, stopped(1200 * ms), 1800 * ms, 2*time.Second + 7200*ms, "too_slow: stopped after 8 times the reference's CPU time"},
+		"stopped below twice the limit":  {149 * ms, stopped(1199 * ms), 1800 * ms, 2*time.Second + 7200*ms, "time_limit: used up its CPU time"},
+		"a second at least":              {19 * ms, stopped(time.Second), time.Second, 2*time.Second + 960*ms, "too_slow: stopped after 50 times the reference's CPU time"},
+		"the exercise's at most":         {1999 * ms, stopped(10 * time.Second), 10 * time.Second, time.Minute, "time_limit: used up its CPU time"},
+		"a sleeper": {149 * ms, sandbox.Outcome{Cause: sandbox.CauseWall, CPU: ms, Wall: time.Minute}, 1800 * ms, 2*time.Second + 7200*ms,
+			"time_limit: used up its wall time, mostly waiting"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			w.Script["reference speed"], w.Script["submission speed"] = answers(timed(c.reference)), answers(c.sub)
+			w.options.Only = []verdict.Kind{verdict.Speed}
+			r, err := w.grade(t)
+			require.NoError(t, err)
+			assert.Equal(t, c.want, string(r.Checks[2].Verdict)+": "+r.Checks[2].Detail)
+			assert.Equal(t, c.want[0:8] == "too_slow", r.Checks[2].Ratio != nil)
+			assert.Equal(t, 1, w.count("submission speed"))
+			sub, ref := last(w.running(ofSubmission)).Limits, last(w.running(ofReference)).Limits
+			assert.Equal(t, []time.Duration{c.cpu, c.wall}, []time.Duration{sub.CPU, sub.Wall})
+			assert.Equal(t, []time.Duration{10 * time.Second, time.Minute}, []time.Duration{ref.CPU, ref.Wall}, "the reference is not capped")
+			assert.InDelta(t, float64(c.sub.CPU)/1e6, r.Checks[2].Submission.CPUMs, 1e-9)
+		})
+	}
+}
+
+// last is the last request of a program.
+func last(boxes []*sandboxtest.Box) sandbox.Request {
+	requests := boxes[len(boxes)-1].Requests()
+	return requests[len(requests)-1]
+}
+
+// Peaks are taken on a CPU that nothing is timed on and wait for no other grading; what
+// is timed waits for a CPU of its own. As a proof both are taken on one.
+func TestWhereIsMeasured(t *testing.T) {
+	for purpose, want := range map[Purpose]string{
+		ForStudent: "[0 1] memory, speed", ForBatch: "[0 1] memory, speed", ForProof: "[1] speed, memory", ForMutant: "[1] speed, memory",
+	} {
+		w := newWorld(t)
+		w.config.Boxes = lockFile(t)
+		w.options.Purpose = purpose
+		r, err := w.grade(t)
+		require.NoError(t, err)
+		assert.Equal(t, 100, r.Score)
+		var kinds []string
+		for _, name := range w.Log() {
+			kind := name[strings.IndexByte(name, ' ')+1:]
+			if (kind == "speed" || kind == "memory") && (len(kinds) == 0 || kinds[len(kinds)-1] != kind) {
+				kinds = append(kinds, kind)
+			}
+		}
+		sub, ref := w.running(ofSubmission)[0], w.running(ofReference)[0]
+		assert.Equal(t, want, fmt.Sprint(sub.Pinned(), " ", strings.Join(kinds, ", ")), purpose)
+		assert.Equal(t, sub.Pinned(), ref.Pinned(), purpose)
+	}
+}
+
+// A grading says that it waits for another one, which holds the gate while it measures,
+// and lets go of it whatever became of it.
+func TestWaitsForAnother(t *testing.T) {
+	w := newWorld(t)
+	w.config.Boxes = lockFile(t)
+	w.options.Only = []verdict.Kind{verdict.Speed}
+	other := newWorld(t)
+	other.config, other.options.Only = w.config, w.options.Only
+	other.Script["submission speed"] = []sandboxtest.Answer{{Takes: time.Minute, Err: errEngine}}
+	synctest.Test(t, func(t *testing.T) {
+		go func() {
+			g := New(other.Sandbox, other.config)
+			defer g.Close()
+			_, err := g.Grade(t.Context(), other.snapshot, other.exercise, other.options)
+			assert.ErrorIs(t, err, errEngine)
+		}()
+		time.Sleep(time.Second) // of the bubble: the other one measures now
+		g := New(w.Sandbox, w.config)
+		defer g.Close()
+		started := time.Now()
+		r, err := g.Grade(t.Context(), w.snapshot, w.exercise, w.options)
+		require.NoError(t, err)
+		assert.Equal(t, 27, r.Score)
+		assert.GreaterOrEqual(t, time.Since(started), 59*time.Second)
+	})
+	waited := 0
+	for _, e := range w.events {
+		if e.Waiting != "" {
+			waited++
+			assert.Equal(t, Event{Phase: Measure, Waiting: "waiting for another grading to finish measuring"}, e)
+		}
+	}
+	assert.Equal(t, 1, waited)
+}
+
+// The least of some peaks counts on either side, above what the reference held when its
+// window opened.
+func TestPeaks(t *testing.T) {
+	w := newWorld(t)
+	w.options.Only = []verdict.Kind{verdict.Memory}
+	w.Script["reference memory"] = answers(peaked(120<<20), peaked(110<<20), peaked(130<<20))
+	w.Script["submission memory"] = answers(peaked(310<<20), peaked(160<<20), peaked(210<<20))
+	r, err := w.grade(t)
+	require.NoError(t, err)
+	c := r.Checks[3]
+	assert.Equal(t, verdict.Passed, c.Verdict)
+	assert.InDelta(t, 1.5, *c.Ratio, 1e-9, "150 MiB to 100 MiB")
+	assert.InDelta(t, 3, c.Interval[1], 1e-9)
+	assert.Equal(t, int64(160<<20), c.Submission.PeakBytes)
+	assert.Equal(t, int64(110<<20), c.Reference.PeakBytes)
+	assert.Equal(t, 3, w.count("submission memory"))
+}
