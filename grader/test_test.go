@@ -234,6 +234,13 @@ func TestBoxes(t *testing.T) {
 	assert.Equal(t, []string{"0", "2", "2"}, cpus)
 	assert.Equal(t, 4, w.count("submission build"))
 	assert.Equal(t, 3, w.count("reference build"), "it is in the box that waited")
+	var builders []int
+	for _, b := range w.Boxes() {
+		if b.Spec.Purpose == sandbox.Build {
+			builders = append(builders, len(b.Spec.CPUs))
+		}
+	}
+	assert.Equal(t, []int{0, 0, 2, 2, 2, 2, 2}, builders, "a build leaves the reserved CPU alone")
 	assert.Len(t, w.running(ofSubmission), 4, "a submission's box serves one grading")
 	for _, b := range w.Boxes() {
 		assert.Equal(t, 1, b.Closed())

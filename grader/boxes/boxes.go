@@ -16,7 +16,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"sync"
 	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
@@ -84,10 +83,9 @@ func (p *Pool) learn(r *Runner) {
 type Lease struct {
 	Submission, Reference *Runner
 
-	pool     *Pool
-	program  string // names the reference's program among the idle runners
-	mu       sync.Mutex
-	builders []sandbox.Box
+	pool    *Pool
+	program string      // names the reference's program among the idle runners
+	builder sandbox.Box // nil: there is none to close
 }
 
 // Lease takes runners for boxes as spec says. The reference's is an idle one if its
@@ -119,18 +117,14 @@ func (l *Lease) Open(ctx context.Context) error {
 
 // Keep closes a builder when the lease is released: to remove a container takes an
 // engine as long as some tests.
-func (l *Lease) Keep(builder sandbox.Box) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.builders = append(l.builders, builder)
-}
+func (l *Lease) Keep(builder sandbox.Box) { l.builder = builder }
 
 // Release closes the submission's box and lets the reference's wait for another
 // grading. After an error nothing is known of what it is doing: it is closed too.
 func (l *Lease) Release(err error) {
 	l.Submission.close()
-	for _, b := range l.builders {
-		b.Close()
+	if l.builder != nil {
+		l.builder.Close()
 	}
 	if err != nil || !l.Reference.asNew(l.pool.unreserved()) {
 		l.Reference.close()

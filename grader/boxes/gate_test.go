@@ -46,6 +46,9 @@ func TestUnreserved(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, 5, cpu, "programs are timed on the CPU that was kept")
 	}
+	few := New(nil, Config{ReserveFrom: 1})
+	few.learn(&Runner{box: boxOn{cpus: []int{3, 7}}})
+	assert.Equal(t, []int{3}, few.unreserved())
 	one := New(nil, Config{ReserveFrom: 1})
 	one.learn(&Runner{box: boxOn{cpus: []int{7}}})
 	assert.Nil(t, one.unreserved(), "there is no other")
