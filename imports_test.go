@@ -53,7 +53,7 @@ var arrows = map[string]arrow{
 	"sandbox/supervisor":  {all: []string{"sandbox", "sandbox/protocol"}},
 	"sandbox/toolchain":   {},
 
-	"grader":                       {all: []string{"exercises/course", "grader/fault", "grader/judge", "grader/lang/golang", "grader/lang/golang/vet", "grader/measure", "grader/submission", "grader/verdict", "observe/wire", "sandbox"}},
+	"grader":                       {all: []string{"exercises/course", "grader/fault", "grader/judge", "grader/lang/golang", "grader/lang/golang/vet", "grader/measure", "grader/submission", "grader/verdict", "grader/wholefile", "observe/wire", "sandbox"}},
 	"grader/batch":                 {all: []string{"exercises/course", "grader/fault", "grader/submission", "grader/verdict"}, tests: []string{"grader/tree"}},
 	"grader/fault":                 {},
 	"grader/gradebook":             {all: []string{"exercises/course", "grader/verdict"}},
@@ -71,8 +71,9 @@ var arrows = map[string]arrow{
 	"grader/submission":            {all: []string{"grader/fault", "grader/verdict"}, tests: []string{"grader/tree"}},
 	"grader/tree":                  {},
 	"grader/verdict":               {},
+	"grader/wholefile":             {},
 
-	"cmd/grade":            {all: []string{".", "cmd/grade/forge", "cmd/grade/markdown", "cmd/grade/repository", "exercises/course", "exercises/course/scaffold", "grader", "grader/batch", "grader/fault", "grader/gradebook", "grader/lang/golang", "grader/lang/golang/vet", "grader/prove", "grader/report", "grader/report/terminal", "grader/submission", "grader/verdict", "sandbox", "sandbox/docker", "sandbox/process", "sandbox/toolchain"}, tests: []string{"exercises/course/fixture"}},
+	"cmd/grade":            {all: []string{".", "cmd/grade/forge", "cmd/grade/markdown", "cmd/grade/repository", "exercises/course", "exercises/course/scaffold", "grader", "grader/batch", "grader/fault", "grader/gradebook", "grader/lang/golang", "grader/lang/golang/vet", "grader/prove", "grader/report", "grader/report/terminal", "grader/submission", "grader/verdict", "grader/wholefile", "sandbox", "sandbox/docker", "sandbox/process", "sandbox/toolchain"}, tests: []string{"exercises/course/fixture"}},
 	"cmd/grade/forge":      {},
 	"cmd/grade/markdown":   {all: []string{"grader/report/terminal"}},
 	"cmd/grade/repository": {},

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path"
 	"path/filepath"
@@ -18,6 +19,7 @@ import (
 	"grade/grader/lang/golang/vet"
 	"grade/grader/submission"
 	"grade/grader/verdict"
+	"grade/grader/wholefile"
 	"grade/sandbox"
 )
 
@@ -189,7 +191,11 @@ func (g *Grader) reference(ctx context.Context, e *course.Exercise) ([]byte, err
 		return nil, err
 	}
 	if cached != "" {
-		if err := keep(cached, program); err != nil {
+		err := wholefile.Write(cached, func(w io.Writer) error {
+			_, err := w.Write(program)
+			return err
+		})
+		if err != nil {
 			return nil, fmt.Errorf("keep the compiled reference: %w", err)
 		}
 	}
@@ -210,20 +216,6 @@ func (g *Grader) compileReference(ctx context.Context, e *course.Exercise) ([]by
 			e.Name, b.ExitCode, b.Cause, b.Stderr, b.vetted))
 	}
 	return b.program, nil
-}
-
-// keep writes a file in one step, so that nobody ever reads half of it.
-func keep(name string, data []byte) error {
-	f, err := os.CreateTemp(filepath.Dir(name), ".new-")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(f.Name())
-	_, err = f.Write(data)
-	if err := errors.Join(err, f.Close()); err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), name)
 }
 
 // compile builds the hidden tests against a package, in a box of its own. With
