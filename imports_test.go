@@ -28,7 +28,7 @@ type arrow struct{ all, tests []string }
 var arrows = map[string]arrow{
 	".":                {},
 	"bench":            {all: []string{".", "bench/gotest", "exercises/course", "grader/verdict", "sandbox", "sandbox/toolchain"}},
-	"bench/batch":      {all: []string{"bench/gotest", "exercises/course", "exercises/course/fixture", "grader", "grader/batch", "grader/prove", "grader/verdict"}},
+	"bench/batch":      {all: []string{"bench/gotest", "exercises/course", "exercises/course/fixture", "grader", "grader/prove", "grader/results/file", "grader/verdict"}},
 	"bench/gotest":     {all: []string{".", "exercises/course", "grader/lang/golang", "grader/verdict", "sandbox", "sandbox/docker"}},
 	"bench/mutants":    {all: []string{".", "exercises/course", "grader/mutate", "grader/prove"}},
 	"bench/references": {},
@@ -54,7 +54,7 @@ var arrows = map[string]arrow{
 	"sandbox/toolchain":   {},
 
 	"grader":                       {all: []string{"exercises/course", "grader/fault", "grader/judge", "grader/lang/golang", "grader/lang/golang/vet", "grader/measure", "grader/submission", "grader/verdict", "grader/wholefile", "observe/wire", "sandbox"}},
-	"grader/batch":                 {all: []string{"exercises/course", "grader/fault", "grader/submission", "grader/verdict"}, tests: []string{"grader/tree"}},
+	"grader/batch":                 {all: []string{"exercises/course", "grader/fault", "grader/results", "grader/submission", "grader/verdict"}, tests: []string{"grader/results/file", "grader/tree"}},
 	"grader/fault":                 {},
 	"grader/gradebook":             {all: []string{"exercises/course", "grader/verdict"}},
 	"grader/judge":                 {all: []string{"exercises/course", "exercises/course/fixture", "grader/fault", "grader/lang/golang", "grader/verdict", "observe/wire", "sandbox"}, tests: []string{"grader/measure"}},
@@ -68,12 +68,14 @@ var arrows = map[string]arrow{
 	"grader/report/browser":        {tests: []string{"grader/gradebook", "grader/report", "grader/report/sample", "grader/verdict"}},
 	"grader/report/sample":         {all: []string{"exercises/course", "grader/gradebook", "grader/verdict"}},
 	"grader/report/terminal":       {},
+	"grader/results":               {all: []string{"exercises/course", "grader/submission", "grader/verdict"}},
+	"grader/results/file":          {all: []string{"grader/results", "grader/submission", "grader/wholefile"}, tests: []string{"grader/verdict"}},
 	"grader/submission":            {all: []string{"grader/fault", "grader/verdict"}, tests: []string{"grader/tree"}},
 	"grader/tree":                  {},
 	"grader/verdict":               {},
 	"grader/wholefile":             {},
 
-	"cmd/grade":            {all: []string{".", "cmd/grade/forge", "cmd/grade/markdown", "cmd/grade/repository", "exercises/course", "exercises/course/scaffold", "grader", "grader/batch", "grader/fault", "grader/gradebook", "grader/lang/golang", "grader/lang/golang/vet", "grader/prove", "grader/report", "grader/report/terminal", "grader/submission", "grader/verdict", "grader/wholefile", "sandbox", "sandbox/docker", "sandbox/process", "sandbox/toolchain"}, tests: []string{"exercises/course/fixture"}},
+	"cmd/grade":            {all: []string{".", "cmd/grade/forge", "cmd/grade/markdown", "cmd/grade/repository", "exercises/course", "exercises/course/scaffold", "grader", "grader/batch", "grader/fault", "grader/gradebook", "grader/lang/golang", "grader/lang/golang/vet", "grader/prove", "grader/report", "grader/report/terminal", "grader/results", "grader/results/file", "grader/submission", "grader/verdict", "grader/wholefile", "sandbox", "sandbox/docker", "sandbox/process", "sandbox/toolchain"}, tests: []string{"exercises/course/fixture"}},
 	"cmd/grade/forge":      {},
 	"cmd/grade/markdown":   {all: []string{"grader/report/terminal"}},
 	"cmd/grade/repository": {},

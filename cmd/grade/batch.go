@@ -20,6 +20,8 @@ import (
 	"grade/grader/fault"
 	"grade/grader/prove"
 	"grade/grader/report/terminal"
+	"grade/grader/results"
+	"grade/grader/results/file"
 	"grade/grader/submission"
 	"grade/grader/verdict"
 )
@@ -47,7 +49,7 @@ exercise, if it is one's, and else the package says which it is; the folders abo
 it name the student. Where a grade.yaml says where submissions are, as seen from the
 current folder or else from PATH, those are taken and nothing else.
 
-Results are kept in DIR/` + batch.ResultsFile + `, one line each, and nothing is taken out of it.
+Results are kept in DIR/` + file.ResultsFile + `, one line each, and nothing is taken out of it.
 What was graded before is not graded again, unless the submission, the exercise,
 grade, Go or the image has changed: then it is graded anew, and what that changes is
 told. What grade regrade would change can be seen before it holds. Where there was no
@@ -92,14 +94,14 @@ func (o *batchOptions) run(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	ledger, err := batch.OpenLedger(o.results)
+	ledger, err := file.Open(o.results)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, ledger.Close()) }()
 	fates, err := o.gradeAll(ctx, ledger, list, all)
 	if fates == nil && err != nil {
-		return errors.Join(err, ledger.Await(batch.Ungraded(ctx, list, err), o.app.now()))
+		return errors.Join(err, batch.KeepPending(ledger, batch.Ungraded(ctx, list, err), o.app.now()))
 	}
 	return errors.Join(err, o.tell(ledger, fates))
 }
@@ -170,7 +172,7 @@ func (o *batchOptions) findIn(dir string) ([]batch.Submission, error) {
 }
 
 // gradeAll has an engine grade what is not kept yet.
-func (o *batchOptions) gradeAll(ctx context.Context, ledger *batch.Ledger, list []batch.Submission, all []*course.Exercise) (fates []batch.Fate, err error) {
+func (o *batchOptions) gradeAll(ctx context.Context, ledger *file.Store, list []batch.Submission, all []*course.Exercise) (fates []batch.Item, err error) {
 	err = o.grade(ctx, func(g *grader.Grader, progress prove.Progress) error {
 		with, err := o.batchWith(ctx, g, progress, all)
 		if err != nil {
@@ -216,9 +218,9 @@ func identity(ctx context.Context, g *grader.Grader) (string, error) {
 
 // tell shows what became of each submission, and in the last line how many there
 // were of each kind.
-func (o *batchOptions) tell(ledger *batch.Ledger, fates []batch.Fate) error {
+func (o *batchOptions) tell(ledger *file.Store, fates []batch.Item) error {
 	graded, cached, without := batch.Count(fates)
-	book := o.rules.book(ledger.Attempts(), ledger.Waiting(), fates)
+	book := o.rules.book(ledger.Attempts(), ledger.Pending(), fates)
 	o.app.doubts(o.rules, o.reports, book)
 	err := o.reports.write(o.app.out, book)
 	if !o.reports.onStdout() {
@@ -235,14 +237,14 @@ func (o *batchOptions) tell(ledger *batch.Ledger, fates []batch.Fate) error {
 
 // batchResult is what a batch comes to, as --json has it.
 type batchResult struct {
-	Graded    int             `json:"graded"`
-	Cached    int             `json:"cached"`
-	NoVerdict []noRecord      `json:"no_verdict"`
-	Results   []*batch.Record `json:"results"`
+	Graded    int               `json:"graded"`
+	Cached    int               `json:"cached"`
+	NoVerdict []noRecord        `json:"no_verdict"`
+	Results   []*results.Record `json:"results"`
 }
 
-func newBatchResult(fates []batch.Fate) batchResult {
-	r := batchResult{NoVerdict: []noRecord{}, Results: []*batch.Record{}}
+func newBatchResult(fates []batch.Item) batchResult {
+	r := batchResult{NoVerdict: []noRecord{}, Results: []*results.Record{}}
 	r.Graded, r.Cached, _ = batch.Count(fates)
 	for _, f := range fates {
 		if f.Record != nil {
@@ -263,7 +265,7 @@ type noRecord struct {
 }
 
 // table has a line for each submission.
-func (o *batchOptions) table(records []*batch.Record, missing []noRecord) string {
+func (o *batchOptions) table(records []*results.Record, missing []noRecord) string {
 	student, exercise := len("student"), len("exercise")
 	for _, r := range records {
 		student, exercise = max(student, terminal.Width(terminal.Start(r.Student))), max(exercise, len(r.Exercise))
