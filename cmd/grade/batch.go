@@ -2,10 +2,8 @@ package main
 
 import (
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"runtime"
 	"slices"
@@ -14,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"grade"
 	"grade/exercises/course"
 	"grade/grader"
 	"grade/grader/batch"
@@ -192,28 +191,18 @@ func gradeWith(g *grader.Grader) batch.GradeFunc {
 	}
 }
 
-// identity is all that a result depends on besides submission and exercise: this very
-// program, the images, whose names are hashes of Go and all else in them, and the
-// runtime.
+// identity is all that a result depends on besides submission and exercise: the sources that
+// decide, the images, whose names are hashes of Go and all else in them, and the runtime.
 func identity(ctx context.Context, g *grader.Grader) (string, error) {
 	info, err := g.Prepare(ctx)
 	if err != nil {
 		return "", err
 	}
-	program, err := os.Executable()
+	sources, err := results.SourceDigest(grade.Deciding)
 	if err != nil {
 		return "", err
 	}
-	f, err := os.Open(program)
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	h := sha256.New()
-	if _, err := io.Copy(h, f); err != nil {
-		return "", err
-	}
-	return fmt.Sprintf("%x %q %q %q", h.Sum(nil), info.Build, info.Image, info.Runtime), nil
+	return fmt.Sprintf("%s %q %q %q", sources, info.Build, info.Image, info.Runtime), nil
 }
 
 // tell shows what became of each submission, and in the last line how many there
