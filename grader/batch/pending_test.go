@@ -3,6 +3,7 @@ package batch
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -173,7 +174,7 @@ func TestRunFolderGone(t *testing.T) {
 	require.NoError(t, err)
 	for _, f := range items {
 		assert.Nil(t, f.Record, f.Path)
-		require.Error(t, f.Err)
+		require.ErrorIs(t, f.Err, fs.ErrNotExist)
 	}
 }
 
