@@ -182,7 +182,7 @@ func TestExerciseOf(t *testing.T) {
 	require.ErrorContains(t, err, "cannot tell the exercise: neither")
 }
 
-// Nobody could say which of two counts: they are refused, which costs nobody else anything.
+// Which of two counts cannot be told: they are refused, which costs no other student anything.
 func TestRunTwice(t *testing.T) {
 	root := tree.New(t, map[string]string{"alice/autograd/a.go": "package autograd\n", "alice/autograd.zip": "no zip", "bob/autograd/a.go": "package autograd\n"})
 	items, counts, err := (&desk{}).batch(t.Context(), t, root, t.TempDir())
@@ -237,7 +237,7 @@ func TestRunNoText(t *testing.T) {
 	}
 }
 
-// A time that cannot be is none, and stops nobody.
+// A time that cannot be is none, and stops no grading.
 func TestRunImpossibleDate(t *testing.T) {
 	root := tree.New(t, map[string]string{"alice/autograd/a.go": "package autograd\n", "bob/autograd/a.go": "package autograd\nvar b int\n"})
 	list, err := Find(root, []string{"autograd"})

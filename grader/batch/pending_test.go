@@ -3,7 +3,6 @@ package batch
 import (
 	"context"
 	"errors"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -20,7 +19,7 @@ import (
 	"grade/grader/verdict"
 )
 
-// What a run came to no verdict on is not forgotten until there is one, whoever asks.
+// What a run came to no verdict on is pending until there is one.
 func TestPending(t *testing.T) {
 	root := tree.New(t, map[string]string{
 		"alice/autograd/a.go": "package autograd\n", "bob/autograd/a.go": "package autograd\nvar b int\n", "carol/x/x.go": "package unknown\n", "dora/autograd/a.go": "package autograd\nvar d int\n",
@@ -83,7 +82,7 @@ func TestPending(t *testing.T) {
 	_, counts, err = d.batch(t.Context(), t, root, folder)
 	require.NoError(t, err)
 	assert.Equal(t, [3]int{0, 2, 1}, counts)
-	assert.Equal(t, both[1:], waiting(), "nobody has looked at bob's")
+	assert.Equal(t, both[1:], waiting(), "this run has not found bob's")
 
 	name := filepath.Join(folder, "no-verdict.jsonl")
 	info, err := os.Stat(name)
@@ -98,7 +97,7 @@ func TestPending(t *testing.T) {
 	require.ErrorContains(t, err, "no-verdict.jsonl"+": line 1: not of the kind")
 }
 
-// Whoever is killed has said before whose work there is.
+// A run that is killed has said before whose work there is.
 func TestPendingFromTheStart(t *testing.T) {
 	root := tree.New(t, map[string]string{"alice/autograd/a.go": "package autograd\n"})
 	folder := t.TempDir()
@@ -118,7 +117,7 @@ func TestPendingFromTheStart(t *testing.T) {
 }
 
 // What had no verdict keeps its time until it has one, in whatever run that is; a run about
-// older work ends nobody's wait.
+// older work ends no wait of newer work.
 func TestPendingKeepsItsTime(t *testing.T) {
 	root := tree.New(t, map[string]string{"alice/autograd/a.go": "package autograd\n"})
 	folder, d := t.TempDir(), &desk{}
@@ -172,14 +171,14 @@ func TestRunFolderGone(t *testing.T) {
 	defer func() { require.NoError(t, l.Close()) }()
 	items, err := Run(t.Context(), l, list, Options{Exercises: someExercises, Grade: (&desk{}).grade, Now: time.Now})
 	require.NoError(t, err)
-	for _, f := range items {
-		assert.Nil(t, f.Record, f.Path)
-		require.ErrorIs(t, f.Err, fs.ErrNotExist)
+	for _, i := range items {
+		assert.Nil(t, i.Record, i.Path)
+		require.ErrorContains(t, i.Err, "there is no folder "+i.Path)
 	}
 }
 
 // What is graded anew, because the exercise has changed, has the inputs that it had, and
-// twice the chance to keep its points for speed: nobody loses points by luck.
+// twice the chance to keep its points for speed: luck takes no points.
 func TestRunGradesAnew(t *testing.T) {
 	root := tree.New(t, map[string]string{"alice/autograd/a.go": "package autograd\n"})
 	folder := t.TempDir()
@@ -206,7 +205,7 @@ func TestRunGradesAnew(t *testing.T) {
 func TestRunTimeKnownLater(t *testing.T) {
 	root := tree.New(t, map[string]string{"alice/autograd/a.go": "package autograd\n"})
 	folder, d := t.TempDir(), &desk{}
-	first, never := time.Now().Add(-time.Hour).UTC().Truncate(time.Second), time.Now().Add(time.Hour) // nobody hands in what has been graded
+	first, never := time.Now().Add(-time.Hour).UTC().Truncate(time.Second), time.Now().Add(time.Hour) // what has been graded was handed in before
 	for i, at := range []time.Time{{}, never, first, first.Add(time.Minute), {}} {
 		list, err := Find(root, []string{"autograd"})
 		require.NoError(t, err)
@@ -233,7 +232,7 @@ func TestRunTimeKnownLater(t *testing.T) {
 	assert.Len(t, d.graded, 1)
 }
 
-// What is the same is graded once, also where nobody has graded it yet.
+// What is the same is graded once, also within one run.
 func TestRunSameSideBySide(t *testing.T) {
 	files := map[string]string{}
 	for _, student := range []string{"a", "b", "c", "d"} {
@@ -256,7 +255,7 @@ func TestRunSameSideBySide(t *testing.T) {
 	assert.Len(t, begun, 1)
 }
 
-// Whatever ends a run, and however early: nobody's time is lost.
+// However a run ends, and however early, it loses no time of submission.
 func TestPendingKeepsItsTimeWhenStopped(t *testing.T) {
 	root := tree.New(t, map[string]string{"alice/autograd/a.go": "package autograd\n", "bob/autograd/a.go": "package autograd\nvar b int\n"})
 	folder := t.TempDir()

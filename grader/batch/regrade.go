@@ -87,7 +87,7 @@ func (r *regradeRun) exercise(name string) *course.Exercise {
 	return r.options.Exercises[i]
 }
 
-// plan takes down an attempt that has to be graded.
+// plan lists an attempt that has to be graded, or cannot be any more.
 func (r *regradeRun) plan(old results.Record) {
 	e := r.exercise(old.Exercise)
 	switch {
@@ -98,6 +98,8 @@ func (r *regradeRun) plan(old results.Record) {
 	}
 }
 
+// one grades one attempt, unless a result of the same key is known. An error is one of the
+// store's.
 func (r *regradeRun) one(ctx context.Context, x *Regraded) error {
 	if x.Err == nil {
 		x.Err = context.Cause(ctx)
@@ -126,7 +128,7 @@ func (r *regradeRun) one(ctx context.Context, x *Regraded) error {
 	return r.keep(record)
 }
 
-// known is a result that was come by already, for this attempt or for its like.
+// known is a result of the same key, which an earlier regrade or another attempt has.
 func (r *regradeRun) known(record results.Record) (*verdict.Result, bool) {
 	for _, byKey := range []func(string) (results.Record, bool){r.drafts.ByKey, r.store.ByKey} {
 		if same, ok := byKey(record.Key); ok {

@@ -130,7 +130,7 @@ func TestSameOfAnother(t *testing.T) {
 	}
 }
 
-// What was not found out is not kept: nobody would ask again.
+// A time that was not found out is not kept as unknown: no later run would ask again.
 func TestDateUnknown(t *testing.T) {
 	root := tree.New(t, map[string]string{"alice/autograd/a.go": "package autograd\n"})
 	list, err := Find(root, []string{"autograd"})

@@ -67,7 +67,7 @@ type Store interface {
 	Drafts() (Drafts, error)
 }
 
-// Drafts are results beside those that hold: what a regrade has found and nobody has applied.
+// Drafts are results beside those that hold: what a regrade has found, until it is applied.
 type Drafts interface {
 	// ByKey is the newest draft of a key.
 	ByKey(key string) (Record, bool)
