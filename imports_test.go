@@ -69,7 +69,7 @@ var arrows = map[string]arrow{
 	"grader/report/sample":         {all: []string{"exercises/course", "grader/gradebook", "grader/verdict"}},
 	"grader/report/terminal":       {},
 	"grader/results":               {all: []string{"exercises/course", "grader/submission", "grader/verdict"}, tests: []string{"."}},
-	"grader/results/file":          {all: []string{"grader/results", "grader/submission", "grader/wholefile"}, tests: []string{"grader/verdict"}},
+	"grader/results/file":          {all: []string{"grader/results", "grader/submission", "grader/wholefile"}, tests: []string{"exercises/course", "grader/verdict"}},
 	"grader/submission":            {all: []string{"grader/fault", "grader/verdict"}, tests: []string{"grader/tree"}},
 	"grader/tree":                  {},
 	"grader/verdict":               {},

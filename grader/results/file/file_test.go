@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -15,6 +16,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"grade/exercises/course"
 	"grade/grader/results"
 	"grade/grader/submission"
 	"grade/grader/verdict"
@@ -63,6 +65,26 @@ func TestHalfALine(t *testing.T) {
 	require.NoError(t, os.WriteFile(name, []byte(string(whole)+"{}\n"), 0o600))
 	_, err = Open(dir)
 	require.ErrorContains(t, err, ResultsFile+": line 2: no record")
+}
+
+// The lines are a format: scripts read it, and so do older and newer programs.
+func TestRecordLine(t *testing.T) {
+	dir := t.TempDir()
+	s := opened(t, dir)
+	at := time.Date(2026, 12, 1, 9, 0, 0, 0, time.UTC)
+	require.NoError(t, s.Append(results.Record{
+		Key: "k", Student: "alice", Exercise: "autograd", Attempt: 2, Submitted: at, Source: "git", Content: "c",
+		Path: "students/alice/autograd", Folder: "alice/autograd", Recorded: at.Add(time.Hour),
+		Limits: results.LimitsOf(course.Limits{Memory: 1, Output: 2, Scratch: 3, CPU: 4 * time.Second, Wall: 5 * time.Second}), Result: &verdict.Result{},
+	}))
+	data, err := os.ReadFile(filepath.Join(dir, ResultsFile))
+	require.NoError(t, err)
+	before, _, ok := strings.Cut(string(data), `"result":{`)
+	require.True(t, ok)
+	assert.Equal(t, `{"schema":"grade/record/v1","key":"k","student":"alice","exercise":"autograd","attempt":2,`+
+		`"submitted":"2026-12-01T09:00:00Z","submitted_source":"git","content":"c","path":"students/alice/autograd","folder":"alice/autograd",`+
+		`"recorded":"2026-12-01T10:00:00Z","limits":{"memory_bytes":1,"output_bytes":2,"scratch_bytes":3,"cpu_ms":4000,"wall_ms":5000},`, before)
+	assert.True(t, strings.HasSuffix(string(data), "}}\n"))
 }
 
 // An editor may leave the last line open: it is as good as any, and the next one does not run
