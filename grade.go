@@ -16,3 +16,9 @@ var Course embed.FS
 //
 //go:embed observe/*.go observe/wire/*.go sandbox/*.go sandbox/protocol/*.go sandbox/supervisor/*.go grader/fault/*.go grader/verdict/*.go grader/submission/*.go grader/lang/golang/vet/*.go grader/lang/golang/vet/typed/*.go
 var Sources embed.FS
+
+// Deciding holds the sources that decide what a grading comes to, so that a result can be
+// kept by their digest: those that travel, and those that judge.
+//
+//go:embed observe/*.go observe/wire/*.go sandbox/*.go sandbox/protocol/*.go sandbox/supervisor/*.go grader/*.go grader/boxes/*.go grader/fault/*.go grader/judge/*.go grader/lang/*.go grader/lang/golang/*.go grader/lang/golang/vet/*.go grader/lang/golang/vet/typed/*.go grader/measure/*.go grader/submission/*.go grader/verdict/*.go
+var Deciding embed.FS

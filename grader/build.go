@@ -3,8 +3,8 @@ package grader
 import (
 	"context"
 	"crypto/sha256"
-	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 
@@ -15,6 +15,7 @@ import (
 	"grade/grader/lang"
 	"grade/grader/submission"
 	"grade/grader/verdict"
+	"grade/grader/wholefile"
 	"grade/sandbox"
 )
 
@@ -130,7 +131,7 @@ func (g *Grader) reference(ctx context.Context, e *course.Exercise) ([]byte, err
 	if err != nil {
 		return nil, err
 	}
-	if err := keep(cached, program); err != nil {
+	if err := wholefile.Write(cached, func(w io.Writer) error { _, err := w.Write(program); return err }); err != nil {
 		return nil, fmt.Errorf("keep the compiled reference: %w", err)
 	}
 	return program, nil
@@ -166,18 +167,4 @@ func (g *Grader) compile(ctx context.Context, e *course.Exercise, s *submission.
 		return nil, sandbox.Outcome{}, fmt.Errorf("build: %w", err)
 	}
 	return b, o, nil
-}
-
-// keep writes a file in one step, so that half of it is never read.
-func keep(name string, data []byte) error {
-	f, err := os.CreateTemp(filepath.Dir(name), ".new-")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(f.Name())
-	_, err = f.Write(data)
-	if err := errors.Join(err, f.Close()); err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), name)
 }

@@ -15,8 +15,8 @@ import (
 
 	"grade/exercises/course/fixture"
 	"grade/grader"
-	"grade/grader/batch"
 	"grade/grader/prove"
+	"grade/grader/results/file"
 	"grade/grader/verdict"
 )
 
@@ -130,7 +130,7 @@ func (g *graded) command(ctx context.Context, args ...string) (string, error) {
 
 // take reads the results of a class.
 func (g *graded) take(results string, class []handed) error {
-	ledger, err := batch.OpenLedger(g.at(results))
+	ledger, err := file.Open(g.at(results))
 	if err != nil {
 		return err
 	}

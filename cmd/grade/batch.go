@@ -2,10 +2,8 @@ package main
 
 import (
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"runtime"
 	"slices"
@@ -14,12 +12,15 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"grade"
 	"grade/exercises/course"
 	"grade/grader"
 	"grade/grader/batch"
 	"grade/grader/fault"
 	"grade/grader/prove"
 	"grade/grader/report/terminal"
+	"grade/grader/results"
+	"grade/grader/results/file"
 	"grade/grader/submission"
 	"grade/grader/verdict"
 )
@@ -47,7 +48,7 @@ exercise, if it is one's, and else the package says which it is; the folders abo
 it name the student. Where a grade.yaml says where submissions are, as seen from the
 current folder or else from PATH, those are taken and nothing else.
 
-Results are kept in DIR/` + batch.ResultsFile + `, one line each, and nothing is taken out of it.
+Results are kept in DIR/` + file.ResultsFile + `, one line each, and nothing is taken out of it.
 What was graded before is not graded again, unless the submission, the exercise,
 grade, Go or the image has changed: then it is graded anew, and what that changes is
 told. What grade regrade would change can be seen before it holds. Where there was no
@@ -92,14 +93,14 @@ func (o *batchOptions) run(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	ledger, err := batch.OpenLedger(o.results)
+	ledger, err := file.Open(o.results)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, ledger.Close()) }()
 	fates, err := o.gradeAll(ctx, ledger, list, all)
 	if fates == nil && err != nil {
-		return errors.Join(err, ledger.Await(batch.Ungraded(ctx, list, err), o.app.now()))
+		return errors.Join(err, batch.KeepPending(ledger, batch.Ungraded(ctx, list, err), o.app.now()))
 	}
 	return errors.Join(err, o.tell(ledger, fates))
 }
@@ -170,7 +171,7 @@ func (o *batchOptions) findIn(dir string) ([]batch.Submission, error) {
 }
 
 // gradeAll has an engine grade what is not kept yet.
-func (o *batchOptions) gradeAll(ctx context.Context, ledger *batch.Ledger, list []batch.Submission, all []*course.Exercise) (fates []batch.Fate, err error) {
+func (o *batchOptions) gradeAll(ctx context.Context, ledger *file.Store, list []batch.Submission, all []*course.Exercise) (fates []batch.Item, err error) {
 	err = o.grade(ctx, func(g *grader.Grader, progress prove.Progress) error {
 		with, err := o.batchWith(ctx, g, progress, all)
 		if err != nil {
@@ -190,35 +191,25 @@ func gradeWith(g *grader.Grader) batch.GradeFunc {
 	}
 }
 
-// identity is all that a result depends on besides submission and exercise: this very
-// program, the images, whose names are hashes of Go and all else in them, and the
-// runtime.
+// identity is all that a result depends on besides submission and exercise: the sources that
+// decide, the images, whose names are hashes of Go and all else in them, and the runtime.
 func identity(ctx context.Context, g *grader.Grader) (string, error) {
 	info, err := g.Prepare(ctx)
 	if err != nil {
 		return "", err
 	}
-	program, err := os.Executable()
+	sources, err := results.SourceDigest(grade.Deciding)
 	if err != nil {
 		return "", err
 	}
-	f, err := os.Open(program)
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	h := sha256.New()
-	if _, err := io.Copy(h, f); err != nil {
-		return "", err
-	}
-	return fmt.Sprintf("%x %q %q %q", h.Sum(nil), info.Build, info.Image, info.Runtime), nil
+	return fmt.Sprintf("%s %q %q %q", sources, info.Build, info.Image, info.Runtime), nil
 }
 
 // tell shows what became of each submission, and in the last line how many there
 // were of each kind.
-func (o *batchOptions) tell(ledger *batch.Ledger, fates []batch.Fate) error {
+func (o *batchOptions) tell(ledger *file.Store, fates []batch.Item) error {
 	graded, cached, without := batch.Count(fates)
-	book := o.rules.book(ledger.Attempts(), ledger.Waiting(), fates)
+	book := o.rules.book(ledger.Attempts(), ledger.Pending(), fates)
 	o.app.doubts(o.rules, o.reports, book)
 	err := o.reports.write(o.app.out, book)
 	if !o.reports.onStdout() {
@@ -235,14 +226,14 @@ func (o *batchOptions) tell(ledger *batch.Ledger, fates []batch.Fate) error {
 
 // batchResult is what a batch comes to, as --json has it.
 type batchResult struct {
-	Graded    int             `json:"graded"`
-	Cached    int             `json:"cached"`
-	NoVerdict []noRecord      `json:"no_verdict"`
-	Results   []*batch.Record `json:"results"`
+	Graded    int               `json:"graded"`
+	Cached    int               `json:"cached"`
+	NoVerdict []noRecord        `json:"no_verdict"`
+	Results   []*results.Record `json:"results"`
 }
 
-func newBatchResult(fates []batch.Fate) batchResult {
-	r := batchResult{NoVerdict: []noRecord{}, Results: []*batch.Record{}}
+func newBatchResult(fates []batch.Item) batchResult {
+	r := batchResult{NoVerdict: []noRecord{}, Results: []*results.Record{}}
 	r.Graded, r.Cached, _ = batch.Count(fates)
 	for _, f := range fates {
 		if f.Record != nil {
@@ -263,7 +254,7 @@ type noRecord struct {
 }
 
 // table has a line for each submission.
-func (o *batchOptions) table(records []*batch.Record, missing []noRecord) string {
+func (o *batchOptions) table(records []*results.Record, missing []noRecord) string {
 	student, exercise := len("student"), len("exercise")
 	for _, r := range records {
 		student, exercise = max(student, terminal.Width(terminal.Start(r.Student))), max(exercise, len(r.Exercise))

@@ -18,7 +18,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"grade/grader/batch"
+	"grade/grader/results"
+	"grade/grader/results/file"
 	"grade/grader/verdict"
 )
 
@@ -55,9 +56,9 @@ func inBatch(t *testing.T, wantCode int, args ...string) (last, told string) {
 }
 
 // kept are the records in a folder of results.
-func kept(t *testing.T, results string) (records []batch.Record) {
+func kept(t *testing.T, dir string) (records []results.Record) {
 	t.Helper()
-	f, err := os.Open(filepath.Join(results, batch.ResultsFile))
+	f, err := os.Open(filepath.Join(dir, file.ResultsFile))
 	require.NoError(t, err)
 	defer f.Close()
 	lines := bufio.NewReader(f)
@@ -66,7 +67,7 @@ func kept(t *testing.T, results string) (records []batch.Record) {
 		if err != nil {
 			return records
 		}
-		var r batch.Record
+		var r results.Record
 		require.NoError(t, json.Unmarshal(line, &r))
 		records = append(records, r)
 	}
@@ -76,7 +77,7 @@ func kept(t *testing.T, results string) (records []batch.Record) {
 func firstResult(t *testing.T, results string) {
 	t.Helper()
 	require.Eventually(t, func() bool {
-		info, err := os.Stat(filepath.Join(results, batch.ResultsFile))
+		info, err := os.Stat(filepath.Join(results, file.ResultsFile))
 		return err == nil && info.Size() > 0
 	}, 2*time.Minute, 5*time.Millisecond, "a first result")
 }

@@ -17,6 +17,7 @@ import (
 
 	"grade/grader/gradebook"
 	"grade/grader/report"
+	"grade/grader/wholefile"
 )
 
 // What stands in a file's name for the submission that the file is about.
@@ -69,7 +70,7 @@ func (r *bookReports) write(out io.Writer, b *gradebook.Book) error {
 		case t.file == toStdout:
 			errs = append(errs, t.WriteBook(out, b))
 		default:
-			errs = append(errs, writeFile(t.file, func(f *os.File) error { return t.WriteBook(f, b) }))
+			errs = append(errs, writeFile(t.file, func(f io.Writer) error { return t.WriteBook(f, b) }))
 		}
 	}
 	return errors.Join(errs...)
@@ -101,7 +102,7 @@ func writeEach(t reportTarget, b *gradebook.Book) error {
 		}
 		name := filepath.Clean(strings.NewReplacer(forStudent, fileName(e.Student), forExercise, fileName(e.Exercise)).Replace(pattern))
 		id := report.Identity{Student: e.Student, Folder: e.Folder, Standing: &e.Cell}
-		if err := writeBelow(root, name, func(f *os.File) error { return t.Write(f, result, id) }); err != nil {
+		if err := writeBelow(root, name, func(f io.Writer) error { return t.Write(f, result, id) }); err != nil {
 			errs = append(errs, fmt.Errorf("write %s: %w", filepath.Join(dir, name), err))
 		}
 	}
@@ -121,7 +122,7 @@ func splitEach(file string) (dir, pattern string) {
 }
 
 // writeBelow writes a file below root, unless a link is on the way.
-func writeBelow(root *os.Root, name string, write func(*os.File) error) error {
+func writeBelow(root *os.Root, name string, write func(io.Writer) error) error {
 	for at := name; at != "."; at = filepath.Dir(at) {
 		if info, err := root.Lstat(at); err == nil && info.Mode()&fs.ModeSymlink != 0 {
 			return fmt.Errorf("%s is a link, which is not followed: take it away", at)
@@ -130,7 +131,7 @@ func writeBelow(root *os.Root, name string, write func(*os.File) error) error {
 	if err := root.MkdirAll(filepath.Dir(name), 0o755); err != nil {
 		return err
 	}
-	return replaceFile(root, name, write)
+	return wholefile.WriteIn(root, name, write)
 }
 
 // longestName is as much of a name as stands in a file's, in bytes, which may have 255 in all.

@@ -7,6 +7,7 @@ import (
 	"grade/grader/batch"
 	"grade/grader/prove"
 	"grade/grader/report/terminal"
+	"grade/grader/results"
 	"grade/grader/verdict"
 )
 
@@ -34,7 +35,7 @@ func changeTable(changes []*prove.Change) string {
 }
 
 // compareRecords holds what an attempt had against what it has; nil: the same.
-func compareRecords(before, after batch.Record) *prove.Change {
+func compareRecords(before, after results.Record) *prove.Change {
 	name := before.Student + "/" + before.Exercise
 	if before.Attempt > 1 {
 		name += fmt.Sprintf(" (attempt %d)", before.Attempt)
@@ -44,7 +45,7 @@ func compareRecords(before, after batch.Record) *prove.Change {
 
 // regradedTable says what has changed for attempts that were graded anew, because
 // something else than they had.
-func regradedTable(fates []batch.Fate) string {
+func regradedTable(fates []batch.Item) string {
 	var changes []*prove.Change
 	for _, f := range fates {
 		if f.Record != nil && f.Before != nil {

@@ -18,6 +18,7 @@ import (
 	"grade/grader/batch"
 	"grade/grader/fault"
 	"grade/grader/report/terminal"
+	"grade/grader/results/file"
 )
 
 type ciOptions struct {
@@ -150,7 +151,7 @@ func (o *ciOptions) gradeFound(ctx context.Context, s span, found findings) (err
 		}
 		defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	}
-	ledger, err := batch.AwaitLedger(ctx, dir, func() { o.note("waiting for another grade, which writes to %s", dir) })
+	ledger, err := file.OpenWhenFree(ctx, dir, func() { o.note("waiting for another grade, which writes to %s", dir) })
 	if err != nil {
 		return err
 	}
@@ -159,14 +160,14 @@ func (o *ciOptions) gradeFound(ctx context.Context, s span, found findings) (err
 	if len(found.list) == 0 { // no engine is needed
 		return o.tell(s, ledger, nil, found)
 	}
-	var fates []batch.Fate
+	var fates []batch.Item
 	all, err := o.app.allExercises()
 	if err == nil {
 		fates, err = o.gradeAll(ctx, ledger, found.list, all)
 	}
 	if err != nil && fates == nil {
 		fates = batch.Ungraded(ctx, found.list, errNothingGraded)
-		err = errors.Join(err, ledger.Await(fates, o.app.now()))
+		err = errors.Join(err, batch.KeepPending(ledger, fates, o.app.now()))
 	}
 	said := o.tell(s, ledger, fates, found)
 	if err != nil && errors.Is(said, errPointsMissing) { // the less of the two

@@ -13,6 +13,7 @@ import (
 	"grade/exercises/course"
 	"grade/grader/batch"
 	"grade/grader/fault"
+	"grade/grader/results/file"
 	"grade/grader/submission"
 	"grade/grader/verdict"
 )
@@ -138,7 +139,7 @@ func misplaced(c repository.Change) bool {
 }
 
 // namesOf are the students of whom something is kept, by their names in lower case.
-func namesOf(l *batch.Ledger) map[string][]string {
+func namesOf(l *file.Store) map[string][]string {
 	names := map[string][]string{}
 	add := func(name string) {
 		if lower := strings.ToLower(name); !slices.Contains(names[lower], name) {
@@ -148,7 +149,7 @@ func namesOf(l *batch.Ledger) map[string][]string {
 	for _, r := range l.Attempts() {
 		add(r.Student)
 	}
-	for _, w := range l.Waiting() {
+	for _, w := range l.Pending() {
 		add(w.Student)
 	}
 	return names

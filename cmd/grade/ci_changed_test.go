@@ -15,6 +15,8 @@ import (
 	"grade/cmd/grade/repository"
 	"grade/exercises/course"
 	"grade/grader/batch"
+	"grade/grader/results"
+	"grade/grader/results/file"
 	"grade/grader/submission"
 	"grade/grader/verdict"
 )
@@ -132,7 +134,7 @@ func TestOneStudentInTwoCases(t *testing.T) {
 	o.rules, o.student = &rules{Policy: course.NewPolicy(), names: []string{"autograd"}}, "Ada"
 	found, err := o.find(t.Context(), span{head: h.git("rev-parse", "HEAD"), base: h.commits["start"]})
 	require.NoError(t, err)
-	ledger, err := batch.OpenLedger(t.TempDir())
+	ledger, err := file.Open(t.TempDir())
 	require.NoError(t, err)
 	defer ledger.Close()
 	var read []*submission.Snapshot
@@ -153,12 +155,12 @@ func TestOneStudentInTwoCases(t *testing.T) {
 // What is merged is the same student's as the request was, whose login came from the server.
 func TestStudentsAreCalledAsKept(t *testing.T) {
 	list := []batch.Submission{{Student: "mallory"}, {Student: "BO"}, {Student: "bo"}, {Student: "new"}}
-	ledger, err := batch.OpenLedger(t.TempDir())
+	ledger, err := file.Open(t.TempDir())
 	require.NoError(t, err)
 	defer func() { require.NoError(t, ledger.Close()) }()
-	require.NoError(t, ledger.Append(batch.Record{Student: "bo", Exercise: "gears", Attempt: 1, Result: &verdict.Result{}}))
-	require.NoError(t, ledger.Await([]batch.Fate{{Submission: batch.Submission{Student: "Mallory", Exercise: "gears"}, Err: errNothingGraded}}, time.Now()))
-	require.NoError(t, ledger.Append(batch.Record{Student: "Bo", Exercise: "gears", Attempt: 1, Result: &verdict.Result{}}))
+	require.NoError(t, ledger.Append(results.Record{Student: "bo", Exercise: "gears", Attempt: 1, Result: &verdict.Result{}}))
+	require.NoError(t, batch.KeepPending(ledger, []batch.Item{{Submission: batch.Submission{Student: "Mallory", Exercise: "gears"}, Err: errNothingGraded}}, time.Now()))
+	require.NoError(t, ledger.Append(results.Record{Student: "Bo", Exercise: "gears", Attempt: 1, Result: &verdict.Result{}}))
 	list = append(list, batch.Submission{Student: "Bo"}) // two folders of two names stay two
 	callAsKept(list, namesOf(ledger))
 	assert.Equal(t, []batch.Submission{{Student: "Mallory"}, {Student: "bo"}, {Student: "bo"}, {Student: "new"}, {Student: "Bo"}}, list)

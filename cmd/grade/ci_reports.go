@@ -11,11 +11,13 @@ import (
 	"grade/grader/gradebook"
 	"grade/grader/report"
 	"grade/grader/report/terminal"
+	"grade/grader/results"
+	"grade/grader/results/file"
 	"grade/grader/verdict"
 )
 
 // tell writes every report, and says in the exit status how it went.
-func (o *ciOptions) tell(s span, ledger *batch.Ledger, fates []batch.Fate, found findings) error {
+func (o *ciOptions) tell(s span, ledger *file.Store, fates []batch.Item, found findings) error {
 	book := o.rules.book(recordsOf(ledger.Attempts(), fates), nil, fates)
 	book.Part()
 	sum := sumUp(fates, found.passed())
@@ -39,7 +41,7 @@ func (o *ciOptions) tell(s span, ledger *batch.Ledger, fates []batch.Fate, found
 
 // recordsOf are the records of the submissions that a run is about, with their earlier
 // attempts: of what others have, it tells nothing.
-func recordsOf(records []batch.Record, fates []batch.Fate) (list []batch.Record) {
+func recordsOf(records []results.Record, fates []batch.Item) (list []results.Record) {
 	about := map[[2]string]bool{}
 	for _, f := range fates {
 		about[[2]string{f.Student, f.Exercise}] = true
@@ -59,7 +61,7 @@ type summed struct {
 	passed                  bool // all points, of all
 }
 
-func sumUp(fates []batch.Fate, passed bool) (s summed) {
+func sumUp(fates []batch.Item, passed bool) (s summed) {
 	s.graded, s.cached, s.without = batch.Count(fates)
 	s.passed = s.without == 0 && passed
 	for _, f := range fates {
@@ -80,7 +82,7 @@ func (s summed) outputs() string {
 
 // print writes a line for each submission, and one that sums up. Each begins with a word of
 // ours: a runner obeys some lines that begin as a folder's name can.
-func (o *ciOptions) print(fates []batch.Fate, s summed) error {
+func (o *ciOptions) print(fates []batch.Item, s summed) error {
 	if o.json {
 		return o.write(newBatchResult(fates), nil)
 	}

@@ -14,6 +14,8 @@ import (
 	"grade/cmd/grade/forge"
 	"grade/exercises/course"
 	"grade/grader/batch"
+	"grade/grader/results"
+	"grade/grader/results/file"
 	"grade/grader/verdict"
 )
 
@@ -21,7 +23,7 @@ import (
 type ciRun struct {
 	*ciOptions
 	t      *testing.T
-	ledger *batch.Ledger
+	ledger *file.Store
 	out    *bytes.Buffer
 	dir    string
 }
@@ -29,7 +31,7 @@ type ciRun struct {
 func newCIRun(t *testing.T) *ciRun {
 	t.Helper()
 	dir := t.TempDir()
-	ledger, err := batch.OpenLedger(filepath.Join(dir, "grades"))
+	ledger, err := file.Open(filepath.Join(dir, "grades"))
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, ledger.Close()) })
 	out := &bytes.Buffer{}
@@ -41,19 +43,19 @@ func newCIRun(t *testing.T) *ciRun {
 }
 
 // handIn keeps an attempt of ada's, and returns its fate.
-func (o *ciRun) handIn(number int, r *verdict.Result) batch.Fate {
+func (o *ciRun) handIn(number int, r *verdict.Result) batch.Item {
 	o.t.Helper()
 	r.Exercise, r.MaxScore = "gears", 100
-	record := batch.Record{
+	record := results.Record{
 		Key: string(rune('a' + number)), Content: string(rune('a' + number)), Student: "ada", Exercise: "gears", Attempt: number,
 		Submitted: time.Date(2026, 12, number, 12, 0, 0, 0, time.UTC), Folder: "students/ada/gears", Result: r,
 	}
 	require.NoError(o.t, o.ledger.Append(record))
-	return batch.Fate{Submission: batch.Submission{Student: "ada", Exercise: "gears", Folder: record.Folder}, Record: &record}
+	return batch.Item{Submission: batch.Submission{Student: "ada", Exercise: "gears", Folder: record.Folder}, Record: &record}
 }
 
 // about tells of fates, and returns all that was written, report by report.
-func (o *ciRun) about(fates ...batch.Fate) (written map[string]string, err error) {
+func (o *ciRun) about(fates ...batch.Item) (written map[string]string, err error) {
 	o.t.Helper()
 	written = map[string]string{}
 	o.out.Reset()

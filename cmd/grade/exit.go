@@ -11,6 +11,7 @@ import (
 
 	"grade/grader/fault"
 	"grade/grader/report/terminal"
+	"grade/grader/results/file"
 )
 
 // The exit codes. `grade help exit-codes` prints exits.
@@ -72,6 +73,8 @@ func (a *app) exit(ctx context.Context, cmd *cobra.Command, err error) int {
 // code is the one place where errors become exit codes.
 func (a *app) code(ctx context.Context, err error) int {
 	var u *fault.UsageError
+	var busy *file.BusyError
+	var none *file.NoResultsError
 	switch {
 	case err == nil:
 		return exitOK
@@ -79,7 +82,7 @@ func (a *app) code(ctx context.Context, err error) int {
 		return exitMissing
 	case ctx.Err() != nil:
 		return exitInterrupted
-	case errors.As(err, &u), !a.started:
+	case errors.As(err, &u), errors.As(err, &busy), errors.As(err, &none), !a.started:
 		return exitUsage
 	}
 	return exitNoVerdict
@@ -90,9 +93,15 @@ func (a *app) hint(cmd *cobra.Command, err error) string {
 	var u *fault.UsageError
 	var h interface{ Hint() string }
 	var n *noVerdict
+	var busy *file.BusyError
+	var none *file.NoResultsError
 	switch {
 	case errors.As(err, &u):
 		return cmp.Or(u.Hint, "see: "+cmd.CommandPath()+" --help")
+	case errors.As(err, &busy):
+		return "wait for it, or give another folder: --results DIR"
+	case errors.As(err, &none):
+		return "give the folder of results of an earlier grade batch: --results DIR"
 	case errors.As(err, &h):
 		return h.Hint()
 	case !a.started:

@@ -7,9 +7,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"grade/grader/batch"
 	"grade/grader/gradebook"
 	"grade/grader/report/terminal"
+	"grade/grader/results/file"
 )
 
 type gradebookOptions struct {
@@ -48,17 +48,17 @@ func (o *gradebookOptions) run() error {
 	if err != nil {
 		return err
 	}
-	ledger, err := batch.ReadLedger(o.results)
+	ledger, err := file.Read(o.results)
 	if err != nil {
 		return err
 	}
-	book := rules.book(ledger.Attempts(), ledger.Waiting(), nil)
+	book := rules.book(ledger.Attempts(), ledger.Pending(), nil)
 	for _, c := range book.Columns {
 		if !slices.Contains(rules.names, c.Exercise) {
 			o.app.closed(fmt.Errorf("the course has no exercise %s: it weighs nothing; if it is of another one, give that: --course DIR", c.Exercise))
 		}
 	}
-	if n := len(ledger.Waiting()); n > 0 {
+	if n := len(ledger.Pending()); n > 0 {
 		o.app.closed(fmt.Errorf("no verdict yet on %s, where an older grade stands if there is one: start grade batch again, or the job", several(n, "submission")))
 	}
 	o.app.doubts(rules, o.reports, book)

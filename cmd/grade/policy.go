@@ -16,6 +16,7 @@ import (
 	"grade/grader/fault"
 	"grade/grader/gradebook"
 	"grade/grader/report/terminal"
+	"grade/grader/results"
 )
 
 // rules are a course's grade.yaml with what it refers to.
@@ -96,19 +97,19 @@ func (a *app) names() ([]string, error) {
 
 // book is what is in a ledger, and what has no verdict, under the rules; what a run was about
 // is as the run left it, and stands out.
-func (r *rules) book(records []batch.Record, waiting []batch.Waiting, run []batch.Fate) *gradebook.Book {
-	current, ran := map[string]bool{}, map[batch.Waited]bool{}
-	var without []batch.Waiting
+func (r *rules) book(records []results.Record, waiting []results.Pending, run []batch.Item) *gradebook.Book {
+	current, ran := map[string]bool{}, map[results.PendingID]bool{}
+	var without []results.Pending
 	for _, f := range run {
-		ran[f.Waited()] = true
+		ran[f.PendingID()] = true
 		if f.Record != nil {
 			current[attemptKey(*f.Record)] = true
 		} else {
-			without = append(without, f.Waiting(time.Time{}))
+			without = append(without, f.Pending(time.Time{}))
 		}
 	}
 	for _, w := range waiting {
-		if !ran[w.Waited()] {
+		if !ran[w.ID()] {
 			without = append(without, w)
 		}
 	}
@@ -119,7 +120,7 @@ func (r *rules) book(records []batch.Record, waiting []batch.Waiting, run []batc
 
 // attempts are the records with the times of submission that count. In the table of times
 // they have the numbers that reports would give them without it.
-func (r *rules) attempts(records []batch.Record, current map[string]bool) (list []gradebook.Attempt) {
+func (r *rules) attempts(records []results.Record, current map[string]bool) (list []gradebook.Attempt) {
 	cells := map[[2]string][]gradebook.Attempt{}
 	for _, one := range records {
 		key := [2]string{one.Student, one.Exercise}
@@ -179,14 +180,14 @@ func (a *app) doubts(r *rules, reports bookReports, b *gradebook.Book) {
 }
 
 // attemptKey tells attempts apart.
-func attemptKey(r batch.Record) string {
+func attemptKey(r results.Record) string {
 	return fmt.Sprintf("%q %q %d", r.Student, r.Exercise, r.Attempt)
 }
 
 // missing are those without a verdict.
-func missing(waiting []batch.Waiting) (list []gradebook.Missing) {
+func missing(waiting []results.Pending) (list []gradebook.Missing) {
 	for _, w := range waiting {
-		list = append(list, gradebook.Missing{Student: w.Student, Exercise: w.Exercise, Folder: w.Folder, Why: w.Why, Told: w.Told})
+		list = append(list, gradebook.Missing{Student: w.Student, Exercise: w.Exercise, Folder: w.Folder, Why: w.Why, Told: w.PublicReason})
 	}
 	return list
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"grade/exercises/course"
-	"grade/grader/batch"
 	"grade/grader/gradebook"
+	"grade/grader/results"
 	"grade/grader/verdict"
 )
 
@@ -18,7 +18,7 @@ import (
 // whatever order runs have kept them; one without a number about the last.
 func TestTimesByNumber(t *testing.T) {
 	hour := func(h int) time.Time { return time.Date(2026, 12, 1, h, 0, 0, 0, time.UTC) }
-	records := []batch.Record{
+	records := []results.Record{
 		{Student: "Ada", Exercise: "gears", Attempt: 1, Submitted: hour(12), Source: "the push", Content: "second", Result: &verdict.Result{Score: 60}},
 		{Student: "Ada", Exercise: "gears", Attempt: 2, Submitted: hour(11), Source: "the push", Content: "first", Result: &verdict.Result{Score: 50}},
 	}

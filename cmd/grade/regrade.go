@@ -17,6 +17,8 @@ import (
 	"grade/grader/gradebook"
 	"grade/grader/prove"
 	"grade/grader/report/terminal"
+	"grade/grader/results"
+	"grade/grader/results/file"
 )
 
 type regradeOptions struct {
@@ -74,10 +76,10 @@ func (o *regradeOptions) run(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	if _, err := batch.ReadLedger(o.results); err != nil {
+	if _, err := file.Read(o.results); err != nil {
 		return err // and begin no new one
 	}
-	ledger, err := batch.OpenLedger(o.results)
+	ledger, err := file.Open(o.results)
 	if err != nil {
 		return err
 	}
@@ -85,8 +87,8 @@ func (o *regradeOptions) run(ctx context.Context) (err error) {
 	return o.regrade(ctx, ledger, rules, all)
 }
 
-func (o *regradeOptions) regrade(ctx context.Context, ledger *batch.Ledger, rules *rules, all []*course.Exercise) (err error) {
-	r, err := batch.NewRegrading(ledger)
+func (o *regradeOptions) regrade(ctx context.Context, ledger *file.Store, rules *rules, all []*course.Exercise) (err error) {
+	r, err := batch.NewRegrader(ledger)
 	if err != nil {
 		return err
 	}
@@ -103,8 +105,8 @@ func (o *regradeOptions) regrade(ctx context.Context, ledger *batch.Ledger, rule
 	if err != nil {
 		return err
 	}
-	before := rules.book(ledger.Attempts(), ledger.Waiting(), nil)
-	after := rules.book(regraded(ledger.Attempts(), list), ledger.Waiting(), nil)
+	before := rules.book(ledger.Attempts(), ledger.Pending(), nil)
+	after := rules.book(regraded(ledger.Attempts(), list), ledger.Pending(), nil)
 	if o.apply {
 		if err := r.Apply(list, with); err != nil {
 			return err
@@ -114,8 +116,8 @@ func (o *regradeOptions) regrade(ctx context.Context, ledger *batch.Ledger, rule
 }
 
 // regraded are the records as they are once the list is applied.
-func regraded(records []batch.Record, list []batch.Regraded) []batch.Record {
-	anew := map[string]*batch.Record{}
+func regraded(records []results.Record, list []batch.Regraded) []results.Record {
+	anew := map[string]*results.Record{}
 	for _, x := range list {
 		anew[attemptKey(x.Old)] = x.New
 	}

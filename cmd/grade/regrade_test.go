@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"grade/grader/batch"
+	"grade/grader/results/file"
 )
 
 // grades runs grade, and returns what it said.
@@ -52,14 +52,14 @@ func TestRegrade(t *testing.T) {
 	assert.Regexp(t, `(?m)^bob +0 +0$`, inCourse(exitOK, "gradebook"))
 
 	edit(t, filepath.Join(course, "exercises", "mean", "hidden", "mean_test.go"), "{1, 0, 2, 100}", "{1, 2, 100}")
-	held, err := os.ReadFile(filepath.Join(results, batch.ResultsFile))
+	held, err := os.ReadFile(filepath.Join(results, file.ResultsFile))
 	require.NoError(t, err)
 	for _, args := range [][]string{{"regrade"}, {"regrade", "--diff"}} {
 		assert.Equal(t, "submission      old      new  why\n"+
 			"bob/mean      0/100  100/100  TestMean: wrong_answer → passed, 0 → 100 points; before: 1 of 4 observations differ; the first is \"mean\"\n\n"+
 			"What counts:\nbob  mean  0 → 80\nbob  total, %  0 → 80\n\n"+
 			"regraded 2, changed 1, not graded 0; nothing was overwritten: --apply makes it hold\n", inCourse(exitMissing, args...))
-		now, err := os.ReadFile(filepath.Join(results, batch.ResultsFile))
+		now, err := os.ReadFile(filepath.Join(results, file.ResultsFile))
 		require.NoError(t, err)
 		assert.Equal(t, string(held), string(now))
 	}

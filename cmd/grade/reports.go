@@ -1,9 +1,9 @@
 package main
 
 import (
-	"crypto/rand"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,6 +14,7 @@ import (
 	"grade/grader/fault"
 	"grade/grader/report"
 	"grade/grader/verdict"
+	"grade/grader/wholefile"
 )
 
 // toStdout stands for standard output in place of a file's name.
@@ -92,7 +93,7 @@ func (o *submitOptions) writeReports(r *verdict.Result) error {
 	var errs []error
 	for _, t := range o.targets {
 		if t.file != toStdout {
-			errs = append(errs, writeFile(t.file, func(f *os.File) error { return t.Write(f, r, o.identity) }))
+			errs = append(errs, writeFile(t.file, func(f io.Writer) error { return t.Write(f, r, o.identity) }))
 		}
 	}
 	t, taken := onStdout(o.targets)
@@ -130,63 +131,16 @@ func (o *submitOptions) withoutVerdict(cause error) {
 			o.app.closed(t.WriteNoVerdict(o.app.out, message))
 			continue
 		}
-		o.app.closed(writeFile(t.file, func(f *os.File) error { return t.WriteNoVerdict(f, message) }))
+		o.app.closed(writeFile(t.file, func(f io.Writer) error { return t.WriteNoVerdict(f, message) }))
 	}
 }
 
-// writeFile writes a file whole or not at all: beside the old one, which it then takes
-// the place of. What is no ordinary file, such as a pipe or /dev/null, is written to.
-func writeFile(name string, write func(*os.File) error) (err error) {
-	defer func() {
-		if err != nil {
-			err = fmt.Errorf("write %s: %w", name, err)
-		}
-	}()
-	at := name
-	if info, err := os.Stat(name); err == nil {
-		if !info.Mode().IsRegular() {
-			return writeInto(name, write)
-		}
-		if at, err = filepath.EvalSymlinks(name); err != nil {
-			return err
-		}
+// writeFile writes a file whole or not at all, and names it where that fails.
+func writeFile(name string, write func(io.Writer) error) error {
+	if err := wholefile.Write(name, write); err != nil {
+		return fmt.Errorf("write %s: %w", name, err)
 	}
-	root, err := os.OpenRoot(filepath.Dir(at))
-	if err != nil {
-		return err
-	}
-	defer root.Close()
-	return replaceFile(root, filepath.Base(at), write)
-}
-
-// replaceFile puts a file in the place of an old one, or where there was none.
-func replaceFile(root *os.Root, name string, write func(*os.File) error) error {
-	mode, old := os.FileMode(0o666), false // less what the umask takes
-	if info, err := root.Lstat(name); err == nil && info.Mode().IsRegular() {
-		mode, old = info.Mode().Perm(), true
-	}
-	// os.CreateTemp would leave only the owner's rights, and the umask is not to be had.
-	beside := filepath.Join(filepath.Dir(name), ".report-"+rand.Text())
-	f, err := root.OpenFile(beside, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
-	if err != nil {
-		return err
-	}
-	defer root.Remove(beside) // not there any more, if all went well
-	if old {
-		err = f.Chmod(mode) // an old file's stays, whatever the umask is now
-	}
-	if err := errors.Join(err, write(f), f.Close()); err != nil {
-		return err
-	}
-	return root.Rename(beside, name)
-}
-
-func writeInto(name string, write func(*os.File) error) error {
-	f, err := os.OpenFile(name, os.O_WRONLY, 0)
-	if err != nil {
-		return err
-	}
-	return errors.Join(write(f), f.Close())
+	return nil
 }
 
 // completeReportsIf offers the formats that fit, and behind one of them files.

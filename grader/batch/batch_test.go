@@ -17,6 +17,7 @@ import (
 
 	"grade/exercises/course"
 	"grade/grader/fault"
+	"grade/grader/results/file"
 	"grade/grader/submission"
 	"grade/grader/tree"
 	"grade/grader/verdict"
@@ -82,16 +83,16 @@ func (d *desk) grade(_ context.Context, s *submission.Snapshot, e *course.Exerci
 }
 
 // batch grades all of a folder, and counts.
-func (d *desk) batch(ctx context.Context, t *testing.T, root, results string) (fates []Fate, counts [3]int, err error) {
+func (d *desk) batch(ctx context.Context, t *testing.T, root, folder string) (items []Item, counts [3]int, err error) {
 	t.Helper()
 	list, err := Find(root, []string{"autograd", "cosine"})
 	require.NoError(t, err)
-	l, err := OpenLedger(results)
+	l, err := file.Open(folder)
 	require.NoError(t, err)
 	defer func() { require.NoError(t, l.Close()) }()
-	fates, err = Run(ctx, l, list, Options{Exercises: someExercises, Grade: d.grade, Grader: "g", Workers: 2, Now: time.Now})
-	counts[0], counts[1], counts[2] = Count(fates)
-	return fates, counts, err
+	items, err = Run(ctx, l, list, Options{Exercises: someExercises, Grade: d.grade, Grader: "g", Workers: 2, Now: time.Now})
+	counts[0], counts[1], counts[2] = Count(items)
+	return items, counts, err
 }
 
 // What was graded is not graded again until it changes; what had no verdict is.
@@ -99,22 +100,22 @@ func TestRunAgain(t *testing.T) {
 	root := tree.New(t, map[string]string{
 		"alice/autograd/a.go": "package autograd\n", "bob/autograd/a.go": "package autograd\nvar x int\n", "carol/autograd/": "", "dave/x/x.go": "package unknown\n",
 	})
-	results := filepath.Join(t.TempDir(), "results")
+	folder := filepath.Join(t.TempDir(), "results")
 	d := &desk{fail: func(dir string) error {
 		if strings.Contains(dir, "bob") {
 			return errors.New("the engine is gone")
 		}
 		return nil
 	}}
-	fates, counts, err := d.batch(t.Context(), t, root, results)
+	items, counts, err := d.batch(t.Context(), t, root, folder)
 	require.NoError(t, err)
 	assert.Equal(t, [3]int{2, 0, 2}, counts)
-	assert.EqualError(t, fates[1].Err, "the engine is gone")
-	assert.Equal(t, verdict.Invalid, fates[2].Record.Result.Verdict, "nothing was handed in")
-	assert.ErrorContains(t, fates[3].Err, "cannot tell the exercise")
+	assert.EqualError(t, items[1].Err, "the engine is gone")
+	assert.Equal(t, verdict.Invalid, items[2].Record.Result.Verdict, "nothing was handed in")
+	assert.ErrorContains(t, items[3].Err, "cannot tell the exercise")
 
 	d.fail, d.graded = nil, nil
-	_, counts, err = d.batch(t.Context(), t, root, results)
+	_, counts, err = d.batch(t.Context(), t, root, folder)
 	require.NoError(t, err)
 	assert.Equal(t, [3]int{1, 2, 1}, counts)
 	assert.Equal(t, []string{"autograd bob"}, d.graded)
@@ -123,13 +124,13 @@ func TestRunAgain(t *testing.T) {
 	require.NoError(t, os.CopyFS(filepath.Join(root, "erin"), os.DirFS(filepath.Join(root, "alice"))))
 	require.NoError(t, os.WriteFile(filepath.Join(root, "alice", "autograd", "a.go"), []byte("package autograd\n\n"), 0o600))
 	d.graded = nil
-	fates, counts, err = d.batch(t.Context(), t, root, results)
+	items, counts, err = d.batch(t.Context(), t, root, folder)
 	require.NoError(t, err)
 	assert.Equal(t, [3]int{1, 3, 1}, counts)
 	assert.Equal(t, []string{"autograd alice"}, d.graded)
-	i := slices.IndexFunc(fates, func(f Fate) bool { return f.Student == "erin" })
-	assert.Equal(t, "erin", fates[i].Record.Student)
-	assert.True(t, fates[i].Cached)
+	i := slices.IndexFunc(items, func(i Item) bool { return i.Student == "erin" })
+	assert.Equal(t, "erin", items[i].Record.Student)
+	assert.True(t, items[i].Cached)
 }
 
 // News says who is being graded, and from the first grading on how long the rest takes.
@@ -140,7 +141,7 @@ func TestRunTells(t *testing.T) {
 	})
 	list, err := Find(root, []string{"autograd"})
 	require.NoError(t, err)
-	l, err := OpenLedger(t.TempDir())
+	l, err := file.Open(t.TempDir())
 	require.NoError(t, err)
 	defer l.Close()
 	now := time.Unix(1000, 0)
@@ -168,7 +169,7 @@ func TestRunTells(t *testing.T) {
 // Where two exercises have one package, a submission is not graded as the one that
 // happens to come first.
 func TestExerciseOf(t *testing.T) {
-	r := &running{options: Options{Exercises: append(slices.Clone(someExercises), &course.Exercise{Name: "cosine2", Package: "cosine"})}}
+	r := &planner{options: Options{Exercises: append(slices.Clone(someExercises), &course.Exercise{Name: "cosine2", Package: "cosine"})}}
 	e, err := r.exerciseOf("", "autograd")
 	require.NoError(t, err)
 	assert.Equal(t, "autograd", e.Name)
@@ -181,14 +182,14 @@ func TestExerciseOf(t *testing.T) {
 	require.ErrorContains(t, err, "cannot tell the exercise: neither")
 }
 
-// Nobody could say which of two counts: they are refused, which costs nobody else anything.
+// Which of two counts cannot be told: they are refused, which costs no other student anything.
 func TestRunTwice(t *testing.T) {
 	root := tree.New(t, map[string]string{"alice/autograd/a.go": "package autograd\n", "alice/autograd.zip": "no zip", "bob/autograd/a.go": "package autograd\n"})
-	fates, counts, err := (&desk{}).batch(t.Context(), t, root, t.TempDir())
+	items, counts, err := (&desk{}).batch(t.Context(), t, root, t.TempDir())
 	require.NoError(t, err)
 	assert.Equal(t, [3]int{2, 0, 0}, counts)
-	assert.Equal(t, []string{"alice", "bob"}, []string{fates[0].Student, fates[1].Student})
-	assert.Equal(t, []verdict.Verdict{verdict.Invalid, verdict.Graded}, []verdict.Verdict{fates[0].Record.Result.Verdict, fates[1].Record.Result.Verdict})
+	assert.Equal(t, []string{"alice", "bob"}, []string{items[0].Student, items[1].Student})
+	assert.Equal(t, []verdict.Verdict{verdict.Invalid, verdict.Graded}, []verdict.Verdict{items[0].Record.Result.Verdict, items[1].Record.Result.Verdict})
 
 	// So it is where a name says the exercise of one, and a package that of the other.
 	root = tree.New(t, map[string]string{"alice/autograd/a.go": "package autograd\n", "alice.tar": "no archive", "bob/autograd/a.go": "package autograd\n", "bob/x/b.go": "package autograd\nvar x int\n"})
@@ -202,41 +203,41 @@ func TestRunTwice(t *testing.T) {
 	for i := range other {
 		other[i].Student = "alice"
 	}
-	own, err := OpenLedger(t.TempDir())
+	own, err := file.Open(t.TempDir())
 	require.NoError(t, err)
-	fates, err = Run(t.Context(), own, append(named, other...), Options{Exercises: someExercises, Grade: (&desk{}).grade, Now: time.Now})
+	items, err = Run(t.Context(), own, append(named, other...), Options{Exercises: someExercises, Grade: (&desk{}).grade, Now: time.Now})
 	require.NoError(t, err)
 	require.NoError(t, own.Close())
-	require.Len(t, fates, 1)
-	assert.Equal(t, verdict.Invalid, fates[0].Record.Result.Verdict)
+	require.Len(t, items, 1)
+	assert.Equal(t, verdict.Invalid, items[0].Record.Result.Verdict)
 
 	// Where packages name the exercises, they are read before anything is graded.
 	root = tree.New(t, map[string]string{"alice/v1/a.go": "package autograd\n", "alice/v2/a.go": "package autograd\nvar x int\n", "alice/w/a.go": "package cosine\n"})
 	list, _, err := FindAt(root, ".", p, nil)
 	require.NoError(t, err)
-	l, err := OpenLedger(t.TempDir())
+	l, err := file.Open(t.TempDir())
 	require.NoError(t, err)
 	defer func() { require.NoError(t, l.Close()) }()
-	fates, err = Run(t.Context(), l, list, Options{Exercises: someExercises, Grade: (&desk{}).grade, Now: time.Now})
+	items, err = Run(t.Context(), l, list, Options{Exercises: someExercises, Grade: (&desk{}).grade, Now: time.Now})
 	require.NoError(t, err)
-	require.Len(t, fates, 2)
-	assert.Equal(t, verdict.Invalid, fates[0].Record.Result.Verdict)
-	assert.Equal(t, []string{"cosine", string(verdict.Graded)}, []string{fates[1].Exercise, string(fates[1].Record.Result.Verdict)})
+	require.Len(t, items, 2)
+	assert.Equal(t, verdict.Invalid, items[0].Record.Result.Verdict)
+	assert.Equal(t, []string{"cosine", string(verdict.Graded)}, []string{items[1].Exercise, string(items[1].Record.Result.Verdict)})
 }
 
 // Names that are not text would be one and the same in a results file.
 func TestRunNoText(t *testing.T) {
 	root := tree.New(t, map[string]string{"J\xf6rg/autograd/a.go": "package autograd\n", "J\xfcrg/autograd/a.go": "package autograd\n"})
 	for range 2 {
-		fates, counts, err := (&desk{}).batch(t.Context(), t, root, t.TempDir())
+		items, counts, err := (&desk{}).batch(t.Context(), t, root, t.TempDir())
 		require.NoError(t, err)
 		assert.Equal(t, [3]int{0, 0, 2}, counts)
-		assert.Equal(t, []string{`"J\xf6rg"`, `"J\xfcrg"`}, []string{fates[0].Student, fates[1].Student})
-		require.ErrorContains(t, fates[0].Err, "is not UTF-8")
+		assert.Equal(t, []string{`"J\xf6rg"`, `"J\xfcrg"`}, []string{items[0].Student, items[1].Student})
+		require.ErrorContains(t, items[0].Err, "is not UTF-8")
 	}
 }
 
-// A time that cannot be is none, and stops nobody.
+// A time that cannot be is none, and stops no grading.
 func TestRunImpossibleDate(t *testing.T) {
 	root := tree.New(t, map[string]string{"alice/autograd/a.go": "package autograd\n", "bob/autograd/a.go": "package autograd\nvar b int\n"})
 	list, err := Find(root, []string{"autograd"})
@@ -246,19 +247,19 @@ func TestRunImpossibleDate(t *testing.T) {
 	for i, at := range []time.Time{odd, time.Unix(316000000000, 0)} {
 		list[i].Submitted = func(context.Context) (time.Time, string, error) { return at, "a joke", nil }
 	}
-	l, err := OpenLedger(t.TempDir())
+	l, err := file.Open(t.TempDir())
 	require.NoError(t, err)
 	defer func() { require.NoError(t, l.Close()) }()
-	fates, err := Run(t.Context(), l, list, Options{Exercises: someExercises, Grade: (&desk{}).grade, Now: time.Now})
+	items, err := Run(t.Context(), l, list, Options{Exercises: someExercises, Grade: (&desk{}).grade, Now: time.Now})
 	require.NoError(t, err)
-	assert.Equal(t, 2023, fates[0].Record.Submitted.Year())
-	assert.True(t, fates[1].Record.Submitted.IsZero())
+	assert.Equal(t, 2023, items[0].Record.Submitted.Year())
+	assert.True(t, items[1].Record.Submitted.IsZero())
 }
 
 // An interrupt leaves what was graded, and nothing else.
 func TestRunInterrupted(t *testing.T) {
 	root := tree.New(t, map[string]string{"a/autograd/a.go": "package autograd\n", "b/autograd/a.go": "package autograd\nvar b int\n", "c/autograd/a.go": "package autograd\nvar c int\n"})
-	results := t.TempDir()
+	folder := t.TempDir()
 	ctx, cancel := context.WithCancel(t.Context())
 	d := &desk{}
 	d.fail = func(string) error {
@@ -268,45 +269,12 @@ func TestRunInterrupted(t *testing.T) {
 		}
 		return nil
 	}
-	fates, counts, err := d.batch(ctx, t, root, results)
+	items, counts, err := d.batch(ctx, t, root, folder)
 	require.ErrorIs(t, err, context.Canceled)
 	assert.Equal(t, [3]int{1, 0, 2}, counts)
-	assert.Len(t, fates, 3)
+	assert.Len(t, items, 3)
 	d.fail = nil
-	_, counts, err = d.batch(t.Context(), t, root, results)
+	_, counts, err = d.batch(t.Context(), t, root, folder)
 	require.NoError(t, err)
 	assert.Equal(t, [3]int{2, 1, 0}, counts)
-}
-
-// A process that was killed while it wrote leaves half a line, which goes; a whole
-// line that is no record is somebody's, and stays.
-func TestLedgerHalfALine(t *testing.T) {
-	dir := t.TempDir()
-	file := filepath.Join(dir, ResultsFile)
-	l, err := OpenLedger(dir)
-	require.NoError(t, err)
-	require.NoError(t, l.Append(Record{Key: "k", Attempt: 1, Student: "alice", Exercise: "autograd", Result: &verdict.Result{Score: 7}}))
-	_, err = OpenLedger(dir)
-	require.ErrorContains(t, err, "being written by another grade")
-	require.NoError(t, l.Close())
-	whole, err := os.ReadFile(file)
-	require.NoError(t, err)
-	require.NoError(t, os.WriteFile(file, append(slices.Clone(whole), whole[:len(whole)/2]...), 0o600))
-
-	l, err = OpenLedger(dir)
-	require.NoError(t, err)
-	r, ok := l.ByKey("k")
-	require.True(t, ok)
-	assert.Equal(t, 7, r.Result.Score)
-	_, ok = l.Last("alice", "autograd")
-	assert.True(t, ok)
-	require.NoError(t, l.Append(r))
-	require.NoError(t, l.Close())
-	mended, err := os.ReadFile(file)
-	require.NoError(t, err)
-	assert.Equal(t, string(whole)+string(whole), string(mended))
-
-	require.NoError(t, os.WriteFile(file, []byte(string(whole)+"{}\n"), 0o600))
-	_, err = OpenLedger(dir)
-	require.ErrorContains(t, err, ResultsFile+": line 2: no record")
 }

@@ -11,7 +11,7 @@ type pace struct {
 }
 
 // left estimates how long a run still takes. running are the times that gradings have
-// taken which go on, waiting is how many submissions nobody has begun with; each of
+// taken which go on, waiting is how many submissions have not been begun with; each of
 // those may be known already, so that the estimate is high rather than low. It is 0
 // where there is nothing to estimate from.
 //

@@ -6,60 +6,61 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 
-	"github.com/gofrs/flock"
 	"golang.org/x/sync/errgroup"
 
 	"grade/exercises/course"
+	"grade/grader/results"
 	"grade/grader/submission"
 	"grade/grader/verdict"
 )
 
 // Regraded is what became of one attempt that was graded under other conditions.
 type Regraded struct {
-	Old Record
-	New *Record // nil: there is nothing new, or Err says why not
+	Old results.Record
+	New *results.Record // nil: there is nothing new, or Err says why not
 	Err error
 }
 
-// Regrading holds results that do not hold yet, beside those that do.
-type Regrading struct {
-	ledger  *Ledger // what holds
-	pending *Ledger // what would
+// Regrader grades kept results anew, and holds what comes of it beside those that hold.
+type Regrader struct {
+	store  results.Store
+	drafts results.Drafts
 }
 
-// NewRegrading goes on with what an earlier one has graded and not applied.
-func NewRegrading(l *Ledger) (*Regrading, error) {
-	pending, err := openLedger(l.dir, regradeFile, (*flock.Flock).TryLock)
-	return &Regrading{l, pending}, err
+// NewRegrader opens the drafts of a store, with what an earlier regrade has graded and not
+// applied. It has to be closed.
+func NewRegrader(store results.Store) (*Regrader, error) {
+	drafts, err := store.Drafts()
+	if err != nil {
+		return nil, err
+	}
+	return &Regrader{store, drafts}, nil
 }
 
 // Close lets others regrade.
-func (r *Regrading) Close() error { return r.pending.Close() }
+func (r *Regrader) Close() error { return r.drafts.Close() }
 
 // Run grades all attempts anew whose exercise, grader, toolchain or image are not what
 // they were, with the inputs that they were graded with. Nothing that holds is changed:
-// call [Regrading.Apply] for that. It returns what became of those alone; an error is as
+// call [Regrader.Apply] for that. It returns what became of those alone; an error is as
 // with [Run].
-func (r *Regrading) Run(ctx context.Context, o Options) ([]Regraded, error) {
-	run := &regrading{Regrading: r, options: o}
-	for _, old := range r.ledger.Attempts() {
+func (r *Regrader) Run(ctx context.Context, o Options) ([]Regraded, error) {
+	run := &regradeRun{Regrader: r, options: o}
+	for _, old := range r.store.Attempts() {
 		run.plan(old)
 	}
 	slices.SortStableFunc(run.list, func(a, b Regraded) int {
 		return cmp.Or(strings.Compare(a.Old.Student, b.Old.Student), strings.Compare(a.Old.Exercise, b.Old.Exercise), a.Old.Attempt-b.Old.Attempt)
 	})
-	run.news = newNews(o, len(run.list))
+	run.progress = newProgress(o, len(run.list))
 	group, gctx := errgroup.WithContext(ctx)
 	group.SetLimit(max(1, o.Workers))
 	for i := range run.list {
 		group.Go(func() error {
-			defer run.news.through()
+			defer run.progress.through()
 			return run.one(gctx, &run.list[i])
 		})
 	}
@@ -70,15 +71,15 @@ func (r *Regrading) Run(ctx context.Context, o Options) ([]Regraded, error) {
 	return run.list, err
 }
 
-type regrading struct {
-	*Regrading
-	options Options
-	list    []Regraded
-	mu      sync.Mutex // guards pending
-	news    *news
+// regradeRun is one run of a regrader.
+type regradeRun struct {
+	*Regrader
+	options  Options
+	list     []Regraded
+	progress *progress
 }
 
-func (r *regrading) exercise(name string) *course.Exercise {
+func (r *regradeRun) exercise(name string) *course.Exercise {
 	i := slices.IndexFunc(r.options.Exercises, func(e *course.Exercise) bool { return e.Name == name })
 	if i < 0 {
 		return nil
@@ -86,18 +87,20 @@ func (r *regrading) exercise(name string) *course.Exercise {
 	return r.options.Exercises[i]
 }
 
-// plan takes down an attempt that has to be graded.
-func (r *regrading) plan(old Record) {
+// plan lists an attempt that has to be graded, or cannot be any more.
+func (r *regradeRun) plan(old results.Record) {
 	e := r.exercise(old.Exercise)
 	switch {
 	case e == nil:
 		r.list = append(r.list, Regraded{Old: old, Err: fmt.Errorf("the course has no exercise %s any more: its grade stands", old.Exercise)})
-	case keyOf(old.Content, e, r.options.Grader) != old.Key:
+	case results.Key(old.Content, e, r.options.Grader) != old.Key:
 		r.list = append(r.list, Regraded{Old: old})
 	}
 }
 
-func (r *regrading) one(ctx context.Context, x *Regraded) error {
+// one grades one attempt, unless a result of the same key is known. An error is one of the
+// store's.
+func (r *regradeRun) one(ctx context.Context, x *Regraded) error {
 	if x.Err == nil {
 		x.Err = context.Cause(ctx)
 	}
@@ -106,13 +109,13 @@ func (r *regrading) one(ctx context.Context, x *Regraded) error {
 	}
 	e := r.exercise(x.Old.Exercise)
 	record := x.Old
-	record.Key, record.Limits = keyOf(x.Old.Content, e, r.options.Grader), limitsOf(e.Limits)
+	record.Key, record.Limits = results.Key(x.Old.Content, e, r.options.Grader), results.LimitsOf(e.Limits)
 	result, known := r.known(record)
 	if x.Old.Content != x.Old.Result.Submission.Hash { // refused when it was read, which no exercise changes
 		result, known = x.Old.Result, true
 	}
 	if !known {
-		end := r.news.begin(record.Student, record.Exercise)
+		end := r.progress.begin(record.Student, record.Exercise)
 		result, x.Err = r.grade(ctx, x.Old, e)
 		if end(x.Err); x.Err != nil {
 			return nil
@@ -125,12 +128,10 @@ func (r *regrading) one(ctx context.Context, x *Regraded) error {
 	return r.keep(record)
 }
 
-// known is a result that was come by already, for this attempt or for its like.
-func (r *regrading) known(record Record) (*verdict.Result, bool) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	for _, l := range []*Ledger{r.pending, r.ledger} {
-		if same, ok := l.ByKey(record.Key); ok {
+// known is a result of the same key, which an earlier regrade or another attempt has.
+func (r *regradeRun) known(record results.Record) (*verdict.Result, bool) {
+	for _, byKey := range []func(string) (results.Record, bool){r.drafts.ByKey, r.store.ByKey} {
+		if same, ok := byKey(record.Key); ok {
 			result := *same.Result
 			result.Submission = record.Result.Submission
 			return &result, true
@@ -140,8 +141,8 @@ func (r *regrading) known(record Record) (*verdict.Result, bool) {
 }
 
 // grade grades the files of an attempt as they were kept.
-func (r *regrading) grade(ctx context.Context, old Record, e *course.Exercise) (*verdict.Result, error) {
-	s, err := r.ledger.files(old)
+func (r *regradeRun) grade(ctx context.Context, old results.Record, e *course.Exercise) (*verdict.Result, error) {
+	s, err := r.store.Files(old)
 	if errors.Is(err, fs.ErrNotExist) {
 		err = fmt.Errorf("%w: its grade stands", err)
 	}
@@ -177,27 +178,22 @@ func measuredPoints(r *verdict.Result) (points int) {
 }
 
 // keep keeps what was graded, to be applied.
-func (r *regrading) keep(record Record) error {
-	r.mu.Lock()
-	defer r.mu.Unlock()
+func (r *regradeRun) keep(record results.Record) error {
 	record.Recorded = r.options.Now().UTC()
-	return r.pending.Append(record)
+	return r.drafts.Append(record)
 }
 
 // Apply makes what was graded hold: from now on it is the result of its attempt. What it
 // takes the place of stays in the file.
-func (r *Regrading) Apply(list []Regraded, o Options) error {
+func (r *Regrader) Apply(list []Regraded, o Options) error {
 	for _, x := range list {
 		if x.New == nil {
 			continue
 		}
 		x.New.Recorded = o.Now().UTC()
-		if err := r.ledger.Append(*x.New); err != nil {
+		if err := r.store.Append(*x.New); err != nil {
 			return err
 		}
 	}
-	if err := r.pending.Close(); err != nil {
-		return err
-	}
-	return os.Remove(filepath.Join(r.ledger.dir, regradeFile))
+	return r.drafts.Discard()
 }

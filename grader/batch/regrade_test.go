@@ -2,14 +2,11 @@ package batch
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -17,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"grade/exercises/course"
-	"grade/grader/fault"
+	"grade/grader/results/file"
 	"grade/grader/submission"
 	"grade/grader/tree"
 	"grade/grader/verdict"
@@ -53,18 +50,26 @@ func TestFindAt(t *testing.T) {
 	assert.Empty(t, find("students/ali"))
 }
 
-// hand writes a submission and grades all there are.
-func hand(t *testing.T, d *desk, root, results, text string, at time.Time) *Ledger {
+// lines are those of the results file in a folder.
+func lines(t *testing.T, folder string) []string {
 	t.Helper()
-	file := filepath.Join(root, "alice", "autograd", "a.go")
-	require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o755))
-	require.NoError(t, os.WriteFile(file, []byte("package autograd\n"+text), 0o600))
+	data, err := os.ReadFile(filepath.Join(folder, file.ResultsFile))
+	require.NoError(t, err)
+	return slices.Collect(strings.Lines(string(data)))
+}
+
+// hand writes a submission and grades all there are.
+func hand(t *testing.T, d *desk, root, folder, text string, at time.Time) *file.Store {
+	t.Helper()
+	name := filepath.Join(root, "alice", "autograd", "a.go")
+	require.NoError(t, os.MkdirAll(filepath.Dir(name), 0o755))
+	require.NoError(t, os.WriteFile(name, []byte("package autograd\n"+text), 0o600))
 	list, err := Find(root, []string{"autograd"})
 	require.NoError(t, err)
 	for i := range list {
 		list[i].Submitted = func(context.Context) (time.Time, string, error) { return at, "the test", nil }
 	}
-	l, err := OpenLedger(results)
+	l, err := file.Open(folder)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, l.Close()) })
 	_, err = Run(t.Context(), l, list, Options{Exercises: someExercises, Grade: d.grade, Grader: "g", Now: time.Now})
@@ -75,13 +80,13 @@ func hand(t *testing.T, d *desk, root, results, text string, at time.Time) *Ledg
 // A submission that differs from the one before is an attempt; the time it was first
 // seen at stays its time.
 func TestAttempts(t *testing.T) {
-	root, results := t.TempDir(), t.TempDir()
+	root, folder := t.TempDir(), t.TempDir()
 	at := time.Date(2026, 12, 1, 12, 0, 0, 0, time.UTC)
 	d := &desk{}
 	for i, text := range []string{"var a int\n", "var a int\n", "var b int\n", "var a int\n"} {
-		require.NoError(t, hand(t, d, root, results, text, at.Add(time.Duration(i)*time.Hour)).Close())
+		require.NoError(t, hand(t, d, root, folder, text, at.Add(time.Duration(i)*time.Hour)).Close())
 	}
-	l, err := ReadLedger(results)
+	l, err := file.Read(folder)
 	require.NoError(t, err)
 	var got []int
 	for _, r := range l.Attempts() {
@@ -90,95 +95,34 @@ func TestAttempts(t *testing.T) {
 	}
 	assert.Equal(t, []int{1, 12, 2, 14, 3, 15}, got)
 	assert.Len(t, d.graded, 2, "what has been seen is not graded again")
-	_, err = ReadLedger(t.TempDir())
-	var usage *fault.UsageError
-	require.ErrorAs(t, err, &usage)
-}
-
-// Two runs may have counted the same attempt, each in a copy of the file: put together,
-// neither is lost.
-func TestAttemptsOfTwoFiles(t *testing.T) {
-	dir := t.TempDir()
-	l, err := OpenLedger(dir)
-	require.NoError(t, err)
-	for _, one := range []struct {
-		attempt int
-		content string
-		hour    int // of submission
-	}{{1, "a", 1}, {2, "b", 2}, {2, "c", 3}, {2, "c", 3}, {3, "c", 3}, {1, "a", 9}} { // c graded anew, in either file; a by the second run
-		at := time.Date(2026, 12, 1, one.hour, 0, 0, 0, time.UTC)
-		line, err := json.Marshal(Record{Schema: RecordSchema, Student: "alice", Exercise: "autograd", Attempt: one.attempt, Content: one.content, Submitted: at, Result: &verdict.Result{}})
-		require.NoError(t, err)
-		_, err = l.file.Write(append(line, '\n'))
-		require.NoError(t, err)
-	}
-	require.NoError(t, l.Close())
-	l, err = ReadLedger(dir)
-	require.NoError(t, err)
-	var got []string
-	for _, r := range l.Attempts() {
-		got = append(got, fmt.Sprint(r.Attempt, r.Content, r.Submitted.Hour()))
-	}
-	assert.Equal(t, []string{"1a1", "2b2", "3c3"}, got)
 }
 
 // A job that is run once more, later than the one that came after it, is no new attempt.
 func TestRepeatedRun(t *testing.T) {
-	root, results := t.TempDir(), t.TempDir()
+	root, folder := t.TempDir(), t.TempDir()
 	at := time.Date(2026, 12, 1, 12, 0, 0, 0, time.UTC)
 	d := &desk{}
 	for _, one := range []struct {
 		text string
 		hour int
 	}{{"var a int\n", 0}, {"var b int\n", 1}, {"var a int\n", 0}, {"var a int\n", 2}} {
-		require.NoError(t, hand(t, d, root, results, one.text, at.Add(time.Duration(one.hour)*time.Hour)).Close())
+		require.NoError(t, hand(t, d, root, folder, one.text, at.Add(time.Duration(one.hour)*time.Hour)).Close())
 	}
-	l, err := ReadLedger(results)
+	l, err := file.Read(folder)
 	require.NoError(t, err)
-	assert.Len(t, l.lines, 3)
+	assert.Len(t, lines(t, folder), 3)
 	last, _ := l.Last("alice", "autograd")
 	assert.Equal(t, []int{3, 14}, []int{last.Attempt, last.Submitted.Hour()}, "the same again, later, is")
-}
-
-// A disk that is full leaves the file as it was, and one that cannot even be put right
-// gets nothing behind half a line.
-func TestLedgerDiskFull(t *testing.T) {
-	l, err := OpenLedger(t.TempDir())
-	require.NoError(t, err)
-	defer l.Close()
-	require.NoError(t, l.Append(Record{Student: "a", Attempt: 1, Result: &verdict.Result{}}))
-	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
-	if err != nil {
-		t.Skipf("NOT TESTED: %v", err)
-	}
-	file := l.file
-	l.file = full
-	require.ErrorIs(t, l.Append(Record{Student: "b", Attempt: 1, Result: &verdict.Result{}}), syscall.ENOSPC)
-	require.NoError(t, full.Close())
-	l.file = file
-	require.ErrorIs(t, l.Append(Record{Student: "c", Attempt: 1, Result: &verdict.Result{}}), syscall.ENOSPC, "a device cannot be cut")
-	_, ok := l.Last("b", "")
-	assert.False(t, ok)
-	l.fault = nil
-
-	root := tree.New(t, map[string]string{"alice/autograd/a.go": "package autograd\n"})
-	list, err := Find(root, []string{"autograd"})
-	require.NoError(t, err)
-	require.NoError(t, l.file.Close())
-	fates, err := Run(t.Context(), l, list, Options{Exercises: someExercises, Grade: (&desk{}).grade, Now: time.Now})
-	require.Error(t, err)
-	assert.Equal(t, err, fates[0].Err, "who has no record has a reason")
-	l.file = nil
 }
 
 // A result that is another student's says nothing of them.
 func TestSameOfAnother(t *testing.T) {
 	root := tree.New(t, map[string]string{"alice/autograd/a.go": "package autograd\n", "alice/autograd/diary.txt": "", "bob/autograd/a.go": "package autograd\n"})
 	d := &desk{}
-	fates, counts, err := d.batch(t.Context(), t, root, t.TempDir())
+	items, counts, err := d.batch(t.Context(), t, root, t.TempDir())
 	require.NoError(t, err)
 	assert.Equal(t, 2, counts[0]+counts[1])
-	for _, f := range fates {
+	for _, f := range items {
 		if f.Student == "bob" && f.Cached {
 			assert.Equal(t, f.Path, f.Record.Result.Submission.Dir)
 			assert.Empty(t, f.Record.Result.Submission.Ignored)
@@ -186,19 +130,20 @@ func TestSameOfAnother(t *testing.T) {
 	}
 }
 
-// What was not found out is not kept: nobody would ask again.
+// A time that was not found out is not kept as unknown: no later run would ask again.
 func TestDateUnknown(t *testing.T) {
 	root := tree.New(t, map[string]string{"alice/autograd/a.go": "package autograd\n"})
 	list, err := Find(root, []string{"autograd"})
 	require.NoError(t, err)
 	list[0].Submitted = func(context.Context) (time.Time, string, error) { return time.Time{}, "", errors.New("git is broken") }
-	l, err := OpenLedger(t.TempDir())
+	folder := t.TempDir()
+	l, err := file.Open(folder)
 	require.NoError(t, err)
 	defer func() { require.NoError(t, l.Close()) }()
-	fates, err := Run(t.Context(), l, list, Options{Exercises: someExercises, Grade: (&desk{}).grade, Now: time.Now})
+	items, err := Run(t.Context(), l, list, Options{Exercises: someExercises, Grade: (&desk{}).grade, Now: time.Now})
 	require.NoError(t, err)
-	require.EqualError(t, fates[0].Err, "git is broken")
-	assert.Empty(t, l.lines)
+	require.EqualError(t, items[0].Err, "git is broken")
+	assert.Empty(t, lines(t, folder))
 }
 
 // scored grades with the score that the exercise's hash is, and what was measured with
@@ -222,11 +167,11 @@ func scored(correct map[string]int, measured *[]int, seeds *[]string) GradeFunc 
 }
 
 func TestRegrade(t *testing.T) {
-	results := t.TempDir()
+	folder := t.TempDir()
 	root := tree.New(t, map[string]string{"alice/autograd/a.go": "package autograd\n", "bob/autograd/": ""})
 	list, err := Find(root, []string{"autograd"})
 	require.NoError(t, err)
-	l, err := OpenLedger(results)
+	l, err := file.Open(folder)
 	require.NoError(t, err)
 	defer func() { require.NoError(t, l.Close()) }()
 	var seeds []string
@@ -241,12 +186,12 @@ func TestRegrade(t *testing.T) {
 	}
 	_, err = Run(t.Context(), l, list, o)
 	require.NoError(t, err)
-	file := filepath.Join(results, ResultsFile)
-	before, err := os.ReadFile(file)
+	name := filepath.Join(folder, file.ResultsFile)
+	before, err := os.ReadFile(name)
 	require.NoError(t, err)
 
 	// Nothing has changed: nothing is graded.
-	r, err := NewRegrading(l)
+	r, err := NewRegrader(l)
 	require.NoError(t, err)
 	done, err := r.Run(t.Context(), o)
 	require.NoError(t, err)
@@ -266,13 +211,13 @@ func TestRegrade(t *testing.T) {
 	assert.Equal(t, done[1].Old.Result, done[1].New.Result, "what was refused when it was read is not read again")
 	assert.Equal(t, []int{90, 70}, []int{done[0].Old.Result.Score, done[0].New.Result.Score})
 	assert.Equal(t, []string{"seed of 1", "seed of 1"}, seeds, "on the inputs it had, twice because it lost what was measured")
-	after, err := os.ReadFile(file)
+	after, err := os.ReadFile(name)
 	require.NoError(t, err)
 	assert.Equal(t, string(before), string(after), "nothing is overwritten")
 	require.NoError(t, r.Close())
 
 	// Another run has it already; once applied it holds, and the old one is still there.
-	r, err = NewRegrading(l)
+	r, err = NewRegrader(l)
 	require.NoError(t, err)
 	done, err = r.Run(t.Context(), o)
 	require.NoError(t, err)
@@ -282,17 +227,17 @@ func TestRegrade(t *testing.T) {
 	holds, ok := l.Last("alice", "autograd")
 	require.True(t, ok)
 	assert.Equal(t, []int{70, 1}, []int{holds.Result.Score, holds.Attempt})
-	after, err = os.ReadFile(file)
+	after, err = os.ReadFile(name)
 	require.NoError(t, err)
 	assert.True(t, strings.HasPrefix(string(after), string(before)))
-	assert.NoFileExists(t, filepath.Join(results, regradeFile))
+	assert.NoFileExists(t, filepath.Join(folder, "regrade.jsonl"))
 }
 
 // What cannot be graded keeps its grade: an exercise that is gone, files that are.
 func TestRegradeStays(t *testing.T) {
-	root, results := t.TempDir(), t.TempDir()
-	l := hand(t, &desk{}, root, results, "", time.Time{})
-	r, err := NewRegrading(l)
+	root, folder := t.TempDir(), t.TempDir()
+	l := hand(t, &desk{}, root, folder, "", time.Time{})
+	r, err := NewRegrader(l)
 	require.NoError(t, err)
 	defer func() { require.NoError(t, r.Close()) }()
 	o := Options{Exercises: nil, Grader: "g", Now: time.Now}
@@ -302,7 +247,7 @@ func TestRegradeStays(t *testing.T) {
 	assert.ErrorContains(t, done[0].Err, "no exercise autograd any more: its grade stands")
 
 	o.Exercises, o.Grader = someExercises, "another"
-	zips, err := filepath.Glob(filepath.Join(results, submissionsDir, "*.zip"))
+	zips, err := filepath.Glob(filepath.Join(folder, "submissions", "*.zip"))
 	require.NoError(t, err)
 	for _, zip := range zips {
 		require.NoError(t, os.Remove(zip))

@@ -1,0 +1,71 @@
+package batch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"grade/grader/fault"
+	"grade/grader/submission"
+	"grade/grader/verdict"
+)
+
+// dedupe keeps one step for a student at an exercise. Several become one, in the place of
+// the first, which is refused: which of them counts cannot be told.
+func (p *planner) dedupe(ctx context.Context, steps []*step) (single []*step) {
+	type cell struct{ student, exercise string }
+	first, places := map[cell]*step{}, map[cell][]string{}
+	for _, s := range steps {
+		c := cell{s.Student, s.Exercise}
+		if c.exercise == "" || first[c] == nil {
+			first[c] = s
+			single = append(single, s)
+		}
+		places[c] = append(places[c], s.place())
+	}
+	for c, s := range first {
+		if c.exercise != "" && len(places[c]) > 1 {
+			s.Read = refused(s.Path, places[c])
+			p.readOne(ctx, s)
+		}
+	}
+	return single
+}
+
+// nameable is a submission whose student's name a file of results can hold. Two names that
+// are not UTF-8 would be one there: such a submission gets a name of its own, and cannot be
+// read.
+func nameable(s Submission) Submission {
+	const reason = "the name of the folder is not UTF-8, in which results are kept"
+	if utf8.ValidString(s.Student) {
+		return s
+	}
+	s.Student = strconv.Quote(s.Student)
+	s.Read = func(context.Context) (*submission.Snapshot, error) {
+		return nil, &fault.UsageError{Message: "read the submission", Hint: "give the folder another name", Student: reason, Err: errors.New(reason)}
+	}
+	return s
+}
+
+// place is where a submission is, for its student: it names no folder of the machine's.
+func (s Submission) place() string {
+	name := filepath.Base(s.Path)
+	if s.Folder != "" {
+		name = path.Join(path.Dir(s.Folder), name) // an archive's name has its end, a folder's has none
+	}
+	return verdict.Printable(name)
+}
+
+// refused is what is read where a student has handed in more than one.
+func refused(dir string, places []string) func(context.Context) (*submission.Snapshot, error) {
+	return func(context.Context) (*submission.Snapshot, error) {
+		s := submission.Of(dir, nil)
+		s.Problems = []verdict.Problem{{Rule: "several", Message: fmt.Sprintf("handed in %d times: as %s; leave one of them", len(places), strings.Join(places, ", "))}}
+		return s, nil
+	}
+}

@@ -1,0 +1,208 @@
+package batch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"grade/exercises/course"
+	"grade/grader/results"
+	"grade/grader/submission"
+)
+
+// planner says what a run has to do with each submission, before anything is graded: it
+// reads it, says which exercise's it is, gives it its number, and looks for a result that
+// is known already.
+type planner struct {
+	options Options
+	store   results.Store
+}
+
+// step is one submission on its way through a run. A step is planned when its item has a
+// record or an error; what is left has to be graded.
+type step struct {
+	Item
+	snapshot *submission.Snapshot // nil: it could not be read, or is not needed any more
+	exercise *course.Exercise
+	key      string
+	attempt  results.Attempt
+}
+
+// String is the line of a plan.
+func (s *step) String() string {
+	what := "grade"
+	switch {
+	case s.Err != nil:
+		what = "no verdict: " + s.Err.Error()
+	case s.Record != nil:
+		return fmt.Sprintf("%s %s: attempt %d is known", s.Student, s.Exercise, s.Record.Attempt)
+	case s.attempt.Held != nil && s.attempt.Held.Key == s.key:
+		what = fmt.Sprintf("keep the time of attempt %d", s.attempt.Number)
+	case s.attempt.Held != nil:
+		what = fmt.Sprintf("grade attempt %d anew", s.attempt.Number)
+	case s.attempt.Number > 0:
+		what = fmt.Sprintf("grade attempt %d", s.attempt.Number)
+	}
+	return fmt.Sprintf("%s %s: %s", s.Student, s.Exercise, what)
+}
+
+func (s *step) planned() bool { return s.Record != nil || s.Err != nil }
+
+// stop ends a step for a cause, if there is one. What is known of it needs no grading.
+func (s *step) stop(cause error) bool {
+	if cause == nil {
+		return false
+	}
+	if held := s.attempt.Held; held != nil && held.Key == s.key {
+		s.Record, s.Cached = held, true
+	} else {
+		s.Err = cause
+	}
+	return true
+}
+
+// read reads submissions, some at a time, and makes one step of those that a student has
+// handed in for one exercise.
+func (p *planner) read(ctx context.Context, list []Submission) []*step {
+	steps := make([]*step, len(list))
+	for i, s := range list {
+		steps[i] = &step{Item: Item{Submission: nameable(s)}}
+	}
+	p.each(steps, func(s *step) { p.readOne(ctx, s) })
+	return p.dedupe(ctx, steps)
+}
+
+// each does the same for every step, for some at a time.
+func (p *planner) each(steps []*step, do func(*step)) {
+	var group errgroup.Group
+	group.SetLimit(max(1, p.options.Workers))
+	for _, s := range steps {
+		group.Go(func() error {
+			do(s)
+			return nil
+		})
+	}
+	_ = group.Wait() // no step returns an error
+}
+
+// readOne takes the snapshot of a submission, and tells its exercise.
+func (p *planner) readOne(ctx context.Context, s *step) {
+	s.content = ""
+	if s.snapshot, s.Err = s.Item.read(ctx); s.Err != nil {
+		return
+	}
+	if s.exercise, s.Err = p.exerciseOf(s.Exercise, s.snapshot.Package); s.Err != nil {
+		return
+	}
+	s.Exercise, s.content = s.exercise.Name, results.Content(s.snapshot)
+}
+
+// exerciseOf is the exercise of that name, or without one the exercise that alone has
+// the package.
+func (p *planner) exerciseOf(name, pkg string) (found *course.Exercise, err error) {
+	for _, e := range p.options.Exercises {
+		switch {
+		case name != "" && e.Name == name:
+			return e, nil
+		case name != "" || e.Package != pkg:
+		case found != nil:
+			return nil, fmt.Errorf("cannot tell the exercise: %s and %s have the package %q; name the folder after one", found.Name, e.Name, pkg)
+		default:
+			found = e
+		}
+	}
+	if found == nil {
+		return nil, fmt.Errorf("cannot tell the exercise: neither the folder's name nor the package %q is one's", pkg)
+	}
+	return found, nil
+}
+
+var errBegun = errors.New("a run has begun with it, and did not end")
+
+// begin keeps the submissions of which nothing is known as pending: if this process is
+// killed, they were handed in all the same.
+func (p *planner) begin(ctx context.Context, steps []*step) error {
+	pending := map[results.PendingID]bool{}
+	for _, w := range p.store.Pending() {
+		pending[w.ID()] = true
+	}
+	var unknown []Item
+	for _, s := range steps {
+		i := Item{Submission: s.Submission, Err: errBegun, content: s.content}
+		if _, graded := p.store.Last(i.Student, i.Exercise); !graded && !pending[i.PendingID()] {
+			i.identify(ctx)
+			unknown = append(unknown, i)
+		}
+	}
+	return KeepPending(p.store, unknown, p.options.Now())
+}
+
+// enter plans what has to be done with each submission that could be read.
+func (p *planner) enter(ctx context.Context, steps []*step) {
+	p.each(steps, func(s *step) {
+		if !s.planned() {
+			p.enterOne(ctx, s)
+		}
+		if s.planned() {
+			s.snapshot = nil
+		}
+	})
+}
+
+// enterOne numbers a submission, unless it is the last attempt as it was graded.
+func (p *planner) enterOne(ctx context.Context, s *step) {
+	s.key = results.Key(s.content, s.exercise, p.options.Grader)
+	last, ok := p.store.Last(s.Student, s.Exercise)
+	same := ok && last.Key == s.key
+	stopped := context.Cause(ctx)
+	if same && (!last.Submitted.IsZero() || stopped != nil) {
+		s.Record, s.Cached = &last, true
+		return
+	}
+	if s.Err = stopped; s.Err != nil {
+		return
+	}
+	if s.Err = s.date(ctx); s.Err != nil {
+		return
+	}
+	s.attempt, s.Err = p.store.Enter(results.Entry{Student: s.Student, Exercise: s.Exercise, Content: s.content, Submitted: s.At, Source: s.Source})
+	if held := s.attempt.Held; held != nil && held.Key == s.key && held.Submitted.Equal(s.attempt.Submitted) { // a run that is repeated
+		s.Record, s.Cached = held, true
+	}
+}
+
+// dateTimeout bounds how long it may take to find out when something was handed in.
+const dateTimeout = time.Minute
+
+// date finds out when a submission was handed in. An interrupt does not stop it: a time that
+// was not found would be kept as unknown.
+func (s *step) date(ctx context.Context) (err error) {
+	if s.At.IsZero() && s.Submitted != nil {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), dateTimeout)
+		defer cancel()
+		s.At, s.Source, err = s.Submitted(ctx)
+	}
+	if s.At = s.At.UTC(); s.At.IsZero() || s.At.Year() < 1 || s.At.Year() > 9999 { // JSON has no such year: it is a joke
+		s.At, s.Source = time.Time{}, ""
+	}
+	return err
+}
+
+// end gives back the numbers of attempts without a verdict, and keeps which submissions have
+// none. Err is why the run ended before its end.
+func (p *planner) end(ctx context.Context, steps []*step, err error) (items []Item, lost error) {
+	for _, s := range steps {
+		if s.Record == nil {
+			if s.Err == nil { // the run has ended before it
+				s.Err = err
+			}
+			s.identify(ctx)
+			lost = errors.Join(lost, p.store.Withdraw(s.attempt))
+		}
+		items = append(items, s.Item)
+	}
+	return items, errors.Join(lost, KeepPending(p.store, items, p.options.Now()))
+}

@@ -1,0 +1,76 @@
+package batch
+
+import (
+	"slices"
+	"sync"
+	"time"
+)
+
+// Event is how far a batch is.
+type Event struct {
+	Done, Total int           // submissions
+	Grading     []Grading     // on their way, in the order they began
+	Left        time.Duration // an estimate; 0: there is nothing to estimate from
+}
+
+// Grading is one that is on its way.
+type Grading struct {
+	Student, Exercise string
+	Since             time.Time
+}
+
+// progress counts what a run has done, and tells it.
+type progress struct {
+	options Options
+	total   int
+
+	mu      sync.Mutex // guards what follows
+	done    int
+	grading []Grading
+	pace    pace
+}
+
+func newProgress(o Options, total int) *progress {
+	return &progress{options: o, total: total, pace: pace{workers: max(1, o.Workers)}}
+}
+
+// begin tells that a grading begins. Call end when it is over.
+func (p *progress) begin(student, exercise string) (end func(error)) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	g := Grading{Student: student, Exercise: exercise, Since: p.options.Now()}
+	p.grading = append(p.grading, g)
+	p.tell()
+	return func(err error) {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		i := slices.Index(p.grading, g)
+		p.grading = slices.Delete(p.grading, i, i+1)
+		if err == nil { // one that failed may have failed at once
+			p.pace.graded++
+			p.pace.spent += p.options.Now().Sub(g.Since)
+		}
+	}
+}
+
+// through tells that one more submission is done.
+func (p *progress) through() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.done++
+	p.tell()
+}
+
+// tell is called with p.mu held.
+func (p *progress) tell() {
+	if p.options.OnEvent == nil {
+		return
+	}
+	now := p.options.Now()
+	var running []time.Duration
+	for _, g := range p.grading {
+		running = append(running, now.Sub(g.Since))
+	}
+	left := p.pace.left(running, p.total-p.done-len(running))
+	p.options.OnEvent(Event{Done: p.done, Total: p.total, Grading: slices.Clone(p.grading), Left: left})
+}

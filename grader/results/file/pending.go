@@ -1,0 +1,109 @@
+package file
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"grade/grader/results"
+	"grade/grader/wholefile"
+)
+
+// Pending lists the submissions without a verdict. Where the files of two runs were put
+// together, a submission may be pending in one that the other has graded: it is left out.
+func (s *Store) Pending() []results.Pending {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.pending()
+}
+
+func (s *Store) pending() (list []results.Pending) {
+	for _, p := range s.wait {
+		if last, ok := s.log.last(owner{p.Student, p.Exercise}); !ok || last.Content != p.Content {
+			list = append(list, p)
+		}
+	}
+	slices.SortFunc(list, func(a, b results.Pending) int {
+		return cmp.Or(strings.Compare(a.Student, b.Student), strings.Compare(a.Exercise, b.Exercise))
+	})
+	return list
+}
+
+// UpdatePending keeps which submissions have no verdict. The file is written anew, and only
+// if there is something new.
+func (s *Store) UpdatePending(outcomes []results.Outcome) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	changed := false
+	for _, o := range outcomes {
+		var was *results.Pending
+		if p, ok := s.wait[o.ID()]; ok {
+			was = &p
+		}
+		last, _ := s.log.last(owner{o.Student, o.Exercise})
+		is := results.NextPending(was, last.Content, o)
+		switch {
+		case is == was:
+			continue
+		case is == nil:
+			delete(s.wait, o.ID())
+		default:
+			s.wait[o.ID()] = *is
+		}
+		changed = true
+	}
+	if !changed {
+		return nil
+	}
+	if err := s.writePending(); err != nil {
+		return fmt.Errorf("keep what has no verdict: %w", err)
+	}
+	return nil
+}
+
+func (s *Store) writePending() error {
+	var lines bytes.Buffer
+	for _, p := range s.pending() {
+		line, err := json.Marshal(p)
+		if err != nil {
+			return err
+		}
+		lines.Write(append(line, '\n'))
+	}
+	return wholefile.Keep(filepath.Join(s.dir, pendingFile), lines.Bytes())
+}
+
+// readPending reads who is pending. Of two lines for one submission, as after two files were
+// put together, the newer one holds.
+func readPending(dir string) (map[results.PendingID]results.Pending, error) {
+	pending := map[results.PendingID]results.Pending{}
+	name := filepath.Join(dir, pendingFile)
+	data, err := os.ReadFile(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return pending, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("open results: %w", err)
+	}
+	n := 0
+	for line := range bytes.Lines(data) {
+		if n++; len(bytes.TrimSpace(line)) == 0 {
+			continue
+		}
+		var p results.Pending
+		if err := json.Unmarshal(line, &p); err != nil || p.Schema != results.PendingSchema || p.Exercise == "" {
+			return nil, errors.Join(fmt.Errorf("open results: %s: line %d: not of the kind %s; put the file aside: what it names is then taken for not handed in until it is graded", name, n, results.PendingSchema), err)
+		}
+		if other, ok := pending[p.ID()]; !ok || p.Recorded.After(other.Recorded) {
+			pending[p.ID()] = p
+		}
+	}
+	return pending, nil
+}

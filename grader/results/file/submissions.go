@@ -1,0 +1,72 @@
+package file
+
+import (
+	"archive/zip"
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"grade/grader/results"
+	"grade/grader/submission"
+	"grade/grader/wholefile"
+)
+
+func (s *Store) zipOf(content string) string {
+	return filepath.Join(s.dir, submissionsDir, content+".zip")
+}
+
+// KeepFiles keeps the files of a submission as a zip named by its content, which can be
+// graded again when the folder it came from has long changed.
+func (s *Store) KeepFiles(content string, snapshot *submission.Snapshot) error {
+	name := s.zipOf(content)
+	if _, err := os.Stat(name); err == nil || len(snapshot.Problems) > 0 {
+		return nil
+	}
+	data, err := zipped(snapshot)
+	if err == nil {
+		err = os.MkdirAll(filepath.Dir(name), 0o755)
+	}
+	if err == nil {
+		err = wholefile.Keep(name, data)
+	}
+	if err != nil {
+		return fmt.Errorf("keep a submission: %w", err)
+	}
+	return nil
+}
+
+func zipped(s *submission.Snapshot) ([]byte, error) {
+	var b bytes.Buffer
+	w := zip.NewWriter(&b)
+	for _, f := range s.Files {
+		entry, err := w.Create(f.Name)
+		if err != nil {
+			return nil, err
+		}
+		if _, err := entry.Write(f.Data); err != nil {
+			return nil, err
+		}
+	}
+	err := w.Close()
+	return b.Bytes(), err
+}
+
+// Files takes the snapshot of a submission that was kept, under the name that it had.
+func (s *Store) Files(r results.Record) (*submission.Snapshot, error) {
+	name := s.zipOf(r.Content)
+	if _, err := os.Stat(name); errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("the files of this submission were not kept: %w", fs.ErrNotExist)
+	}
+	snapshot, err := submission.Take(name)
+	if err != nil {
+		return nil, err
+	}
+	if results.Content(snapshot) != r.Content {
+		return nil, fmt.Errorf("%s is not what was handed in: it has been changed", name)
+	}
+	snapshot.Dir, snapshot.Ignored = r.Result.Submission.Dir, r.Result.Submission.Ignored
+	return snapshot, nil
+}

@@ -1,0 +1,88 @@
+package results
+
+import "time"
+
+// PendingSchema names the format of [Pending] as JSON.
+const PendingSchema = "grade/waiting/v1"
+
+// Pending is a submission that a run has found and come to no verdict on. It is kept,
+// because a reader of the results would otherwise take it for work that was never handed in.
+type Pending struct {
+	Schema       string    `json:"schema"`
+	Student      string    `json:"student"`
+	Exercise     string    `json:"exercise"`
+	Content      string    `json:"content,omitempty"` // see [Content]; empty: it could not be read
+	Path         string    `json:"path"`
+	Folder       string    `json:"folder,omitempty"` // from the root of the submissions' repository
+	Submitted    time.Time `json:"submitted,omitzero"`
+	Source       string    `json:"submitted_source,omitempty"` // of that time
+	Recorded     time.Time `json:"recorded"`
+	Why          string    `json:"why"`
+	PublicReason string    `json:"told,omitempty"` // why, for the student, where the student can mend it
+}
+
+// PendingID tells pending submissions apart: by student and exercise, or by where they lie
+// as long as the exercise is not known.
+type PendingID struct{ Student, Exercise, Path string }
+
+// ID says which submission is pending.
+func (p Pending) ID() PendingID {
+	if p.Exercise == "" {
+		return PendingID{p.Student, "", p.Path}
+	}
+	return PendingID{p.Student, p.Exercise, ""}
+}
+
+// earlier reports whether it is known to have been handed in before a time, which may be
+// unknown.
+func (p Pending) earlier(at time.Time) bool {
+	return !p.Submitted.IsZero() && (at.IsZero() || p.Submitted.Before(at))
+}
+
+// Outcome is what a run has found out about one submission, as far as the list of pending
+// ones needs it.
+type Outcome struct {
+	Pending        // what is kept of it if it is pending
+	Graded    bool // it has a verdict
+	LiesThere bool // it lies in a folder that holds the newest there is
+}
+
+// NextPending says what is pending of a submission after a run, for every store alike: was is
+// what was pending before, nil for nothing, and last is the content of the student's last
+// attempt. It returns was itself if nothing changes, and nil if nothing is pending.
+//
+// What has not changed since it was graded has a verdict, also where this run came to none.
+// A run about older work ends no wait of newer work.
+func NextPending(was *Pending, last string, o Outcome) *Pending {
+	switch {
+	case o.Exercise == "": // it is in no column of a gradebook
+		return was
+	case !o.Graded && (o.Content == "" || o.Content != last):
+		return o.keeping(was)
+	case was != nil && (was.Content == o.Content || o.after(was)):
+		return nil
+	}
+	return was
+}
+
+// keeping is what is pending now, with what was known of it before: the content where it
+// cannot be read any more, and of one content the earliest time.
+func (o Outcome) keeping(was *Pending) *Pending {
+	is := o.Pending
+	if was == nil {
+		return &is
+	}
+	if is.Content == "" {
+		is.Content = was.Content
+	}
+	if was.Content == is.Content && was.earlier(is.Submitted) {
+		is.Submitted, is.Source = was.Submitted, was.Source
+	}
+	return &is
+}
+
+// after reports whether the submission was handed in after one that is pending, or may have
+// been.
+func (o Outcome) after(p *Pending) bool {
+	return o.LiesThere || p.Submitted.IsZero() || !o.Submitted.IsZero() && !o.Submitted.Before(p.Submitted)
+}

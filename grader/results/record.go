@@ -1,0 +1,44 @@
+package results
+
+import (
+	"time"
+
+	"grade/exercises/course"
+	"grade/grader/verdict"
+)
+
+// RecordSchema names the format of a [Record] as JSON.
+const RecordSchema = "grade/record/v1"
+
+// Record is one grading as it is kept. An attempt that is graded anew has several records,
+// of which the last one holds.
+type Record struct {
+	Schema    string          `json:"schema"`
+	Key       string          `json:"key"` // see [Key]
+	Student   string          `json:"student"`
+	Exercise  string          `json:"exercise"`
+	Attempt   int             `json:"attempt"` // from 1, of this student's at this exercise
+	Submitted time.Time       `json:"submitted,omitzero"`
+	Source    string          `json:"submitted_source,omitempty"` // of that time
+	Content   string          `json:"content"`                    // see [Content]
+	Path      string          `json:"path"`
+	Folder    string          `json:"folder,omitempty"` // from the root of the submissions' repository
+	Recorded  time.Time       `json:"recorded"`
+	Limits    Limits          `json:"limits"`
+	Result    *verdict.Result `json:"result"`
+}
+
+// Limits are those of each hidden test.
+type Limits struct {
+	MemoryBytes  int64   `json:"memory_bytes"`
+	OutputBytes  int64   `json:"output_bytes"`
+	ScratchBytes int64   `json:"scratch_bytes"`
+	CPUMs        float64 `json:"cpu_ms"`
+	WallMs       float64 `json:"wall_ms"`
+}
+
+// LimitsOf returns an exercise's limits as they are kept.
+func LimitsOf(l course.Limits) Limits {
+	ms := func(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
+	return Limits{l.Memory, l.Output, l.Scratch, ms(l.CPU), ms(l.Wall)}
+}

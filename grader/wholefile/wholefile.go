@@ -1,0 +1,109 @@
+// Package wholefile writes files whole. A reader of the name sees the old content or the
+// new one, and never a part of either; where writing fails, the old file stays.
+//
+// Every function writes to a new file in the same folder and renames it. [Write] and
+// [WriteIn] promise no more: after a loss of power the content may be the old one, or
+// none. [Keep] promises that what it has written outlasts a loss of power too; it costs
+// two waits for the disk, so that it is for results and not for what can be made again.
+//
+// A new file has the rights that the umask leaves, an old one keeps its own. Package
+// sandbox/toolchain has a writer of its own, because no arrow leads from a sandbox up
+// to here.
+package wholefile
+
+import (
+	"crypto/rand"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"syscall"
+)
+
+// Write gives a file the content that write writes. It follows links. What is no ordinary
+// file, such as a pipe or /dev/null, is written to: a rename would take its place.
+func Write(name string, write func(io.Writer) error) error {
+	if info, err := os.Stat(name); err == nil {
+		if !info.Mode().IsRegular() {
+			return into(name, write)
+		}
+		if name, err = filepath.EvalSymlinks(name); err != nil {
+			return err
+		}
+	}
+	root, err := os.OpenRoot(filepath.Dir(name))
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	return WriteIn(root, filepath.Base(name), write)
+}
+
+// WriteIn is [Write] for a name below a root. It follows no link at the name itself: the
+// file takes the link's place.
+func WriteIn(root *os.Root, name string, write func(io.Writer) error) error {
+	return replace(root, name, func(f *os.File) error { return write(f) })
+}
+
+// Keep gives a file its content for good: both the content and the name are on the disk
+// when it returns. It follows no link at the name itself.
+func Keep(name string, data []byte) error {
+	root, err := os.OpenRoot(filepath.Dir(name))
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	err = replace(root, filepath.Base(name), func(f *os.File) error {
+		_, err := f.Write(data)
+		return errors.Join(err, f.Sync())
+	})
+	if err != nil {
+		return err
+	}
+	return SyncDir(filepath.Dir(name))
+}
+
+// SyncDir waits until the names in a folder are on the disk.
+func SyncDir(dir string) error {
+	f, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	err = f.Sync()
+	if errors.Is(err, errors.ErrUnsupported) || errors.Is(err, syscall.EINVAL) { // not every file system syncs folders
+		err = nil
+	}
+	return errors.Join(err, f.Close())
+}
+
+// replace renames a new file to name once it is written and closed. The new file has a
+// random name: [os.CreateTemp] would give it the owner's rights alone, and nothing tells
+// the umask without changing it.
+func replace(root *os.Root, name string, write func(*os.File) error) error {
+	mode, old := os.FileMode(0o666), false
+	if info, err := root.Lstat(name); err == nil && info.Mode().IsRegular() {
+		mode, old = info.Mode().Perm(), true
+	}
+	beside := filepath.Join(filepath.Dir(name), ".new-"+rand.Text())
+	f, err := root.OpenFile(beside, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	if err != nil {
+		return err
+	}
+	defer root.Remove(beside) // it is gone already if all went well
+	if old {
+		err = f.Chmod(mode) // the umask has taken some of an old file's rights
+	}
+	if err := errors.Join(err, write(f), f.Close()); err != nil {
+		return err
+	}
+	return root.Rename(beside, name)
+}
+
+// into writes to what a rename must not replace.
+func into(name string, write func(io.Writer) error) error {
+	f, err := os.OpenFile(name, os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	return errors.Join(write(f), f.Close())
+}
