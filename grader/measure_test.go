@@ -196,7 +196,9 @@ func TestWaitsForAnother(t *testing.T) {
 	other.config, other.options.Only = w.config, w.options.Only
 	other.Script["submission speed"] = []sandboxtest.Answer{{Takes: time.Minute, Err: errEngine}}
 	synctest.Test(t, func(t *testing.T) {
+		done := make(chan struct{})
 		go func() {
+			defer close(done)
 			g := New(other.Sandbox, other.config)
 			defer g.Close()
 			_, err := g.Grade(t.Context(), other.snapshot, other.exercise, other.options)
@@ -210,6 +212,7 @@ func TestWaitsForAnother(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, 27, r.Score)
 		assert.GreaterOrEqual(t, time.Since(started), 59*time.Second)
+		<-done
 	})
 	waited := 0
 	for _, e := range w.events {
