@@ -64,10 +64,12 @@ var arrows = map[string]arrow{
 	"grader/measure":               {all: []string{"grader/fault", "grader/verdict", "sandbox"}},
 	"grader/mutate":                {},
 	"grader/prove":                 {all: []string{"exercises/course", "exercises/course/document", "exercises/course/fixture", "grader", "grader/fault", "grader/judge", "grader/mutate", "grader/submission", "grader/verdict", "observe/wire"}, tests: []string{"exercises/course/scaffold"}},
-	"grader/report":                {all: []string{"exercises/course", "grader/gradebook", "grader/report/terminal", "grader/verdict"}, tests: []string{"grader/report/sample"}},
+	"grader/report":                {all: []string{"exercises/course", "grader/gradebook", "grader/report/page", "grader/report/terminal", "grader/report/wording", "grader/verdict"}, tests: []string{"grader/report/sample"}},
 	"grader/report/browser":        {tests: []string{"grader/gradebook", "grader/report", "grader/report/sample", "grader/verdict"}},
+	"grader/report/page":           {all: []string{"grader/gradebook", "grader/report/terminal", "grader/report/wording", "grader/verdict"}, tests: []string{"exercises/course", "grader/report/sample"}},
 	"grader/report/sample":         {all: []string{"exercises/course", "grader/gradebook", "grader/verdict"}},
 	"grader/report/terminal":       {},
+	"grader/report/wording":        {all: []string{"grader/gradebook", "grader/report/terminal", "grader/verdict"}},
 	"grader/submission":            {all: []string{"grader/fault", "grader/verdict"}, tests: []string{"grader/tree"}},
 	"grader/tree":                  {},
 	"grader/verdict":               {},
@@ -259,7 +261,7 @@ func TestNoExerciseByName(t *testing.T) {
 		name := regexp.QuoteMeta(path.Base(path.Dir(filepath.ToSlash(config))))
 		named := regexp.MustCompile(`(^|[^\w/])` + name + `($|[^\w/])|(exercises|reference)/` + name + `\b`)
 		for _, f := range files(t) {
-			if f.test || !strings.HasPrefix(f.dir, "grader") && !strings.HasPrefix(f.dir, "sandbox") {
+			if f.test || slices.Contains(suites, f.dir) || !strings.HasPrefix(f.dir, "grader") && !strings.HasPrefix(f.dir, "sandbox") {
 				continue
 			}
 			for _, s := range literals(t, f.name) {

@@ -18,6 +18,7 @@ import (
 	"grade/exercises/course"
 	"grade/grader/gradebook"
 	"grade/grader/report/sample"
+	"grade/grader/report/wording"
 	"grade/grader/verdict"
 )
 
@@ -30,74 +31,13 @@ var bookExtensions = map[string]string{
 // books are what the golden files of many gradings show.
 func books() map[string]*gradebook.Book {
 	return map[string]*gradebook.Book{
-		"course": aCourse(), "course_run": courseOfRun(), "course_empty": gradebook.New(course.NewPolicy(), nil, nil, nil), "course_hostile": attackedBook(evil, verdict.Graded),
+		"course": sample.SmallCourse(), "course_run": sample.RunOfCourse(), "course_empty": gradebook.New(course.NewPolicy(), nil, nil, nil), "course_hostile": attackedBook(evil, verdict.Graded),
 	}
 }
-
-// policy is one with everything in it.
-func policy() *course.Policy {
-	p := course.NewPolicy()
-	p.Title = "Deep Learning"
-	due := time.Date(2026, 3, 14, 12, 0, 0, 0, time.UTC)
-	p.Exercises = []course.Rules{
-		{Exercise: "autograd", Weight: 2, Due: due, Attempts: 2, Count: course.CountBest, Canvas: "Autograd (4711)",
-			Late: &course.Late{Grace: 5 * time.Minute, Deduct: 10, Per: 24 * time.Hour, Most: 50, Until: 72 * time.Hour}},
-		{Exercise: "cosine", Weight: 1, Count: course.CountLast},
-	}
-	p.Extensions = []course.Extension{{Student: "grace", Due: due.AddDate(0, 0, 7)}}
-	return p
-}
-
-// attempt is one of the samples, handed in so many hours after it was due.
-func attempt(student, exercise string, number int, hours int, r *verdict.Result) gradebook.Attempt {
-	r.Exercise = exercise
-	return gradebook.Attempt{
-		Student: student, Exercise: exercise, Number: number, Submitted: policy().Exercises[0].Due.Add(time.Duration(hours) * time.Hour),
-		Source: "the commit", Folder: "submissions/" + student + "/" + exercise, Result: r,
-	}
-}
-
-// aCourse has everything that can become of a submission.
-func aCourse() *gradebook.Book {
-	b := gradebook.New(policy(), nil, []gradebook.Attempt{
-		attempt("ada", "autograd", 1, -5, mixed()), attempt("ada", "autograd", 2, 30, allPoints()), attempt("ada", "autograd", 3, 31, allPoints()),
-		attempt("ada", "cosine", 1, 0, allPoints()),
-		attempt("grace", "autograd", 1, 100, allPoints()), attempt("grace", "cosine", 1, 0, samples()["invalid"]),
-		attempt("margaret", "autograd", 1, 200, mixed()), attempt("margaret", "cosine", 1, 0, samples()["compile_error"]),
-		attempt("tony", "autograd", 1, -1, mixed()),
-	}, []gradebook.Missing{
-		{Student: "barbara", Exercise: "cosine", Folder: "submissions/barbara/cosine", Why: secret},
-		{Student: "margaret", Exercise: "cosine", Folder: "submissions/margaret/cosine", Why: secret},
-		{Student: "tony", Folder: "submissions/tony/notes", Why: secret, Told: "no Go file in the submission"},
-	})
-	b.Roster = gradebook.Roster{
-		{Name: "Lovelace, Ada", ID: "101", SISUserID: "S1", SISLoginID: "ada", Section: "Monday"},
-		{Name: "Hoare, Tony", ID: "103", SISLoginID: "tony"},
-		{Name: "Dijkstra, Edsger", ID: "104", SISLoginID: "edsger", Section: "Monday"},
-		{Name: "Hopper, Grace", ID: "102", SISUserID: "GRACE", SISLoginID: "GRACE", Section: "Tuesday"},
-	}
-	return b
-}
-
-// courseOfRun is what one run was about.
-func courseOfRun() *gradebook.Book {
-	repeated := attempt("ada", "autograd", 1, -5, mixed())
-	repeated.Current = true
-	b := gradebook.New(policy(), []string{"matmul"}, []gradebook.Attempt{
-		repeated, attempt("ada", "autograd", 2, -4, allPoints()),
-		attempt("cem", "cosine", 1, -2, allPoints()), attempt("cem", "cosine", 2, -1, samples()["compile_error"]),
-		attempt("tony", "autograd", 1, -1, samples()["compile_error"]),
-	}, []gradebook.Missing{{Student: "tony", Exercise: "autograd", Folder: "submissions/tony/autograd", Why: secret}})
-	b.Part()
-	return b
-}
-
-// secret is an error of ours, which no report has.
-const secret = "a secret of the machine"
 
 // attackedBook is one in which s stands wherever somebody else can put something.
 func attackedBook(s string, v verdict.Verdict) *gradebook.Book {
-	p := policy()
+	p := sample.Policy()
 	p.Title = s
 	p.Exercises[0].Exercise, p.Exercises[1].Canvas = s, s
 	r := attacked(s, v)
@@ -107,7 +47,7 @@ func attackedBook(s string, v verdict.Verdict) *gradebook.Book {
 		{Student: "ada", Exercise: "cosine", Number: 1, Source: s, Folder: "submissions/" + s, Result: r},
 		{Student: s + "2", Exercise: s, Number: 1, Source: s, Folder: s, Result: r},
 	}, []gradebook.Missing{
-		{Student: "ada", Exercise: s, Folder: s, Why: secret, Told: s}, {Student: s, Exercise: "cosine", Folder: s, Why: secret, Told: s}, {Student: s, Folder: s, Why: secret, Told: s},
+		{Student: "ada", Exercise: s, Folder: s, Why: sample.Secret, Told: s}, {Student: s, Exercise: "cosine", Folder: s, Why: sample.Secret, Told: s}, {Student: s, Folder: s, Why: sample.Secret, Told: s},
 	})
 	b.Rows[0].Cells[0].Rules = append(b.Rows[0].Cells[0].Rules, s)
 	b.Roster = gradebook.Roster{{Name: s, ID: s, SISUserID: s, SISLoginID: "login", Section: s}, {Name: s, ID: "7", SISUserID: s + "3", SISLoginID: "nobody", Section: s}}
@@ -168,7 +108,7 @@ func TestNoAttackGetsThroughABook(t *testing.T) {
 					b := attackedBook(s, v)
 					out := writtenBook(t, f.Name, b)
 					readAsLog(t, string(out))
-					assert.NotContains(t, string(out), secret)
+					assert.NotContains(t, string(out), sample.Secret)
 					if len(s) < 1<<16 || !slices.Contains(wholeNames, f.Name) {
 						assert.Less(t, len(out), 1<<20)
 					}
@@ -201,7 +141,7 @@ func FuzzBooks(f *testing.F) {
 
 // Whatever a rule did, everybody finds it in what they read.
 func TestRulesAreTold(t *testing.T) {
-	b := aCourse()
+	b := sample.SmallCourse()
 	for _, format := range []string{"html", "markdown", "github-summary", "json", "junit"} {
 		out := string(writtenBook(t, format, b))
 		for _, row := range b.Rows {
@@ -241,10 +181,10 @@ func TestFormatsOfOneAndOfMany(t *testing.T) {
 		assert.True(t, f.OfOne() || f.OfMany(), f.Name)
 		var b bytes.Buffer
 		if !f.OfMany() {
-			assert.ErrorContains(t, f.WriteBook(&b, aCourse()), "not of many", f.Name)
+			assert.ErrorContains(t, f.WriteBook(&b, sample.SmallCourse()), "not of many", f.Name)
 		}
 		if !f.OfOne() {
-			assert.ErrorContains(t, f.Write(&b, mixed(), identity()), "not of one", f.Name)
+			assert.ErrorContains(t, f.Write(&b, sample.Mixed(), identity()), "not of one", f.Name)
 		}
 		assert.Zero(t, b.Len())
 	}
@@ -295,11 +235,11 @@ func readCanvas(t *testing.T, out []byte, b *gradebook.Book) {
 // readJUnitBook finds a suite for every submission, each under a name of its own.
 func readJUnitBook(t *testing.T, out []byte, b *gradebook.Book) {
 	suites, cases := junitOf(t, out)
-	list := submissions(b)
+	list := wording.Submissions(b)
 	require.Len(t, suites, len(list))
 	for i, s := range list {
 		var want []string
-		if r := s.result(); r != nil {
+		if r := s.Result(); r != nil {
 			want = checkNames(r)
 		}
 		if s.Cell.Missing != nil {
@@ -313,11 +253,11 @@ func readJUnitBook(t *testing.T, out []byte, b *gradebook.Book) {
 // cap, problems where they are, and one count.
 func readBookAnnotations(t *testing.T, out []byte, b *gradebook.Book) {
 	problems, warnings := 0, 0
-	for _, s := range submissions(b) {
-		if r := s.result(); r != nil {
+	for _, s := range wording.Submissions(b) {
+		if r := s.Result(); r != nil {
 			problems += len(r.Problems)
 		}
-		if len(s.failed()) > 0 || s.Cell.Missing != nil {
+		if len(s.Failed()) > 0 || s.Cell.Missing != nil {
 			warnings++
 		}
 	}
@@ -326,8 +266,8 @@ func readBookAnnotations(t *testing.T, out []byte, b *gradebook.Book) {
 
 func readBookCodeQuality(t *testing.T, out []byte, b *gradebook.Book) {
 	want := 0
-	for _, s := range submissions(b) {
-		if r := s.result(); r != nil {
+	for _, s := range wording.Submissions(b) {
+		if r := s.Result(); r != nil {
 			want += wrong(r)
 		}
 	}
@@ -339,7 +279,7 @@ func readBookCodeQuality(t *testing.T, out []byte, b *gradebook.Book) {
 func readMarkdownBook(t *testing.T, out []byte, b *gradebook.Book) {
 	count := markdownOf(t, out)
 	headings, items := 1, 0
-	for _, s := range submissions(b) {
+	for _, s := range wording.Submissions(b) {
 		if lines := markdownSubmission(s); len(lines) > 0 {
 			headings, items = headings+1, items+len(lines)
 		}

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"grade/grader/gradebook"
+	"grade/grader/report/wording"
 )
 
 // canvasColumns are what Canvas asks for before the assignments, as its own export has
@@ -60,7 +61,7 @@ type canvasAssignment struct {
 	at    int     // column of the book
 }
 
-// points are those of a student, as many as the assignment is worth there.
+// Points are those of a student, as many as the assignment is worth there.
 func (c canvasAssignment) points(s canvasStudent) string {
 	if s.row == nil || s.row.Cells[c.at].Points == nil {
 		return ""
@@ -81,16 +82,16 @@ func canvasDoubts(b *gradebook.Book) (doubts []string) {
 	}
 	for _, c := range columns {
 		if _, ok := b.Maxima[c.name]; !ok && len(b.Maxima) > 0 {
-			doubts = append(doubts, fmt.Sprintf("canvas: the roster has no assignment %q: Canvas will make a new one; give its name, with its number, as canvas: of %s in grade.yaml", c.name, whole(b.Columns[c.at].Exercise)))
+			doubts = append(doubts, fmt.Sprintf("canvas: the roster has no assignment %q: Canvas will make a new one; give its name, with its number, as canvas: of %s in grade.yaml", c.name, wording.Whole(b.Columns[c.at].Exercise)))
 		}
 	}
 	students, same := canvasStudents(b)
 	for _, s := range students {
 		if s.row != nil && s.unknown && len(b.Roster) > 0 {
-			doubts = append(doubts, fmt.Sprintf("canvas: %s is not on the roster: Canvas will not know whom the row means", whole(s.row.Student)))
+			doubts = append(doubts, fmt.Sprintf("canvas: %s is not on the roster: Canvas will not know whom the row means", wording.Whole(s.row.Student)))
 		}
 		if !s.complete() {
-			doubts = append(doubts, fmt.Sprintf("canvas: %s has no row: something has no verdict", whole(s.row.Student)))
+			doubts = append(doubts, fmt.Sprintf("canvas: %s has no row: something has no verdict", wording.Whole(s.row.Student)))
 		}
 	}
 	if len(b.Roster) == 0 {
@@ -112,7 +113,7 @@ func canvasAssignments(b *gradebook.Book) (list []canvasAssignment, err error) {
 		}
 		a := canvasAssignment{name: cellText(cmp.Or(c.Canvas, c.Exercise)), worth: float64(c.Max), max: c.Max, at: i}
 		if seen[a.name] {
-			return nil, fmt.Errorf("two columns would be called %q in Canvas: give exercise %s another canvas: in grade.yaml", a.name, whole(c.Exercise))
+			return nil, fmt.Errorf("two columns would be called %q in Canvas: give exercise %s another canvas: in grade.yaml", a.name, wording.Whole(c.Exercise))
 		}
 		if worth, ok := b.Maxima[a.name]; ok {
 			a.worth = worth
@@ -150,7 +151,7 @@ func canvasStudents(b *gradebook.Book) (list []canvasStudent, same []string) {
 		case 1:
 			list = append(list, canvasStudent{Person: p, row: found[0]})
 		default:
-			same = append(same, fmt.Sprintf("canvas: students %s and %s are one and the same on the roster, and have no row", whole(found[0].Student), whole(found[1].Student)))
+			same = append(same, fmt.Sprintf("canvas: students %s and %s are one and the same on the roster, and have no row", wording.Whole(found[0].Student), wording.Whole(found[1].Student)))
 		}
 	}
 	return append(list, others...), same

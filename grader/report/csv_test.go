@@ -11,6 +11,7 @@ import (
 
 	"grade/exercises/course"
 	"grade/grader/gradebook"
+	"grade/grader/report/sample"
 )
 
 func TestCellText(t *testing.T) {
@@ -33,7 +34,7 @@ func TestCellText(t *testing.T) {
 
 // An empty cell takes a score away in Canvas: who lacks a verdict of ours has no row.
 func TestCanvasKeepsScores(t *testing.T) {
-	b := aCourse()
+	b := sample.SmallCourse()
 	rows := readRows(t, writtenBook(t, "canvas", b))
 	var students []string
 	for _, row := range rows[2:] {
@@ -47,12 +48,12 @@ func TestCanvasKeepsScores(t *testing.T) {
 
 func TestCanvasRefuses(t *testing.T) {
 	f, _ := FormatNamed("canvas")
-	b := aCourse()
+	b := sample.SmallCourse()
 	b.Columns[1].Canvas = "Autograd (4711)"
 	assert.EqualError(t, f.WriteBook(&bytes.Buffer{}, b), `write report canvas: two columns would be called "Autograd (4711)" in Canvas: give exercise cosine another canvas: in grade.yaml`)
 	b = &gradebook.Book{Columns: []gradebook.Column{{Rules: course.Rules{Exercise: "ID"}}}}
 	assert.ErrorContains(t, f.WriteBook(&bytes.Buffer{}, b), `two columns would be called "ID"`)
-	b = aCourse()
+	b = sample.SmallCourse()
 	b.Roster[0].SISUserID = "tony"
 	b.Roster[1].SISLoginID, b.Roster[1].ID = "hoare", "ada2"
 	b.Rows[4].Student = "ADA"
@@ -63,10 +64,10 @@ func TestCanvasRefuses(t *testing.T) {
 // What Canvas has an assignment worth is what it is worth there.
 func TestCanvasMaxima(t *testing.T) {
 	f, _ := FormatNamed("canvas")
-	b := aCourse()
+	b := sample.SmallCourse()
 	b.Maxima = map[string]float64{"Autograd (4711)": 50}
 	rows := readRows(t, writtenBook(t, "canvas", b))
-	whole := readRows(t, writtenBook(t, "canvas", aCourse()))
+	whole := readRows(t, writtenBook(t, "canvas", sample.SmallCourse()))
 	assert.Equal(t, []string{"50", "100"}, rows[1][5:])
 	for i := range rows[2:] {
 		if points := whole[i+2][5]; points != "" {
@@ -88,7 +89,7 @@ func TestCanvasMaxima(t *testing.T) {
 
 // Nobody sets what an exercise is worth by being called like the row that says so.
 func TestCanvasRowOfMaxima(t *testing.T) {
-	b := aCourse()
+	b := sample.SmallCourse()
 	b.Rows[3].Student = "  Points Possible"
 	out := writtenBook(t, "canvas", b)
 	readCanvas(t, out, b)

@@ -7,6 +7,8 @@ import (
 	"slices"
 
 	"grade/grader/gradebook"
+	"grade/grader/report/page"
+	"grade/grader/report/wording"
 	"grade/grader/verdict"
 )
 
@@ -72,7 +74,7 @@ func (f Format) WriteBook(w io.Writer, b *gradebook.Book) error {
 // Formats are all formats, in the order in which help lists them.
 func Formats() []Format {
 	return []Format{
-		{Name: "html", Summary: "a page for the student, or for who runs a course, complete in one file", write: writeHTML, book: writeCourse},
+		{Name: "html", Summary: "a page for the student, or for who runs a course, complete in one file", write: writeHTML, book: page.Course},
 		{Name: "markdown", Summary: "a comment, at most 65,536 characters", write: writeMarkdown, book: writeMarkdownBook},
 		{Name: "text", Summary: "what submit prints in a pipe", write: plainText},
 		{Name: "json", Summary: "everything, as --json prints it; see: grade help json", write: anonymous(JSON), book: writeJSONBook},
@@ -126,7 +128,7 @@ func (f Format) Write(w io.Writer, r *verdict.Result, id Identity) error {
 	return f.whole(w, func(w io.Writer) error { return f.write(w, r, id) })
 }
 
-// whole writes all of a report or nothing.
+// Whole writes all of a report or nothing.
 func (f Format) whole(w io.Writer, write func(io.Writer) error) error {
 	var b bytes.Buffer
 	if err := write(&b); err != nil {
@@ -145,7 +147,7 @@ func (f Format) TellsNoVerdict() bool { return f.noVerdict != nil }
 // WriteNoVerdict says, in a format that [Format.TellsNoVerdict], that no grade was
 // come by. The student reads the message: no error of ours belongs into it.
 func (f Format) WriteNoVerdict(w io.Writer, message string) error {
-	return writeJSON(w, f.noVerdict(plain(message)))
+	return writeJSON(w, f.noVerdict(wording.Plain(message)))
 }
 
 // anonymous is a writer that says nothing of whose submission it is.

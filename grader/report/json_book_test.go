@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"grade/grader/gradebook"
+	"grade/grader/report/sample"
 	"grade/grader/verdict"
 )
 
@@ -64,7 +65,7 @@ func TestBookSchemaRefuses(t *testing.T) {
 		"attempt 0":         func(b *gradebook.Book) { b.Rows[0].Cells[0].Attempts[0].Number = 0 },
 	} {
 		t.Run(name, func(t *testing.T) {
-			b := aCourse()
+			b := sample.SmallCourse()
 			spoil(b)
 			assert.Error(t, validBook(t, writtenBook(t, "json", b)))
 		})

@@ -7,6 +7,7 @@ import (
 
 	"grade/grader/gradebook"
 	"grade/grader/report/terminal"
+	"grade/grader/report/wording"
 	"grade/grader/verdict"
 )
 
@@ -26,15 +27,15 @@ func writeSummaryBook(w io.Writer, b *gradebook.Book) error {
 
 func markdownBookWithin(w io.Writer, b *gradebook.Book, limit int) error {
 	m := &markdown{limit: limit}
-	m.block("## " + escapeMarkdown(bookTitle(b)) + ": " + count(b).String())
+	m.block("## " + escapeMarkdown(wording.Title(b)) + ": " + wording.TallyOf(b).String())
 	m.gradebook(b)
-	for _, s := range submissions(b) {
+	for _, s := range wording.Submissions(b) {
 		if lines := markdownSubmission(s); len(lines) > 0 {
-			m.block(slices.Concat([]string{"### " + codeSpan(name(s.Student)) + " " + codeSpan(name(s.Exercise)) + " " + s.headline(), ""}, lines)...)
+			m.block(slices.Concat([]string{"### " + codeSpan(wording.Name(s.Student)) + " " + codeSpan(wording.Name(s.Exercise)) + " " + s.Headline(), ""}, lines)...)
 		}
 	}
 	if m.cut > 0 {
-		fmt.Fprintf(&m.b, "\n… and %s more than fit here\n", plural(m.cut, "submission"))
+		fmt.Fprintf(&m.b, "\n… and %s more than fit here\n", wording.Plural(m.cut, "submission"))
 	}
 	_, err := io.WriteString(w, m.b.String())
 	return err
@@ -48,7 +49,7 @@ func (m *markdown) gradebook(b *gradebook.Book) {
 	}
 	head, line := "| Student |", "|---|"
 	for _, c := range b.Columns {
-		head, line = head+" "+cell(codeSpan(name(c.Exercise)))+" |", line+"---:|"
+		head, line = head+" "+cell(codeSpan(wording.Name(c.Exercise)))+" |", line+"---:|"
 	}
 	if !b.Partial {
 		head, line = head+" Total |", line+"---:|"
@@ -56,16 +57,16 @@ func (m *markdown) gradebook(b *gradebook.Book) {
 	lines := []string{head, line}
 	size, room := 0, m.limit/4*3
 	for i, r := range b.Rows {
-		row := "| " + cell(codeSpan(name(r.Student))) + " |"
+		row := "| " + cell(codeSpan(wording.Name(r.Student))) + " |"
 		for _, c := range r.Cells {
-			row += " " + cellWords(b, c) + " |"
+			row += " " + wording.Cell(b, c) + " |"
 		}
 		if !b.Partial {
-			row += " " + totalWords(r) + " |"
+			row += " " + wording.Total(r) + " |"
 		}
 		if size += len(row) + 1; size > room {
 			m.block(lines...)
-			m.block("… and " + plural(len(b.Rows)-i, "student") + " more than fit here")
+			m.block("… and " + wording.Plural(len(b.Rows)-i, "student") + " more than fit here")
 			return
 		}
 		lines = append(lines, row)
@@ -75,19 +76,19 @@ func (m *markdown) gradebook(b *gradebook.Book) {
 
 // markdownSubmission lists which attempt is told of, what each rule did and what did not pass. Of problems, it has
 // the first; the student's own report has them all.
-func markdownSubmission(s submission) (lines []string) {
+func markdownSubmission(s wording.Submission) (lines []string) {
 	if s.Cell.Missing != nil {
-		lines = append(lines, "- "+escapeMarkdown(told(s.Cell.Missing)))
+		lines = append(lines, "- "+escapeMarkdown(wording.NoVerdict(s.Cell.Missing)))
 	}
-	for _, rule := range noteList(s.Cell) {
+	for _, rule := range wording.Notes(s.Cell) {
 		lines = append(lines, "- "+escapeMarkdown(rule))
 	}
-	if r := s.result(); r != nil {
+	if r := s.Result(); r != nil {
 		lines = append(lines, markdownProblems(r)...)
 	}
-	for _, c := range s.failed() {
-		said := fmt.Sprintf("- %s %s %s, %s", mark(c), codeSpan(name(c.Name)), points(c), verdictWord(c))
-		if hint := oneLine(c.Hint); hint != "" {
+	for _, c := range s.Failed() {
+		said := fmt.Sprintf("- %s %s %s, %s", mark(c), codeSpan(wording.Name(c.Name)), wording.Points(c), wording.CheckVerdict(c))
+		if hint := wording.OneLine(c.Hint); hint != "" {
 			said += ": " + escapeMarkdown(hint)
 		}
 		lines = append(lines, said)
@@ -97,14 +98,14 @@ func markdownSubmission(s submission) (lines []string) {
 
 func markdownProblems(r *verdict.Result) (lines []string) {
 	if r.Verdict != verdict.Graded {
-		lines = append(lines, "- ❌ "+word(r.Verdict))
+		lines = append(lines, "- ❌ "+wording.Verdict(r.Verdict))
 	}
 	for i, p := range r.Problems {
 		if i == maxShown {
 			return append(lines, fmt.Sprintf("- … and %d more", len(r.Problems)-i))
 		}
-		said := terminal.Truncate(squeezed(p.Message), maxLine)
-		lines = append(lines, "- "+codeSpan(place(p.File, p.Line, p.Rule))+" "+codeSpan(said))
+		said := terminal.Truncate(wording.Squeezed(p.Message), wording.MaxLine)
+		lines = append(lines, "- "+codeSpan(wording.Place(p.File, p.Line, p.Rule))+" "+codeSpan(said))
 	}
 	return lines
 }

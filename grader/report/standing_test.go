@@ -13,20 +13,20 @@ import (
 
 // What each rule did is told wherever a student reads.
 func TestStanding(t *testing.T) {
-	cell, _ := aCourse().Find("ada", "autograd")
+	cell, _ := sample.SmallCourse().Find("ada", "autograd")
 	id := identity()
 	id.Standing = &cell
 	for _, format := range []string{"html", "markdown", "github-summary", "text", "github-annotations"} {
-		out := string(writtenFor(t, format, allPoints(), id))
+		out := string(writtenFor(t, format, sample.AllPoints(), id))
 		assert.Contains(t, out, "What counts: 16 of 20 points", format)
 		for _, rule := range cell.Rules {
 			assert.Contains(t, out, strings.ReplaceAll(rule, " %", map[bool]string{true: " %25", false: " %"}[format == "github-annotations"]), format)
 		}
-		assert.NotContains(t, string(written(t, format, allPoints())), "What counts", format)
+		assert.NotContains(t, string(written(t, format, sample.AllPoints())), "What counts", format)
 	}
-	golden(t, "standing.txt", writtenFor(t, "text", allPoints(), id))
-	golden(t, "standing.html", writtenFor(t, "html", allPoints(), id))
-	golden(t, "standing.md", writtenFor(t, "markdown", allPoints(), id))
+	golden(t, "standing.txt", writtenFor(t, "text", sample.AllPoints(), id))
+	golden(t, "standing.html", writtenFor(t, "html", sample.AllPoints(), id))
+	golden(t, "standing.md", writtenFor(t, "markdown", sample.AllPoints(), id))
 }
 
 func TestMarkdownOfManyIsCut(t *testing.T) {

@@ -1,6 +1,8 @@
-// Package sample makes courses that never were, for tests of reports: students who hand
-// in early, late and never, solutions that fail here and there, times and peaks that
-// scatter. The same numbers give the same course. It grades nothing.
+// Package sample makes gradings and courses that never were, for tests of reports. A few
+// are written down ([Mixed], [SmallCourse]), for golden files. [Course] makes as many
+// students as a test wants, who hand in early, late and never; their solutions fail here
+// and there, their times and peaks scatter. The same numbers give the same course. It
+// grades nothing.
 package sample
 
 import (

@@ -1,4 +1,4 @@
-package report
+package page
 
 import (
 	"cmp"
@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"grade/grader/gradebook"
+	"grade/grader/report/wording"
 	"grade/grader/verdict"
 )
 
@@ -77,7 +78,7 @@ func (s *exerciseStats) add(r *verdict.Result, checks map[string]*checkStats, or
 	}
 	s.graded++
 	for _, c := range r.Checks {
-		if unasked(c) {
+		if wording.NotAsked(c) {
 			continue
 		}
 		if checks[c.Name] == nil {
@@ -116,9 +117,9 @@ func (c checkStats) share() float64 { return float64(c.failed) / float64(c.tried
 
 // measured are the checks with figures, memory before speed as in a report of one.
 func (s *exerciseStats) measured() (list []checkStats) {
-	for _, k := range kinds {
+	for _, k := range wording.Kinds {
 		for _, c := range s.checks {
-			if c.kind == k.kind && len(c.ratios) > 0 {
+			if c.kind == k.Kind && len(c.ratios) > 0 {
 				list = append(list, c)
 			}
 		}
@@ -147,7 +148,7 @@ func median(sorted []float64) float64 {
 
 // scoreWords say in a line how points are distributed.
 func (s *exerciseStats) scoreWords() string {
-	words := plural(len(s.points), "grade")
+	words := wording.Plural(len(s.points), "grade")
 	if n := len(s.points); n > 0 {
 		words += fmt.Sprintf(": median %.4g, from %.4g to %.4g points", median(s.points), s.points[0], s.points[n-1])
 	}
