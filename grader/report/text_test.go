@@ -76,6 +76,27 @@ func TestCheckOfUnknownKindIsShown(t *testing.T) {
 	assert.Contains(t, b.String(), "style  3 of 3\n  ✓ TestStyle")
 }
 
+// Points stand in one column, whatever script a check is named in.
+func TestChecksLineUp(t *testing.T) {
+	r := sample.Mixed()
+	for i, name := range []string{"Test空输入", "TestE\u0301tat", "Test🎓", "TestSharedNode"} {
+		c := &r.Checks[i]
+		c.Name, c.Kind, c.Ratio, c.Points, c.MaxPoints = name, "correctness", nil, 0, 4
+	}
+	var b bytes.Buffer
+	require.NoError(t, Text(&b, r, TextOptions{}))
+	seen := map[int]int{}
+	for l := range strings.SplitSeq(b.String(), "\n") {
+		if head, _, ok := strings.Cut(l, "/"); ok && strings.Contains(l, "Test") {
+			seen[terminal.Width(head)]++
+		}
+	}
+	require.Len(t, seen, 1, b.String())
+	for _, n := range seen {
+		assert.Equal(t, 4, n)
+	}
+}
+
 func TestNoLineIsLongerThanTheTerminal(t *testing.T) {
 	for name, r := range samples() {
 		t.Run(name, func(t *testing.T) {
