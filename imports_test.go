@@ -27,11 +27,11 @@ type arrow struct{ all, tests []string }
 // exercise and means the same one on both sides.
 var arrows = map[string]arrow{
 	".":                {},
-	"bench":            {all: []string{".", "bench/gotest", "exercises/course", "grader/verdict", "sandbox", "sandbox/toolchain"}},
+	"bench":            {all: []string{".", "bench/gotest", "exercises/course", "grader/measure/quantile", "grader/verdict", "sandbox", "sandbox/toolchain"}},
 	"bench/batch":      {all: []string{"bench/gotest", "exercises/course", "exercises/course/fixture", "grader", "grader/batch", "grader/prove", "grader/verdict"}},
 	"bench/gotest":     {all: []string{".", "exercises/course", "grader/lang/golang", "grader/verdict", "sandbox", "sandbox/docker"}},
 	"bench/mutants":    {all: []string{".", "exercises/course", "grader/mutate", "grader/prove"}},
-	"bench/references": {},
+	"bench/references": {all: []string{"grader/measure/quantile"}},
 
 	"observe":      {all: []string{"observe/wire"}},
 	"observe/wire": {},
@@ -61,12 +61,13 @@ var arrows = map[string]arrow{
 	"grader/lang/golang":           {all: []string{"exercises/course", "grader/lang/golang/vet", "grader/submission", "grader/verdict", "sandbox"}, tests: []string{"grader/tree"}},
 	"grader/lang/golang/vet":       {all: []string{"grader/submission", "grader/verdict"}},
 	"grader/lang/golang/vet/typed": {all: []string{"grader/lang/golang/vet", "grader/submission", "grader/verdict"}, tests: []string{"grader/tree"}},
-	"grader/measure":               {all: []string{"grader/fault", "grader/verdict", "sandbox"}},
+	"grader/measure":               {all: []string{"grader/fault", "grader/measure/quantile", "grader/verdict", "sandbox"}},
+	"grader/measure/quantile":      {},
 	"grader/mutate":                {},
 	"grader/prove":                 {all: []string{"exercises/course", "exercises/course/document", "exercises/course/fixture", "grader", "grader/fault", "grader/judge", "grader/mutate", "grader/submission", "grader/verdict", "observe/wire"}, tests: []string{"exercises/course/scaffold"}},
 	"grader/report":                {all: []string{"exercises/course", "grader/gradebook", "grader/report/page", "grader/report/terminal", "grader/report/wording", "grader/verdict"}, tests: []string{"grader/report/sample"}},
 	"grader/report/browser":        {tests: []string{"grader/gradebook", "grader/report", "grader/report/sample", "grader/verdict"}},
-	"grader/report/page":           {all: []string{"grader/gradebook", "grader/report/terminal", "grader/report/wording", "grader/verdict"}, tests: []string{"exercises/course", "grader/report/sample"}},
+	"grader/report/page":           {all: []string{"grader/gradebook", "grader/measure/quantile", "grader/report/terminal", "grader/report/wording", "grader/verdict"}, tests: []string{"exercises/course", "grader/report/sample"}},
 	"grader/report/sample":         {all: []string{"exercises/course", "grader/gradebook", "grader/verdict"}},
 	"grader/report/terminal":       {},
 	"grader/report/wording":        {all: []string{"grader/gradebook", "grader/report/terminal", "grader/verdict"}},
@@ -85,7 +86,7 @@ var arrows = map[string]arrow{
 // reads a hostile file or stream shall be small enough to be read.
 var plain = []string{
 	"observe", "observe/wire", "sandbox", "sandbox/protocol", "sandbox/supervisor",
-	"grader/verdict", "grader/fault", "grader/submission", "grader/lang/golang/vet", "grader/lang/golang/vet/typed", "reference/*",
+	"grader/verdict", "grader/fault", "grader/measure/quantile", "grader/submission", "grader/lang/golang/vet", "grader/lang/golang/vet/typed", "reference/*",
 	"cmd/grade/forge", "cmd/grade/repository",
 }
 

@@ -5,11 +5,11 @@ import (
 	"fmt"
 	"html/template"
 	"io"
-	"math"
 	"slices"
 	"strings"
 
 	"grade/grader/gradebook"
+	"grade/grader/measure/quantile"
 	"grade/grader/report/wording"
 )
 
@@ -124,11 +124,10 @@ func newCourse(b *gradebook.Book) (*courseData, error) {
 }
 
 func medianWords(sorted []float64, unit string) string {
-	m := median(sorted)
-	if math.IsNaN(m) {
+	if len(sorted) == 0 {
 		return "–"
 	}
-	return fmt.Sprintf("%.4g%s", m, unit)
+	return fmt.Sprintf("%.4g%s", quantile.Median(sorted), unit)
 }
 
 func newCourseRow(b *gradebook.Book, row gradebook.Row, link string) courseRow {

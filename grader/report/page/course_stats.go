@@ -3,10 +3,10 @@ package page
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"slices"
 
 	"grade/grader/gradebook"
+	"grade/grader/measure/quantile"
 	"grade/grader/report/wording"
 	"grade/grader/verdict"
 )
@@ -137,20 +137,11 @@ func histogram(percent []float64) (bars [histogramBars]int) {
 	return bars
 }
 
-// median of sorted numbers; of none there is none.
-func median(sorted []float64) float64 {
-	n := len(sorted)
-	if n == 0 {
-		return math.NaN()
-	}
-	return (sorted[(n-1)/2] + sorted[n/2]) / 2
-}
-
 // scoreWords say in a line how points are distributed.
 func (s *exerciseStats) scoreWords() string {
 	words := wording.Plural(len(s.points), "grade")
 	if n := len(s.points); n > 0 {
-		words += fmt.Sprintf(": median %.4g, from %.4g to %.4g points", median(s.points), s.points[0], s.points[n-1])
+		words += fmt.Sprintf(": median %.4g, from %.4g to %.4g points", quantile.Median(s.points), s.points[0], s.points[n-1])
 	}
 	if s.refused > 0 {
 		words += fmt.Sprintf("; %d refused or not compiling", s.refused)
@@ -164,8 +155,11 @@ func (s *exerciseStats) scoreWords() string {
 // ratioWords say the median and the ends of what was measured.
 func (c checkStats) ratioWords() (middle, lowest, highest string) {
 	times := func(x float64) string { return fmt.Sprintf("%.2f×", x) }
-	n := len(c.ratios)
-	return times((c.ratios[(n-1)/2].ratio + c.ratios[n/2].ratio) / 2), times(c.ratios[0].ratio), times(c.ratios[n-1].ratio)
+	var sorted []float64
+	for _, d := range c.ratios {
+		sorted = append(sorted, d.ratio)
+	}
+	return times(quantile.Median(sorted)), times(sorted[0]), times(sorted[len(sorted)-1])
 }
 
 // beyond is how many of those measured did not pass.

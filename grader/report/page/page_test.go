@@ -37,9 +37,11 @@ func TestCourseStats(t *testing.T) {
 
 func TestHistogram(t *testing.T) {
 	assert.Equal(t, [histogramBars]int{2, 1, 0, 0, 0, 0, 0, 0, 0, 2, 3}, histogram([]float64{-1, 9.99, 10, 90, 99.99, 100, 100, 120}))
-	assert.Equal(t, 2.5, median([]float64{1, 2, 3, 4}))
-	assert.Equal(t, 2.0, median([]float64{1, 2, 3}))
-	assert.True(t, math.IsNaN(median(nil)))
+}
+
+func TestMedianWords(t *testing.T) {
+	assert.Equal(t, "2.5 %", medianWords([]float64{1, 2, 3, 4}, " %"))
+	assert.Equal(t, "–", medianWords(nil, " %"), "of nothing there is none")
 }
 
 // Dots that lie beside each other do not hide each other, as long as there is room.
