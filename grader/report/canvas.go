@@ -28,7 +28,7 @@ const canvasMaximum = "Points Possible"
 // alone, and who lacks a verdict of ours has no row: Canvas leaves them as they are.
 func writeCanvas(w io.Writer, b *gradebook.Book) error {
 	if b.Partial {
-		return errors.New("a run knows nothing of what it was not about, and Canvas would take that for nothing handed in: write it with grade gradebook, out of kept results")
+		return errors.New("one run does not have everything that was handed in, and Canvas would take each gap for nothing handed in: write it from the gradebook of all kept results")
 	}
 	columns, err := canvasAssignments(b)
 	if err != nil {
@@ -88,14 +88,14 @@ func canvasDoubts(b *gradebook.Book) (doubts []string) {
 	students, same := canvasStudents(b)
 	for _, s := range students {
 		if s.row != nil && s.unknown && len(b.Roster) > 0 {
-			doubts = append(doubts, fmt.Sprintf("canvas: %s is not on the roster: Canvas will not know whom the row means", wording.Whole(s.row.Student)))
+			doubts = append(doubts, fmt.Sprintf("canvas: %s is not on the roster: Canvas cannot tell whose row it is", wording.Whole(s.row.Student)))
 		}
 		if !s.complete() {
-			doubts = append(doubts, fmt.Sprintf("canvas: %s has no row: something has no verdict", wording.Whole(s.row.Student)))
+			doubts = append(doubts, fmt.Sprintf("canvas: %s has no row, because a submission has no verdict", wording.Whole(s.row.Student)))
 		}
 	}
 	if len(b.Roster) == 0 {
-		doubts = append(doubts, "canvas: without a roster the names of folders stand as logins; export Canvas's gradebook and give it as roster: in grade.yaml")
+		doubts = append(doubts, "canvas: without a roster, names of folders are used as logins; export Canvas's gradebook and give it as roster: in grade.yaml")
 	}
 	return append(doubts, same...)
 }
@@ -151,7 +151,7 @@ func canvasStudents(b *gradebook.Book) (list []canvasStudent, same []string) {
 		case 1:
 			list = append(list, canvasStudent{Person: p, row: found[0]})
 		default:
-			same = append(same, fmt.Sprintf("canvas: students %s and %s are one and the same on the roster, and have no row", wording.Whole(found[0].Student), wording.Whole(found[1].Student)))
+			same = append(same, fmt.Sprintf("canvas: students %s and %s are the same person on the roster, and neither has a row", wording.Whole(found[0].Student), wording.Whole(found[1].Student)))
 		}
 	}
 	return append(list, others...), same

@@ -57,7 +57,7 @@ func TestCanvasRefuses(t *testing.T) {
 	b.Roster[0].SISUserID = "tony"
 	b.Roster[1].SISLoginID, b.Roster[1].ID = "hoare", "ada2"
 	b.Rows[4].Student = "ADA"
-	assert.Contains(t, f.Doubts(b), "canvas: students ada and ADA are one and the same on the roster, and have no row")
+	assert.Contains(t, f.Doubts(b), "canvas: students ada and ADA are the same person on the roster, and neither has a row")
 	assert.NotContains(t, string(writtenBook(t, "canvas", b)), "Lovelace", "which costs nobody else anything")
 }
 

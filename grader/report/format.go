@@ -66,7 +66,7 @@ func (f Format) Doubts(b *gradebook.Book) []string {
 // WriteBook writes b. Nothing has been written if it could not be put into the format.
 func (f Format) WriteBook(w io.Writer, b *gradebook.Book) error {
 	if f.book == nil {
-		return fmt.Errorf("write report %s: it is of one grading, not of many", f.Name)
+		return fmt.Errorf("write report %s: the format holds one grading, not many", f.Name)
 	}
 	return f.whole(w, func(w io.Writer) error { return f.book(w, b) })
 }
@@ -74,17 +74,17 @@ func (f Format) WriteBook(w io.Writer, b *gradebook.Book) error {
 // Formats are all formats, in the order in which help lists them.
 func Formats() []Format {
 	return []Format{
-		{Name: "html", Summary: "a page for the student, or for who runs a course, complete in one file", write: writeHTML, book: page.Course},
+		{Name: "html", Summary: "a page for the student, or for the teachers of a course, complete in one file", write: writeHTML, book: page.Course},
 		{Name: "markdown", Summary: "a comment, at most 65,536 characters", write: writeMarkdown, book: writeMarkdownBook},
-		{Name: "text", Summary: "what submit prints in a pipe", write: plainText},
-		{Name: "json", Summary: "everything, as --json prints it; see: grade help json", write: anonymous(JSON), book: writeJSONBook},
+		{Name: "text", Summary: "plain text, without colour", write: plainText},
+		{Name: "json", Summary: "everything, by a published JSON Schema", write: anonymous(JSON), book: writeJSONBook},
 		{Name: "junit", Summary: "JUnit XML, for Jenkins, GitLab, Artemis, CodeGrade", write: anonymous(writeJUnit), book: writeJUnitBook},
 		{Name: "github-annotations", Summary: "workflow commands that mark lines and say the score", Beside: true, write: writeAnnotations, book: writeBookAnnotations},
 		{Name: "github-summary", Summary: "a job's summary, for $GITHUB_STEP_SUMMARY", write: writeSummary, book: writeSummaryBook},
 		{Name: "gitlab-codequality", Summary: "GitLab's report on code quality, beside the lines of a merge request", write: writeCodeQuality, book: writeBookCodeQuality},
 		{Name: "csv", Summary: "the gradebook for a spreadsheet", book: writeCSV},
 		{Name: "canvas", Summary: "the gradebook for Canvas to import", book: writeCanvas, doubts: canvasDoubts},
-		{Name: "classroom50", Summary: "result.json of Classroom 50; who and what from its environment", write: writeClassroom50, lacks: lacksClassroom50},
+		{Name: "classroom50", Summary: "result.json of Classroom 50; student and assignment come from its environment", write: writeClassroom50, lacks: lacksClassroom50},
 		{Name: "github-classroom", Summary: "a runner's result of GitHub Classroom", write: anonymous(writeGitHubClassroom)},
 		{Name: "github-classroom-base64", Summary: "the same as a step's output has it", write: anonymous(writeGitHubClassroomBase64)},
 		{Name: "gradescope", Summary: "results.json of Gradescope", write: anonymous(writeGradescope), noVerdict: gradescopeNoVerdict},
@@ -123,7 +123,7 @@ func (f Format) Lacks(id Identity) error {
 // Write writes r. Nothing has been written if it could not be put into the format.
 func (f Format) Write(w io.Writer, r *verdict.Result, id Identity) error {
 	if f.write == nil {
-		return fmt.Errorf("write report %s: it is of many gradings, not of one", f.Name)
+		return fmt.Errorf("write report %s: the format holds many gradings, not one", f.Name)
 	}
 	return f.whole(w, func(w io.Writer) error { return f.write(w, r, id) })
 }

@@ -234,7 +234,7 @@ func TestMarkdownIsCut(t *testing.T) {
 	r := many(1000, 400)
 	out := string(written(t, "markdown", r))
 	assert.Less(t, len(out), 65_536)
-	assert.Contains(t, out, "… and more than fits here")
+	assert.Contains(t, out, "… The rest is too long for this place")
 	readMarkdown(t, []byte(out), r)
 	assert.Less(t, len(written(t, "github-summary", r)), 1<<20)
 }

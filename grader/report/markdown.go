@@ -44,7 +44,7 @@ func markdownWithin(w io.Writer, r *verdict.Result, id Identity, limit int) erro
 	}
 	m.footer(r)
 	if m.cut > 0 {
-		m.b.WriteString("\n… and more than fits here: the text report has all of it.\n")
+		m.b.WriteString("\n… The rest is too long for this place: the text report has all of it.\n")
 	}
 	_, err := io.WriteString(w, m.b.String())
 	return err
@@ -94,7 +94,7 @@ func (m *markdown) problems(r *verdict.Result) {
 		m.block(codeSpan(wording.Place(p.File, p.Line, p.Rule)), "", fenced(wording.Plain(p.Message)))
 	}
 	if r.Verdict != verdict.Graded {
-		m.block("None of it was run. Mend what is named above and submit again.")
+		m.block("Nothing was run. Fix the problems above and submit again.")
 	}
 }
 

@@ -35,7 +35,7 @@ func markdownBookWithin(w io.Writer, b *gradebook.Book, limit int) error {
 		}
 	}
 	if m.cut > 0 {
-		fmt.Fprintf(&m.b, "\n… and %s more than fit here\n", wording.Plural(m.cut, "submission"))
+		fmt.Fprintf(&m.b, "\n… and %s that did not fit here\n", wording.Plural(m.cut, "more submission"))
 	}
 	_, err := io.WriteString(w, m.b.String())
 	return err
@@ -66,7 +66,7 @@ func (m *markdown) gradebook(b *gradebook.Book) {
 		}
 		if size += len(row) + 1; size > room {
 			m.block(lines...)
-			m.block("… and " + wording.Plural(len(b.Rows)-i, "student") + " more than fit here")
+			m.block("… and " + wording.Plural(len(b.Rows)-i, "more student") + " that did not fit here")
 			return
 		}
 		lines = append(lines, row)

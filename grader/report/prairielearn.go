@@ -80,7 +80,7 @@ func writeWithin(w io.Writer, doc prairieLearnResult) error {
 		for i := range doc.Tests {
 			doc.Tests[i].Message, doc.Tests[i].Description = "", ""
 		}
-		doc.Message = shorten(doc.Message, shortMessage) + "\n… the messages of the tests were too long"
+		doc.Message = shorten(doc.Message, shortMessage) + "\n… The messages of single tests are left out: they were too long."
 		for i, e := range doc.FormatErrors {
 			doc.FormatErrors[i] = shorten(e, shortMessage)
 		}
@@ -90,7 +90,7 @@ func writeWithin(w io.Writer, doc prairieLearnResult) error {
 		}
 	}
 	if b.Len() > maxPrairieLearn {
-		return fmt.Errorf("%d bytes, and %d are read", b.Len(), maxPrairieLearn)
+		return fmt.Errorf("%d bytes, more than the %d that PrairieLearn reads", b.Len(), maxPrairieLearn)
 	}
 	_, err := w.Write(b.Bytes())
 	return err

@@ -18,11 +18,11 @@ func TestStanding(t *testing.T) {
 	id.Standing = &cell
 	for _, format := range []string{"html", "markdown", "github-summary", "text", "github-annotations"} {
 		out := string(writtenFor(t, format, sample.AllPoints(), id))
-		assert.Contains(t, out, "What counts: 16 of 20 points", format)
+		assert.Contains(t, out, "Counted result: 16 of 20 points", format)
 		for _, rule := range cell.Rules {
 			assert.Contains(t, out, strings.ReplaceAll(rule, " %", map[bool]string{true: " %25", false: " %"}[format == "github-annotations"]), format)
 		}
-		assert.NotContains(t, string(written(t, format, sample.AllPoints())), "What counts", format)
+		assert.NotContains(t, string(written(t, format, sample.AllPoints())), "Counted result", format)
 	}
 	golden(t, "standing.txt", writtenFor(t, "text", sample.AllPoints(), id))
 	golden(t, "standing.html", writtenFor(t, "html", sample.AllPoints(), id))
@@ -34,14 +34,14 @@ func TestMarkdownOfManyIsCut(t *testing.T) {
 	b := sample.Course(400, 6)
 	out := writtenBook(t, "markdown", b)
 	assert.Less(t, len(out), 65_536)
-	assert.Contains(t, string(out), "submissions more than fit here")
+	assert.Contains(t, string(out), "more submissions that did not fit here")
 	assert.Greater(t, markdownOf(t, out)[ast.KindHeading], 20, "there is room for some")
 
 	b.Rows = slices.Repeat(b.Rows, 5)
 	out = writtenBook(t, "markdown", b)
 	assert.Less(t, len(out), 65_536)
-	assert.Contains(t, string(out), "students more than fit here")
+	assert.Contains(t, string(out), "more students that did not fit here")
 	out = writtenBook(t, "github-summary", b)
 	assert.Less(t, len(out), 1<<20)
-	assert.Contains(t, string(out), "submissions more than fit here")
+	assert.Contains(t, string(out), "more submissions that did not fit here")
 }

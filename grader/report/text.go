@@ -69,7 +69,7 @@ func (t *text) header(r *verdict.Result) {
 	line := t.Bold(terminal.Escape(r.Exercise)) + "  "
 	score := fmt.Sprintf("%d of %d points", r.Score, r.MaxScore)
 	if all := wording.MaxPoints(r); r.MaxScore < all {
-		score += fmt.Sprintf(" asked for (%d in all)", all)
+		score = fmt.Sprintf("%d of %d selected points (%d in all)", r.Score, r.MaxScore, all)
 	}
 	switch {
 	case r.Verdict != verdict.Graded:
@@ -115,7 +115,7 @@ func (t *text) problems(r *verdict.Result) {
 	}
 	if r.Verdict != verdict.Graded {
 		t.line("")
-		t.line("None of it was run. Mend what is named above and submit again.")
+		t.line("Nothing was run. Fix the problems above and submit again.")
 	}
 }
 

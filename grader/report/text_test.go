@@ -59,13 +59,13 @@ func TestTextSaysWhatWasAskedFor(t *testing.T) {
 		return line
 	}
 	r := sample.OnlyCorrectness()
-	assert.Equal(t, "autograd  6 of 6 points asked for (20 in all)", first(r))
+	assert.Equal(t, "autograd  6 of 6 selected points (20 in all)", first(r))
 	r.Score = 2
-	assert.Equal(t, "autograd  2 of 6 points asked for (20 in all)", first(r))
+	assert.Equal(t, "autograd  2 of 6 selected points (20 in all)", first(r))
 	r.Checks[0].Verdict, r.Checks[0].Detail, r.Checks[0].Points = verdict.NotRun, "not run: too late", 0
-	assert.Equal(t, "autograd  2 of 6 points asked for (20 in all), 4 not run", first(r))
+	assert.Equal(t, "autograd  2 of 6 selected points (20 in all), 4 not run", first(r))
 	r.Verdict, r.Score = verdict.Invalid, 0
-	assert.Equal(t, "autograd  refused, 0 of 6 points asked for (20 in all)", first(r))
+	assert.Equal(t, "autograd  refused, 0 of 6 selected points (20 in all)", first(r))
 }
 
 func TestCheckOfUnknownKindIsShown(t *testing.T) {

@@ -190,7 +190,7 @@ func attemptWords(c gradebook.Cell) string {
 	for _, a := range c.Attempts {
 		said = append(said, fmt.Sprint(a.Result.Score))
 	}
-	return "Attempts as graded: " + strings.Join(said, ", ") + " points"
+	return "Points of each attempt before the course's rules: " + strings.Join(said, ", ")
 }
 
 func newCourseExercise(id string, s *exerciseStats) (e courseExercise, err error) {

@@ -41,9 +41,9 @@ func scoresPlot(id string, s *exerciseStats) (template.HTML, error) {
 		ticks = append(ticks, plot.Tick{Value: float64(i), Label: fmt.Sprint(10 * i)})
 	}
 	p.X.Tick.Marker = plot.ConstantTicks(ticks)
-	p.X.Label.Text, p.X.Padding = "points, from", 0
+	p.X.Label.Text, p.X.Padding = "points (each bar starts at its number)", 0
 	p.Add(bars)
-	return drawn(p, scoresHeight, id, "How many students have how many points in "+wording.Name(s.name), bars.description())
+	return drawn(p, scoresHeight, id, "Distribution of points in "+wording.Name(s.name), bars.description())
 }
 
 // scoreBars is a plotter of a histogram.

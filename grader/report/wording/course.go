@@ -58,7 +58,7 @@ func Counts(c gradebook.Cell, max int) string {
 	case c.Points == nil:
 		return "nothing handed in"
 	case c.Missing != nil:
-		return fmt.Sprintf("%s of %d points, newest without a verdict", gradebook.Number(*c.Points), max)
+		return fmt.Sprintf("%s of %d points, newest submission not graded yet", gradebook.Number(*c.Points), max)
 	}
 	return fmt.Sprintf("%s of %d points", gradebook.Number(*c.Points), max)
 }
@@ -108,7 +108,7 @@ func shownWords(c gradebook.Cell) string {
 	if a == nil || len(c.Attempts) < 2 {
 		return ""
 	}
-	return fmt.Sprintf("Shown is attempt %d of %d, graded %d of %d points.", a.Number, len(c.Attempts), a.Result.Score, MaxPoints(a.Result))
+	return fmt.Sprintf("Shown here: attempt %d of %d, which scored %d of %d points.", a.Number, len(c.Attempts), a.Result.Score, MaxPoints(a.Result))
 }
 
 // Notes says which attempt is told of, and what each rule did.
@@ -125,14 +125,14 @@ func CountedResult(c *gradebook.Cell, max int) []string {
 	if c == nil {
 		return nil
 	}
-	return append([]string{"What counts: " + Counts(*c, max)}, Notes(*c)...)
+	return append([]string{"Counted result: " + Counts(*c, max)}, Notes(*c)...)
 }
 
 // NoVerdict is what a report says of a submission without a verdict: never an error of ours,
 // which could carry what only whoever runs the course may read.
 func NoVerdict(m *gradebook.Missing) string {
 	if said := OneLine(m.Told); said != "" {
-		return "No verdict, this cannot be graded as it is: " + said
+		return "No verdict. The submission cannot be graded as it is: " + said
 	}
 	return "No verdict: the grader could not finish. This says nothing about the submission."
 }

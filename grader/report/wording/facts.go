@@ -43,7 +43,7 @@ func Phases(p verdict.Phases) string {
 	}
 	s := milliseconds(p.TotalMs)
 	if len(parts) > 0 {
-		s += ", of it " + strings.Join(parts, ", ") + " (phases overlap)"
+		s += ", of which " + strings.Join(parts, ", ") + " (phases overlap)"
 	}
 	return s
 }

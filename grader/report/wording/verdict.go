@@ -22,7 +22,7 @@ var words = map[verdict.Verdict]string{
 	verdict.OutputLimit:   "output limit",
 	verdict.TooSlow:       "too slow",
 	verdict.TooMuchMemory: "too much memory",
-	verdict.Missing:       "no evidence",
+	verdict.Missing:       "no result recorded",
 	verdict.NotRun:        "not run",
 }
 
