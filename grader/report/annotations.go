@@ -30,14 +30,14 @@ type annotation struct {
 // Every line is one of ours: text from elsewhere stands behind "::" and has no end of
 // line. Print it as it is, in a step where workflow commands are not stopped.
 func writeAnnotations(w io.Writer, r *verdict.Result, id Identity) error {
-	said := wording.Paragraphs(append([]string{wording.Headline(r)}, wording.CountedResult(id.Standing, wording.MaxPoints(r))...)...)
+	said := wording.Paragraphs(append([]string{wording.Headline(r)}, wording.CountedResult(id.Counted, wording.MaxPoints(r))...)...)
 	return writeCommands(w, problemAnnotations(r, id), checkAnnotations(r), annotation{level: "notice", title: wording.Name(r.Exercise), message: said})
 }
 
-// writeBookAnnotations writes b in the same way: problems at their lines, and for each
+// writeCourseAnnotations writes b in the same way: problems at their lines, and for each
 // Submission one warning beside its folder, since there are so few that are shown. The
 // notice counts what was graded.
-func writeBookAnnotations(w io.Writer, b *gradebook.Book) error {
+func writeCourseAnnotations(w io.Writer, b *gradebook.Book) error {
 	var problems, warnings []annotation
 	for _, s := range wording.Submissions(b) {
 		if r := s.Result(); r != nil {

@@ -78,7 +78,7 @@ func attackedIdentity(s string) Identity {
 	id.Folder = s
 	cell := sample.SmallCourse().Rows[0].Cells[0]
 	cell.Rules = append(cell.Rules, s)
-	id.Standing = &cell
+	id.Counted = &cell
 	return id
 }
 

@@ -58,7 +58,7 @@ type canvasAssignment struct {
 	name  string
 	worth float64 // points there
 	max   int     // points here
-	at    int     // column of the book
+	at    int     // column of the gradebook
 }
 
 // Points are those of a student, as many as the assignment is worth there.
@@ -73,31 +73,31 @@ func (c canvasAssignment) points(s canvasStudent) string {
 	return amount(&points)
 }
 
-// canvasDoubts are what Canvas would take in another way than whoever asks for the file
+// canvasWarnings are what Canvas would take in another way than whoever asks for the file
 // may think.
-func canvasDoubts(b *gradebook.Book) (doubts []string) {
+func canvasWarnings(b *gradebook.Book) (warnings []string) {
 	columns, err := canvasAssignments(b)
 	if err != nil {
 		return nil // it will be told
 	}
 	for _, c := range columns {
 		if _, ok := b.Maxima[c.name]; !ok && len(b.Maxima) > 0 {
-			doubts = append(doubts, fmt.Sprintf("canvas: the roster has no assignment %q: Canvas will make a new one; give its name, with its number, as canvas: of %s in grade.yaml", c.name, wording.Whole(b.Columns[c.at].Exercise)))
+			warnings = append(warnings, fmt.Sprintf("canvas: the roster has no assignment %q: Canvas will make a new one; give its name, with its number, as canvas: of %s in grade.yaml", c.name, wording.Whole(b.Columns[c.at].Exercise)))
 		}
 	}
 	students, same := canvasStudents(b)
 	for _, s := range students {
 		if s.row != nil && s.unknown && len(b.Roster) > 0 {
-			doubts = append(doubts, fmt.Sprintf("canvas: %s is not on the roster: Canvas cannot tell whose row it is", wording.Whole(s.row.Student)))
+			warnings = append(warnings, fmt.Sprintf("canvas: %s is not on the roster: Canvas cannot tell whose row it is", wording.Whole(s.row.Student)))
 		}
 		if !s.complete() {
-			doubts = append(doubts, fmt.Sprintf("canvas: %s has no row, because a submission has no verdict", wording.Whole(s.row.Student)))
+			warnings = append(warnings, fmt.Sprintf("canvas: %s has no row, because a submission has no verdict", wording.Whole(s.row.Student)))
 		}
 	}
 	if len(b.Roster) == 0 {
-		doubts = append(doubts, "canvas: without a roster, names of folders are used as logins; export Canvas's gradebook and give it as roster: in grade.yaml")
+		warnings = append(warnings, "canvas: without a roster, names of folders are used as logins; export Canvas's gradebook and give it as roster: in grade.yaml")
 	}
-	return append(doubts, same...)
+	return append(warnings, same...)
 }
 
 // canvasAssignments names every exercise of the rules once: Canvas takes the first of two,
@@ -124,7 +124,7 @@ func canvasAssignments(b *gradebook.Book) (list []canvasAssignment, err error) {
 	return list, nil
 }
 
-// canvasStudent is somebody on the roster, or with a row in the book, or both.
+// canvasStudent is somebody on the roster, or with a row in the gradebook, or both.
 type canvasStudent struct {
 	gradebook.Person
 	row     *gradebook.Row // nil: has handed in nothing

@@ -48,9 +48,9 @@ func writeCodeQuality(w io.Writer, r *verdict.Result, id Identity) error {
 	return writeJSON(w, q.list)
 }
 
-// writeBookCodeQuality writes b in the same way. What has no verdict is left out: it says
+// writeCourseCodeQuality writes b in the same way. What has no verdict is left out: it says
 // nothing about anybody's code.
-func writeBookCodeQuality(w io.Writer, b *gradebook.Book) error {
+func writeCourseCodeQuality(w io.Writer, b *gradebook.Book) error {
 	q := quality{list: []qualityIssue{}}
 	for _, s := range wording.Submissions(b) {
 		if r := s.Result(); r != nil {

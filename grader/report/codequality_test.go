@@ -36,7 +36,7 @@ func TestInside(t *testing.T) {
 
 func TestJUnitOfManyCounts(t *testing.T) {
 	var doc junitSuites
-	require.NoError(t, xml.Unmarshal(writtenBook(t, "junit", sample.SmallCourse()), &doc))
+	require.NoError(t, xml.Unmarshal(writtenCourse(t, "junit", sample.SmallCourse()), &doc))
 	var names []string
 	total := [3]int{}
 	for _, s := range doc.Suites {
@@ -59,8 +59,8 @@ func TestJUnitOfManyCounts(t *testing.T) {
 		strings.Join(names, " "))
 }
 
-func TestBookAnnotationsAreCapped(t *testing.T) {
-	lines := commandsOf(t, writtenBook(t, "github-annotations", sample.Course(100, 6)))
+func TestCourseAnnotationsAreCapped(t *testing.T) {
+	lines := commandsOf(t, writtenCourse(t, "github-annotations", sample.Course(100, 6)))
 	count := map[string]int{}
 	for _, l := range lines {
 		level, _, _ := strings.Cut(l, " ")

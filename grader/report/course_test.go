@@ -54,7 +54,7 @@ func TestCoursePlotsOfAnything(t *testing.T) {
 				}
 			}
 		}
-		out := writtenBook(t, "html", b)
+		out := writtenCourse(t, "html", b)
 		readCourse(t, out, b)
 		assert.NotContains(t, string(out), "NaN")
 		assert.NotContains(t, string(out), "Inf")
@@ -62,5 +62,5 @@ func TestCoursePlotsOfAnything(t *testing.T) {
 }
 
 func TestCoursePageSize(t *testing.T) {
-	assert.Less(t, len(writtenBook(t, "html", sample.Course(200, 6))), 3<<20)
+	assert.Less(t, len(writtenCourse(t, "html", sample.Course(200, 6))), 3<<20)
 }

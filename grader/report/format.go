@@ -29,9 +29,9 @@ type Identity struct {
 	ActorID    int64  // 0: unknown
 	Folder     string // the submission's folder, with slashes, from the repository's root
 
-	// Standing is what the submission counts under the rules of its course, which says what
+	// Counted is what the submission counts under the rules of its course, which says what
 	// each of them did; nil: no rules were asked. Its student may read all of it.
-	Standing *gradebook.Cell
+	Counted *gradebook.Cell
 }
 
 // A Format is one way to write a grading down, for one reader.
@@ -42,48 +42,48 @@ type Format struct {
 	Beside bool
 
 	write     func(io.Writer, *verdict.Result, Identity) error // nil: not of a single grading
-	book      func(io.Writer, *gradebook.Book) error           // nil: not of many
+	course    func(io.Writer, *gradebook.Book) error           // nil: not of many
 	noVerdict func(message string) any                         // nil: nothing is written, and an older report stays
 	lacks     func(Identity) error                             // nil: needs no identity
-	doubts    func(*gradebook.Book) []string                   // nil: none
+	warnings  func(*gradebook.Book) []string                   // nil: none
 }
 
-// OfOne and OfMany report what a format can be written of.
+// OfOne reports whether the format can be written of a single grading.
 func (f Format) OfOne() bool { return f.write != nil }
 
-// OfMany is about a book of many gradings.
-func (f Format) OfMany() bool { return f.book != nil }
+// OfMany reports whether the format can be written of a whole course.
+func (f Format) OfMany() bool { return f.course != nil }
 
-// Doubts are what the reader of b in this format may take in another way than whoever
+// Warnings are what the reader of b in this format may take in another way than whoever
 // asks for it thinks: a line each, for that person.
-func (f Format) Doubts(b *gradebook.Book) []string {
-	if f.doubts == nil {
+func (f Format) Warnings(b *gradebook.Book) []string {
+	if f.warnings == nil {
 		return nil
 	}
-	return f.doubts(b)
+	return f.warnings(b)
 }
 
-// WriteBook writes b. Nothing has been written if it could not be put into the format.
-func (f Format) WriteBook(w io.Writer, b *gradebook.Book) error {
-	if f.book == nil {
+// WriteCourse writes b. Nothing has been written if it could not be put into the format.
+func (f Format) WriteCourse(w io.Writer, b *gradebook.Book) error {
+	if f.course == nil {
 		return fmt.Errorf("write report %s: the format holds one grading, not many", f.Name)
 	}
-	return f.whole(w, func(w io.Writer) error { return f.book(w, b) })
+	return f.whole(w, func(w io.Writer) error { return f.course(w, b) })
 }
 
 // Formats are all formats, in the order in which help lists them.
 func Formats() []Format {
 	return []Format{
-		{Name: "html", Summary: "a page for the student, or for the teachers of a course, complete in one file", write: writeHTML, book: page.Course},
-		{Name: "markdown", Summary: "a comment, at most 65,536 characters", write: writeMarkdown, book: writeMarkdownBook},
+		{Name: "html", Summary: "a page for the student, or for the teachers of a course, complete in one file", write: writeHTML, course: page.Course},
+		{Name: "markdown", Summary: "a comment, at most 65,536 characters", write: writeMarkdown, course: writeMarkdownCourse},
 		{Name: "text", Summary: "plain text, without colour", write: plainText},
-		{Name: "json", Summary: "everything, by a published JSON Schema", write: anonymous(JSON), book: writeJSONBook},
-		{Name: "junit", Summary: "JUnit XML, for Jenkins, GitLab, Artemis, CodeGrade", write: anonymous(writeJUnit), book: writeJUnitBook},
-		{Name: "github-annotations", Summary: "workflow commands that mark lines and say the score", Beside: true, write: writeAnnotations, book: writeBookAnnotations},
-		{Name: "github-summary", Summary: "a job's summary, for $GITHUB_STEP_SUMMARY", write: writeSummary, book: writeSummaryBook},
-		{Name: "gitlab-codequality", Summary: "GitLab's report on code quality, beside the lines of a merge request", write: writeCodeQuality, book: writeBookCodeQuality},
-		{Name: "csv", Summary: "the gradebook for a spreadsheet", book: writeCSV},
-		{Name: "canvas", Summary: "the gradebook for Canvas to import", book: writeCanvas, doubts: canvasDoubts},
+		{Name: "json", Summary: "everything, by a published JSON Schema", write: anonymous(JSON), course: writeJSONCourse},
+		{Name: "junit", Summary: "JUnit XML, for Jenkins, GitLab, Artemis, CodeGrade", write: anonymous(writeJUnit), course: writeJUnitCourse},
+		{Name: "github-annotations", Summary: "workflow commands that mark lines and say the score", Beside: true, write: writeAnnotations, course: writeCourseAnnotations},
+		{Name: "github-summary", Summary: "a job's summary, for $GITHUB_STEP_SUMMARY", write: writeSummary, course: writeSummaryCourse},
+		{Name: "gitlab-codequality", Summary: "GitLab's report on code quality, beside the lines of a merge request", write: writeCodeQuality, course: writeCourseCodeQuality},
+		{Name: "csv", Summary: "the gradebook for a spreadsheet", course: writeCSV},
+		{Name: "canvas", Summary: "the gradebook for Canvas to import", course: writeCanvas, warnings: canvasWarnings},
 		{Name: "classroom50", Summary: "result.json of Classroom 50; student and assignment come from its environment", write: writeClassroom50, lacks: lacksClassroom50},
 		{Name: "github-classroom", Summary: "a runner's result of GitHub Classroom", write: anonymous(writeGitHubClassroom)},
 		{Name: "github-classroom-base64", Summary: "the same as a step's output has it", write: anonymous(writeGitHubClassroomBase64)},
@@ -156,5 +156,5 @@ func anonymous(write func(io.Writer, *verdict.Result) error) func(io.Writer, *ve
 }
 
 func plainText(w io.Writer, r *verdict.Result, id Identity) error {
-	return Text(w, r, TextOptions{Standing: id.Standing})
+	return Text(w, r, TextOptions{Counted: id.Counted})
 }

@@ -9,5 +9,5 @@ import (
 
 // writeHTML writes r as a page for the student.
 func writeHTML(w io.Writer, r *verdict.Result, id Identity) error {
-	return page.Grading(w, r, id.Student, id.Standing)
+	return page.Grading(w, r, id.Student, id.Counted)
 }

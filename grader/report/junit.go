@@ -67,10 +67,10 @@ func writeJUnit(w io.Writer, r *verdict.Result) error {
 	return writeSuites(w, wording.Whole(r.Exercise), newJUnitSuite(wording.Whole(r.Exercise), r))
 }
 
-// writeJUnitBook writes b as a suite for each student's exercise, named after both, so that
+// writeJUnitCourse writes b as a suite for each student's exercise, named after both, so that
 // a reader who knows the names of an earlier run finds them again. A submission without a
 // CheckVerdict has a test case of its own, which is an error.
-func writeJUnitBook(w io.Writer, b *gradebook.Book) error {
+func writeJUnitCourse(w io.Writer, b *gradebook.Book) error {
 	var suites []junitSuite
 	for _, s := range wording.Submissions(b) {
 		suites = append(suites, newJUnitEntry(s))

@@ -36,7 +36,7 @@ func writeSummary(w io.Writer, r *verdict.Result, id Identity) error {
 func markdownWithin(w io.Writer, r *verdict.Result, id Identity, limit int) error {
 	m := &markdown{limit: limit}
 	m.block("## " + escapeMarkdown(wording.OneLine(r.Exercise)) + ": " + wording.Headline(r))
-	m.standing(wording.CountedResult(id.Standing, wording.MaxPoints(r)))
+	m.counted(wording.CountedResult(id.Counted, wording.MaxPoints(r)))
 	m.problems(r)
 	m.checks(r)
 	for _, s := range wording.Warnings(r) {
@@ -74,7 +74,7 @@ func (m *markdown) block(lines ...string) {
 }
 
 // CountedResult writes what counts, and below it what each rule did.
-func (m *markdown) standing(said []string) {
+func (m *markdown) counted(said []string) {
 	if len(said) == 0 {
 		return
 	}

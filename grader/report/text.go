@@ -16,7 +16,7 @@ type TextOptions struct {
 	Color bool // ANSI colours; without them there is no escape code in the report
 	Width int  // columns to break lines at; 0: lines are never broken
 
-	Standing *gradebook.Cell // what it counts; nil: no rules were asked
+	Counted *gradebook.Cell // what it counts; nil: no rules were asked
 }
 
 // gutter stands before text from elsewhere, so that none of it starts a line.
@@ -31,7 +31,7 @@ func Text(w io.Writer, r *verdict.Result, o TextOptions) error {
 	t.problems(r)
 	t.checks(r)
 	t.warnings(r)
-	t.standing(wording.CountedResult(o.Standing, wording.MaxPoints(r)))
+	t.counted(wording.CountedResult(o.Counted, wording.MaxPoints(r)))
 	t.footer(r)
 	if _, err := io.WriteString(w, t.b.String()); err != nil {
 		return fmt.Errorf("write report: %w", err)
@@ -145,7 +145,7 @@ func (t *text) warnings(r *verdict.Result) {
 }
 
 // CountedResult writes what counts, and below it what each rule did.
-func (t *text) standing(said []string) {
+func (t *text) counted(said []string) {
 	for i, s := range said {
 		if i == 0 {
 			t.line("")

@@ -36,7 +36,7 @@ type ratioDot struct {
 	passed bool
 }
 
-// statsOf are those of the book's column with the number i.
+// statsOf are those of the gradebook's column with the number i.
 func statsOf(b *gradebook.Book, i int) *exerciseStats {
 	s := &exerciseStats{name: b.Columns[i].Exercise}
 	checks := map[string]*checkStats{}

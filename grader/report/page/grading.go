@@ -53,7 +53,7 @@ type (
 		Status     string // what the score alone does not say
 		Student    string
 		Score, Max int
-		Standing   string   // what it counts under the rules of the course; empty: no rules were asked
+		Counted    string   // what it counts under the rules of the course; empty: no rules were asked
 		Rules      []string // what each did
 		Refused    bool
 		Problems   []pageProblem
@@ -87,7 +87,7 @@ func newPage(r *verdict.Result, student string, counted *gradebook.Cell) (*pageD
 		Warnings: wording.Warnings(r), Facts: pageFacts(r),
 	}
 	if said := wording.CountedResult(counted, wording.MaxPoints(r)); len(said) > 0 {
-		p.Standing, p.Rules = said[0], said[1:]
+		p.Counted, p.Rules = said[0], said[1:]
 	}
 	for i, x := range r.Problems {
 		if i == wording.MaxProblems {

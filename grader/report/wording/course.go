@@ -77,7 +77,7 @@ func Cell(b *gradebook.Book, c gradebook.Cell) string {
 }
 
 // NotTold reports whether b says nothing of a cell: what else somebody has handed in is
-// not in a book of one run.
+// not in the gradebook of one run.
 func NotTold(b *gradebook.Book, c gradebook.Cell) bool {
 	return b.Partial && c.Points == nil && c.Missing == nil
 }
@@ -151,7 +151,7 @@ func (s Submission) Failed() (list []verdict.CheckResult) {
 	return list
 }
 
-// Tally counts what a book holds.
+// Tally counts what a gradebook holds.
 type Tally struct{ Students, Submissions, Graded, Missing int }
 
 func TallyOf(b *gradebook.Book) Tally {

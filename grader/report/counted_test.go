@@ -12,10 +12,10 @@ import (
 )
 
 // What each rule did is told wherever a student reads.
-func TestStanding(t *testing.T) {
+func TestCountedResult(t *testing.T) {
 	cell, _ := sample.SmallCourse().Find("ada", "autograd")
 	id := identity()
-	id.Standing = &cell
+	id.Counted = &cell
 	for _, format := range []string{"html", "markdown", "github-summary", "text", "github-annotations"} {
 		out := string(writtenFor(t, format, sample.AllPoints(), id))
 		assert.Contains(t, out, "Counted result: 16 of 20 points", format)
@@ -24,24 +24,24 @@ func TestStanding(t *testing.T) {
 		}
 		assert.NotContains(t, string(written(t, format, sample.AllPoints())), "Counted result", format)
 	}
-	golden(t, "standing.txt", writtenFor(t, "text", sample.AllPoints(), id))
-	golden(t, "standing.html", writtenFor(t, "html", sample.AllPoints(), id))
-	golden(t, "standing.md", writtenFor(t, "markdown", sample.AllPoints(), id))
+	golden(t, "counted.txt", writtenFor(t, "text", sample.AllPoints(), id))
+	golden(t, "counted.html", writtenFor(t, "html", sample.AllPoints(), id))
+	golden(t, "counted.md", writtenFor(t, "markdown", sample.AllPoints(), id))
 }
 
 func TestMarkdownOfManyIsCut(t *testing.T) {
 	inFull(t)
 	b := sample.Course(400, 6)
-	out := writtenBook(t, "markdown", b)
+	out := writtenCourse(t, "markdown", b)
 	assert.Less(t, len(out), 65_536)
 	assert.Contains(t, string(out), "more submissions that did not fit here")
 	assert.Greater(t, markdownOf(t, out)[ast.KindHeading], 20, "there is room for some")
 
 	b.Rows = slices.Repeat(b.Rows, 5)
-	out = writtenBook(t, "markdown", b)
+	out = writtenCourse(t, "markdown", b)
 	assert.Less(t, len(out), 65_536)
 	assert.Contains(t, string(out), "more students that did not fit here")
-	out = writtenBook(t, "github-summary", b)
+	out = writtenCourse(t, "github-summary", b)
 	assert.Less(t, len(out), 1<<20)
 	assert.Contains(t, string(out), "more submissions that did not fit here")
 }

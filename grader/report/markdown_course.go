@@ -14,18 +14,18 @@ import (
 // maxShown is how many problems of one submission a report of many shows.
 const maxShown = 3
 
-// writeMarkdownBook writes b as a comment: a table of students and exercises, and below it
+// writeMarkdownCourse writes b as a comment: a table of students and exercises, and below it
 // each submission of which there is something to say. What does not fit is counted.
-func writeMarkdownBook(w io.Writer, b *gradebook.Book) error {
-	return markdownBookWithin(w, b, maxComment)
+func writeMarkdownCourse(w io.Writer, b *gradebook.Book) error {
+	return markdownCourseWithin(w, b, maxComment)
 }
 
-// writeSummaryBook writes the same for the summary of a step of GitHub Actions, with its cap.
-func writeSummaryBook(w io.Writer, b *gradebook.Book) error {
-	return markdownBookWithin(w, b, maxSummary)
+// writeSummaryCourse writes the same for the summary of a step of GitHub Actions, with its cap.
+func writeSummaryCourse(w io.Writer, b *gradebook.Book) error {
+	return markdownCourseWithin(w, b, maxSummary)
 }
 
-func markdownBookWithin(w io.Writer, b *gradebook.Book, limit int) error {
+func markdownCourseWithin(w io.Writer, b *gradebook.Book, limit int) error {
 	m := &markdown{limit: limit}
 	m.block("## " + escapeMarkdown(wording.Title(b)) + ": " + wording.TallyOf(b).String())
 	m.gradebook(b)

@@ -22,21 +22,21 @@ import (
 	"grade/grader/verdict"
 )
 
-// bookExtensions are what the golden files of a format of many are called.
-var bookExtensions = map[string]string{
+// courseExtensions are what the golden files of a format of many are called.
+var courseExtensions = map[string]string{
 	"csv": ".csv", "canvas": ".canvas.csv", "junit": ".junit.xml", "github-annotations": ".annotations.txt", "gitlab-codequality": ".codequality.json",
-	"markdown": ".md", "json": ".book.json", "html": ".html",
+	"markdown": ".md", "json": ".gradebook.json", "html": ".html",
 }
 
-// books are what the golden files of many gradings show.
-func books() map[string]*gradebook.Book {
+// courses are what the golden files of many gradings show.
+func courses() map[string]*gradebook.Book {
 	return map[string]*gradebook.Book{
-		"course": sample.SmallCourse(), "course_run": sample.RunOfCourse(), "course_empty": gradebook.New(course.NewPolicy(), nil, nil, nil), "course_hostile": attackedBook(evil, verdict.Graded),
+		"course": sample.SmallCourse(), "course_run": sample.RunOfCourse(), "course_empty": gradebook.New(course.NewPolicy(), nil, nil, nil), "course_hostile": attackedCourse(evil, verdict.Graded),
 	}
 }
 
-// attackedBook is one in which s stands wherever somebody else can put something.
-func attackedBook(s string, v verdict.Verdict) *gradebook.Book {
+// attackedCourse is one in which s stands wherever somebody else can put something.
+func attackedCourse(s string, v verdict.Verdict) *gradebook.Book {
 	p := sample.Policy()
 	p.Title = s
 	p.Exercises[0].Exercise, p.Exercises[1].Canvas = s, s
@@ -54,50 +54,50 @@ func attackedBook(s string, v verdict.Verdict) *gradebook.Book {
 	return b
 }
 
-// writtenBook is b in the format called name.
-func writtenBook(t *testing.T, name string, b *gradebook.Book) []byte {
+// writtenCourse is b in the format called name.
+func writtenCourse(t *testing.T, name string, b *gradebook.Book) []byte {
 	t.Helper()
 	f, ok := FormatNamed(name)
 	require.True(t, ok, name)
 	var out bytes.Buffer
-	require.NoError(t, f.WriteBook(&out, b))
+	require.NoError(t, f.WriteCourse(&out, b))
 	return out.Bytes()
 }
 
-// bookReaders parse a report of many as its reader does, and say what must hold of it.
-var bookReaders map[string]func(*testing.T, []byte, *gradebook.Book)
+// courseReaders parse a report of many as its reader does, and say what must hold of it.
+var courseReaders map[string]func(*testing.T, []byte, *gradebook.Book)
 
 func init() {
-	bookReaders = map[string]func(*testing.T, []byte, *gradebook.Book){
-		"csv": readCSV, "canvas": readCanvas, "junit": readJUnitBook, "github-annotations": readBookAnnotations, "gitlab-codequality": readBookCodeQuality,
-		"markdown": readMarkdownBook, "github-summary": readMarkdownBook, "json": readJSONBook, "html": readCourse,
+	courseReaders = map[string]func(*testing.T, []byte, *gradebook.Book){
+		"csv": readCSV, "canvas": readCanvas, "junit": readJUnitCourse, "github-annotations": readCourseAnnotations, "gitlab-codequality": readCourseCodeQuality,
+		"markdown": readMarkdownCourse, "github-summary": readMarkdownCourse, "json": readJSONCourse, "html": readCourse,
 	}
 }
 
-func TestGoldenBooks(t *testing.T) {
-	for format, extension := range bookExtensions {
-		for name, b := range books() {
+func TestGoldenCourses(t *testing.T) {
+	for format, extension := range courseExtensions {
+		for name, b := range courses() {
 			t.Run(path.Join(format, name), func(t *testing.T) {
 				if format == "canvas" && b.Partial {
 					f, _ := FormatNamed(format)
-					require.ErrorContains(t, f.WriteBook(io.Discard, b), "gradebook of all kept results")
+					require.ErrorContains(t, f.WriteCourse(io.Discard, b), "gradebook of all kept results")
 					return
 				}
-				out := writtenBook(t, format, b)
+				out := writtenCourse(t, format, b)
 				golden(t, name+extension, out)
-				bookReaders[format](t, out, b)
+				courseReaders[format](t, out, b)
 			})
 		}
 	}
 }
 
-func TestNoAttackGetsThroughABook(t *testing.T) {
+func TestNoAttackGetsThroughACourse(t *testing.T) {
 	inFull(t)
 	for _, f := range Formats() {
 		if !f.OfMany() {
 			continue
 		}
-		read := bookReaders[f.Name]
+		read := courseReaders[f.Name]
 		require.NotNil(t, read, "no reader for %s", f.Name)
 		for attack, s := range attacks {
 			for _, v := range verdict.SubmissionVerdicts {
@@ -105,8 +105,8 @@ func TestNoAttackGetsThroughABook(t *testing.T) {
 					continue // takes long, and shows nothing new
 				}
 				t.Run(f.Name+"/"+attack+"/"+string(v), func(t *testing.T) {
-					b := attackedBook(s, v)
-					out := writtenBook(t, f.Name, b)
+					b := attackedCourse(s, v)
+					out := writtenCourse(t, f.Name, b)
 					readAsLog(t, string(out))
 					assert.NotContains(t, string(out), sample.Secret)
 					if len(s) < 1<<16 || !slices.Contains(wholeNames, f.Name) {
@@ -119,16 +119,16 @@ func TestNoAttackGetsThroughABook(t *testing.T) {
 	}
 }
 
-func FuzzBooks(f *testing.F) {
+func FuzzCourses(f *testing.F) {
 	for _, s := range attacks {
 		f.Add(s[:min(len(s), 1000)])
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		b := attackedBook(s, verdict.Graded)
-		for format, read := range bookReaders {
+		b := attackedCourse(s, verdict.Graded)
+		for format, read := range courseReaders {
 			known, _ := FormatNamed(format)
 			var out bytes.Buffer
-			if err := known.WriteBook(&out, b); err != nil && format == "canvas" {
+			if err := known.WriteCourse(&out, b); err != nil && format == "canvas" {
 				continue // two columns or two students of one name
 			} else if err != nil {
 				t.Fatal(err)
@@ -143,7 +143,7 @@ func FuzzBooks(f *testing.F) {
 func TestRulesAreTold(t *testing.T) {
 	b := sample.SmallCourse()
 	for _, format := range []string{"html", "markdown", "github-summary", "json", "junit"} {
-		out := string(writtenBook(t, format, b))
+		out := string(writtenCourse(t, format, b))
 		for _, row := range b.Rows {
 			for _, cell := range row.Cells {
 				for _, rule := range cell.Rules {
@@ -159,19 +159,19 @@ func TestRulesAreTold(t *testing.T) {
 var wholeNames = []string{"json", "csv", "canvas", "junit", "github-annotations"}
 
 // What is told of many is told in time, and of no size that a reader would refuse.
-func TestLargeBook(t *testing.T) {
+func TestLargeCourse(t *testing.T) {
 	inFull(t)
 	b := sample.Course(200, 6)
 	require.Len(t, b.Rows, 200)
 	for _, f := range Formats() {
 		if f.OfMany() {
 			started := time.Now()
-			out := writtenBook(t, f.Name, b)
+			out := writtenCourse(t, f.Name, b)
 			took := time.Since(started)
 			t.Logf("%s: %d bytes in %v", f.Name, len(out), took)
 			assert.Less(t, took, 10*time.Second, f.Name)
 			assert.Less(t, len(out), 8<<20, f.Name)
-			bookReaders[f.Name](t, out, b)
+			courseReaders[f.Name](t, out, b)
 		}
 	}
 }
@@ -181,7 +181,7 @@ func TestFormatsOfOneAndOfMany(t *testing.T) {
 		assert.True(t, f.OfOne() || f.OfMany(), f.Name)
 		var b bytes.Buffer
 		if !f.OfMany() {
-			assert.ErrorContains(t, f.WriteBook(&b, sample.SmallCourse()), "not many", f.Name)
+			assert.ErrorContains(t, f.WriteCourse(&b, sample.SmallCourse()), "not many", f.Name)
 		}
 		if !f.OfOne() {
 			assert.ErrorContains(t, f.Write(&b, sample.Mixed(), identity()), "not one", f.Name)
@@ -232,8 +232,8 @@ func readCanvas(t *testing.T, out []byte, b *gradebook.Book) {
 	}
 }
 
-// readJUnitBook finds a suite for every submission, each under a name of its own.
-func readJUnitBook(t *testing.T, out []byte, b *gradebook.Book) {
+// readJUnitCourse finds a suite for every submission, each under a name of its own.
+func readJUnitCourse(t *testing.T, out []byte, b *gradebook.Book) {
 	suites, cases := junitOf(t, out)
 	list := wording.Submissions(b)
 	require.Len(t, suites, len(list))
@@ -249,9 +249,9 @@ func readJUnitBook(t *testing.T, out []byte, b *gradebook.Book) {
 	}
 }
 
-// readBookAnnotations finds a warning for every submission that lacks something, up to the
+// readCourseAnnotations finds a warning for every submission that lacks something, up to the
 // cap, problems where they are, and one count.
-func readBookAnnotations(t *testing.T, out []byte, b *gradebook.Book) {
+func readCourseAnnotations(t *testing.T, out []byte, b *gradebook.Book) {
 	problems, warnings := 0, 0
 	for _, s := range wording.Submissions(b) {
 		if r := s.Result(); r != nil {
@@ -264,7 +264,7 @@ func readBookAnnotations(t *testing.T, out []byte, b *gradebook.Book) {
 	assert.Len(t, commandsOf(t, out), min(problems, maxAnnotations)+min(warnings, maxAnnotations)+1)
 }
 
-func readBookCodeQuality(t *testing.T, out []byte, b *gradebook.Book) {
+func readCourseCodeQuality(t *testing.T, out []byte, b *gradebook.Book) {
 	want := 0
 	for _, s := range wording.Submissions(b) {
 		if r := s.Result(); r != nil {
@@ -274,9 +274,9 @@ func readBookCodeQuality(t *testing.T, out []byte, b *gradebook.Book) {
 	require.Len(t, qualityOf(t, out), want)
 }
 
-// readMarkdownBook finds the table, a heading for every submission of which there is
+// readMarkdownCourse finds the table, a heading for every submission of which there is
 // something to say, and a list item for each thing said, as far as there is room.
-func readMarkdownBook(t *testing.T, out []byte, b *gradebook.Book) {
+func readMarkdownCourse(t *testing.T, out []byte, b *gradebook.Book) {
 	count := markdownOf(t, out)
 	headings, items := 1, 0
 	for _, s := range wording.Submissions(b) {
