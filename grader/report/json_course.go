@@ -10,8 +10,8 @@ import (
 	"grade/grader/verdict"
 )
 
-// GradebookSchemaID names the format of a book as JSON.
-const GradebookSchemaID = "grade/book/v1"
+// gradebookSchemaID names the format of a book as JSON.
+const gradebookSchemaID = "grade/book/v1"
 
 // GradebookSchema is the JSON Schema (2020-12) of a book as JSON, with a description of every
 // field.
@@ -86,7 +86,7 @@ type (
 // counts and why, and of every attempt where its score comes from. Its characters are
 // those of [JSON].
 func writeJSONCourse(w io.Writer, b *gradebook.Book) error {
-	doc := gradebookDocument{Schema: GradebookSchemaID, Title: b.Title, Partial: b.Partial, Exercises: []gradebookExercise{}, Students: []gradebookStudent{}}
+	doc := gradebookDocument{Schema: gradebookSchemaID, Title: b.Title, Partial: b.Partial, Exercises: []gradebookExercise{}, Students: []gradebookStudent{}}
 	for _, c := range b.Columns {
 		doc.Exercises = append(doc.Exercises, newGradebookExercise(c))
 	}

@@ -77,7 +77,7 @@ func TestGradebookSchemaCoversEveryField(t *testing.T) {
 	var schema map[string]any
 	require.NoError(t, json.Unmarshal(GradebookSchema, &schema))
 	covers(t, "book", schema, schema["$defs"].(map[string]any), reflect.TypeFor[gradebookDocument]())
-	assert.Equal(t, GradebookSchemaID, schema["properties"].(map[string]any)["schema"].(map[string]any)["const"])
+	assert.Equal(t, gradebookSchemaID, schema["properties"].(map[string]any)["schema"].(map[string]any)["const"])
 	verdicts := schema["$defs"].(map[string]any)["attempt"].(map[string]any)["properties"].(map[string]any)["verdict"].(map[string]any)["enum"]
 	assert.Equal(t, []any{string(verdict.SubmissionVerdicts[0]), string(verdict.SubmissionVerdicts[1]), string(verdict.SubmissionVerdicts[2])}, verdicts)
 }

@@ -90,7 +90,7 @@ func handedIn(student string, rule course.Rules, r *rand.Rand) (attempts []grade
 	for n := 1; n <= 1+r.IntN(3); n++ {
 		attempts = append(attempts, gradebook.Attempt{
 			Student: student, Exercise: rule.Exercise, Number: n, Submitted: submitted, Source: "the commit", Folder: folder,
-			Result: Grading(rule.Exercise, skill, r),
+			Result: grading(rule.Exercise, skill, r),
 		})
 		submitted, skill = submitted.Add(time.Duration(1+r.IntN(12))*time.Hour), min(1, skill+0.3)
 	}
@@ -103,8 +103,8 @@ func handedIn(student string, rule course.Rules, r *rand.Rand) (attempts []grade
 	return attempts, missing
 }
 
-// Grading is that of a submission whose author can so much, from 0 to 1.
-func Grading(exercise string, skill float64, r *rand.Rand) *verdict.Result {
+// grading is that of a submission whose author can so much, from 0 to 1.
+func grading(exercise string, skill float64, r *rand.Rand) *verdict.Result {
 	out := &verdict.Result{
 		Schema: verdict.Schema, Exercise: exercise, ExerciseHash: hash(exercise), Verdict: verdict.Graded, MaxScore: course.MaxScore,
 		Submission: verdict.Submission{Hash: hash(fmt.Sprint(r.Uint64())), Files: []string{"doc.go", exercise + ".go"}},

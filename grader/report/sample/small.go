@@ -22,8 +22,8 @@ func Policy() *course.Policy {
 	return p
 }
 
-// Attempt is one of the samples, handed in so many hours after it was due.
-func Attempt(student, exercise string, number int, hours int, r *verdict.Result) gradebook.Attempt {
+// attempt is one of the samples, handed in so many hours after it was due.
+func attempt(student, exercise string, number int, hours int, r *verdict.Result) gradebook.Attempt {
 	r.Exercise = exercise
 	return gradebook.Attempt{
 		Student: student, Exercise: exercise, Number: number, Submitted: Policy().Exercises[0].Due.Add(time.Duration(hours) * time.Hour),
@@ -34,11 +34,11 @@ func Attempt(student, exercise string, number int, hours int, r *verdict.Result)
 // SmallCourse has everything that can become of a submission.
 func SmallCourse() *gradebook.Book {
 	b := gradebook.New(Policy(), nil, []gradebook.Attempt{
-		Attempt("ada", "autograd", 1, -5, Mixed()), Attempt("ada", "autograd", 2, 30, AllPoints()), Attempt("ada", "autograd", 3, 31, AllPoints()),
-		Attempt("ada", "cosine", 1, 0, AllPoints()),
-		Attempt("grace", "autograd", 1, 100, AllPoints()), Attempt("grace", "cosine", 1, 0, Invalid()),
-		Attempt("margaret", "autograd", 1, 200, Mixed()), Attempt("margaret", "cosine", 1, 0, CompileError()),
-		Attempt("tony", "autograd", 1, -1, Mixed()),
+		attempt("ada", "autograd", 1, -5, Mixed()), attempt("ada", "autograd", 2, 30, AllPoints()), attempt("ada", "autograd", 3, 31, AllPoints()),
+		attempt("ada", "cosine", 1, 0, AllPoints()),
+		attempt("grace", "autograd", 1, 100, AllPoints()), attempt("grace", "cosine", 1, 0, Invalid()),
+		attempt("margaret", "autograd", 1, 200, Mixed()), attempt("margaret", "cosine", 1, 0, CompileError()),
+		attempt("tony", "autograd", 1, -1, Mixed()),
 	}, []gradebook.Missing{
 		{Student: "barbara", Exercise: "cosine", Folder: "submissions/barbara/cosine", Why: Secret},
 		{Student: "margaret", Exercise: "cosine", Folder: "submissions/margaret/cosine", Why: Secret},
@@ -55,12 +55,12 @@ func SmallCourse() *gradebook.Book {
 
 // RunOfCourse is what one run was about.
 func RunOfCourse() *gradebook.Book {
-	repeated := Attempt("ada", "autograd", 1, -5, Mixed())
+	repeated := attempt("ada", "autograd", 1, -5, Mixed())
 	repeated.Current = true
 	b := gradebook.New(Policy(), []string{"matmul"}, []gradebook.Attempt{
-		repeated, Attempt("ada", "autograd", 2, -4, AllPoints()),
-		Attempt("cem", "cosine", 1, -2, AllPoints()), Attempt("cem", "cosine", 2, -1, CompileError()),
-		Attempt("tony", "autograd", 1, -1, CompileError()),
+		repeated, attempt("ada", "autograd", 2, -4, AllPoints()),
+		attempt("cem", "cosine", 1, -2, AllPoints()), attempt("cem", "cosine", 2, -1, CompileError()),
+		attempt("tony", "autograd", 1, -1, CompileError()),
 	}, []gradebook.Missing{{Student: "tony", Exercise: "autograd", Folder: "submissions/tony/autograd", Why: Secret}})
 	b.Part()
 	return b

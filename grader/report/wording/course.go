@@ -14,7 +14,7 @@ import (
 type Submission struct {
 	gradebook.Entry
 	Shown *gradebook.Attempt // whose checks are told; nil: there is none
-	Max   int                // points of the exercise
+	max   int                // points of the exercise
 }
 
 // Submissions are all in which there is something, by student and then by exercise, and
@@ -25,7 +25,7 @@ func Submissions(b *gradebook.Book) (list []Submission) {
 		most[c.Exercise] = c.Max
 	}
 	for _, e := range b.Entries() {
-		list = append(list, Submission{Entry: e, Shown: e.Cell.Shown(), Max: most[e.Exercise]})
+		list = append(list, Submission{Entry: e, Shown: e.Cell.Shown(), max: most[e.Exercise]})
 	}
 	for _, row := range b.Rows {
 		for _, m := range row.Unknown {
@@ -48,7 +48,7 @@ func (s Submission) Result() *verdict.Result {
 }
 
 // Headline says in a line what s counts.
-func (s Submission) Headline() string { return Counts(s.Cell, s.Max) }
+func (s Submission) Headline() string { return Counts(s.Cell, s.max) }
 
 // Counts says in a line what a cell counts, of so many points.
 func Counts(c gradebook.Cell, max int) string {
@@ -152,7 +152,7 @@ func (s Submission) Failed() (list []verdict.CheckResult) {
 }
 
 // Tally counts what a gradebook holds.
-type Tally struct{ Students, Submissions, Graded, Missing int }
+type Tally struct{ Students, Submissions, Missing int }
 
 func TallyOf(b *gradebook.Book) Tally {
 	t := Tally{Students: len(b.Rows)}
@@ -160,8 +160,6 @@ func TallyOf(b *gradebook.Book) Tally {
 		t.Submissions++
 		if s.Cell.Missing != nil {
 			t.Missing++
-		} else {
-			t.Graded++
 		}
 	}
 	return t
