@@ -73,8 +73,7 @@ func (c canvasAssignment) points(s canvasStudent) string {
 	return amount(&points)
 }
 
-// canvasWarnings are what Canvas would take in another way than whoever asks for the file
-// may think.
+// canvasWarnings lists where Canvas would read the file in another way than it is meant.
 func canvasWarnings(b *gradebook.Book) (warnings []string) {
 	columns, err := canvasAssignments(b)
 	if err != nil {
@@ -101,7 +100,7 @@ func canvasWarnings(b *gradebook.Book) (warnings []string) {
 }
 
 // canvasAssignments names every exercise of the rules once: Canvas takes the first of two,
-// which for an exercise called ID would be everybody's number.
+// which for an exercise called ID would be the number of every student.
 func canvasAssignments(b *gradebook.Book) (list []canvasAssignment, err error) {
 	seen := map[string]bool{}
 	for _, name := range canvasColumns {
@@ -124,7 +123,7 @@ func canvasAssignments(b *gradebook.Book) (list []canvasAssignment, err error) {
 	return list, nil
 }
 
-// canvasStudent is somebody on the roster, or with a row in the gradebook, or both.
+// canvasStudent has a place on the roster, or a row in the gradebook, or both.
 type canvasStudent struct {
 	gradebook.Person
 	row     *gradebook.Row // nil: has handed in nothing

@@ -14,7 +14,7 @@ import (
 
 // Identity says whose submission was graded and what it is part of, for the formats
 // that carry it. Whoever runs a grading knows it, and none of it is read from the
-// submission. The zero Identity is that of nobody in particular.
+// submission. The zero Identity names no student.
 type Identity struct {
 	Student    string // a login or a name
 	Classroom  string
@@ -54,8 +54,8 @@ func (f Format) OfOne() bool { return f.write != nil }
 // OfMany reports whether the format can be written of a whole course.
 func (f Format) OfMany() bool { return f.course != nil }
 
-// Warnings are what the reader of b in this format may take in another way than whoever
-// asks for it thinks: a line each, for that person.
+// Warnings lists where a program that reads b in this format would take it in another way
+// than it is meant: a line each, for the teacher who asked for it.
 func (f Format) Warnings(b *gradebook.Book) []string {
 	if f.warnings == nil {
 		return nil

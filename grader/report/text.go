@@ -85,7 +85,7 @@ func (t *text) header(r *verdict.Result) {
 	t.line(line)
 }
 
-// notRun tells how many of the points asked for nobody tried for.
+// notRun says how many of the selected points were not tried for.
 func (t *text) notRun(r *verdict.Result) string {
 	if n := wording.PointsNotRun(r) - max(0, wording.MaxPoints(r)-r.MaxScore); n > 0 {
 		return fmt.Sprintf(", %d not run", n)

@@ -24,7 +24,7 @@ var courseStyle = pageStyle + courseOnly
 
 var coursePage = template.Must(template.New("course").Parse(courseTemplate))
 
-// Course writes b as a page for whoever runs a course: one file that needs nothing
+// Course writes b as a page for the teachers of a course: one file that needs nothing
 // else, under the same policy as the page of one grading. All that is drawn stands in
 // tables too.
 func Course(w io.Writer, b *gradebook.Book) error {
@@ -138,7 +138,7 @@ func newCourseRow(b *gradebook.Book, row gradebook.Row, link string) courseRow {
 	return out
 }
 
-// cellClass tints a cell: the eye finds who has little. The number says it as well.
+// cellClass tints a cell, so that the eye finds few points. The number says it as well.
 func cellClass(c gradebook.Cell, max int) string {
 	switch {
 	case c.Points == nil && c.Missing != nil:

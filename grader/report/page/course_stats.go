@@ -11,8 +11,8 @@ import (
 	"grade/grader/verdict"
 )
 
-// exerciseStats are what all students' submissions of one exercise come to. Of each student
-// it has the attempt that counts, or else the last.
+// exerciseStats sums up all students' submissions of one exercise. Each student has one
+// attempt in it: the one that counts, or else the last.
 type exerciseStats struct {
 	name    string
 	points  []float64 // that count, sorted, in percent
@@ -22,7 +22,7 @@ type exerciseStats struct {
 	checks  []checkStats
 }
 
-// checkStats are what became of one check in all submissions in which it was tried.
+// checkStats sums up one check over all submissions in which it was tried.
 type checkStats struct {
 	name, kind    string
 	tried, failed int

@@ -1,5 +1,5 @@
-// Package page writes reports as web pages: [Grading] for the student, [Course] for
-// whoever runs a course. A page is one file. It loads nothing and runs nothing, because
+// Package page writes reports as web pages: [Grading] for a student, [Course] for the
+// teachers of a course. A page is one file. It loads nothing and runs nothing, because
 // its own policy forbids both, and it reads well on a phone, in the dark and aloud.
 //
 // The caller passes a result or a gradebook and gets bytes. Templates, style sheets and

@@ -153,7 +153,7 @@ func newPageCheck(id string, c verdict.CheckResult) pageCheck {
 	return out
 }
 
-// breakable is a name in the parts between which a line may break: behind a slash, and
+// breakable splits a name into parts between which a line may break: behind a slash, and
 // before a word within a word. A phone has no room for TestArgumentsUnchanged.
 func breakable(s string) (parts []string) {
 	start, last := 0, ' '
@@ -166,7 +166,7 @@ func breakable(s string) (parts []string) {
 	return append(parts, s[start:])
 }
 
-// pageFacts are how the grade was come by; what there is nothing to say of is left out.
+// pageFacts lists how the submission was graded. A fact without a value is left out.
 func pageFacts(r *verdict.Result) (list []pageFact) {
 	for _, f := range []pageFact{
 		{"Files", wording.Files(r.Submission.Files)}, {"Ignored", wording.Files(r.Submission.Ignored)},

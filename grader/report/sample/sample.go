@@ -137,7 +137,7 @@ func correctness(name, hint string, skill float64, i int, r *rand.Rand) verdict.
 	return c
 }
 
-// measured scatters around the reference; who can little is slow.
+// measured makes figures that scatter around the reference; little skill is slow.
 func measured(name, kind string, skill float64, r *rand.Rand) verdict.CheckResult {
 	limit, ratio := 4.0, math.Exp(0.25*r.NormFloat64()+1.4*(1-skill)*r.Float64()*1.6)
 	c := verdict.CheckResult{

@@ -8,17 +8,16 @@ import (
 	"grade/grader/verdict"
 )
 
-// What reports of many gradings say in words is put together here, once, as plain text.
-
-// Submission is what a student has of an exercise, in a report of many.
+// Submission is one student's work on one exercise, in a report of many gradings. Shown is
+// the attempt whose checks the report lists; nil: there is none.
 type Submission struct {
 	gradebook.Entry
-	Shown *gradebook.Attempt // whose checks are told; nil: there is none
-	max   int                // points of the exercise
+	Shown *gradebook.Attempt
+	max   int // points of the exercise
 }
 
-// Submissions are all in which there is something, by student and then by exercise, and
-// after them those of which no exercise is known.
+// Submissions lists what was handed in, by student and then by exercise. Work whose
+// exercise is not known comes last.
 func Submissions(b *gradebook.Book) (list []Submission) {
 	most := map[string]int{}
 	for _, c := range b.Columns {
@@ -39,7 +38,7 @@ func Submissions(b *gradebook.Book) (list []Submission) {
 	return list
 }
 
-// Result is what is told of s; nil: nothing.
+// Result returns the grading that the report lists checks of; nil: there is none.
 func (s Submission) Result() *verdict.Result {
 	if s.Shown == nil {
 		return nil
@@ -47,10 +46,10 @@ func (s Submission) Result() *verdict.Result {
 	return s.Shown.Result
 }
 
-// Headline says in a line what s counts.
+// Headline returns what s counts, in a line.
 func (s Submission) Headline() string { return Counts(s.Cell, s.max) }
 
-// Counts says in a line what a cell counts, of so many points.
+// Counts returns what a cell counts, out of max points, in a line.
 func Counts(c gradebook.Cell, max int) string {
 	switch {
 	case c.Points == nil && c.Missing != nil:
@@ -63,7 +62,7 @@ func Counts(c gradebook.Cell, max int) string {
 	return fmt.Sprintf("%s of %d points", gradebook.Number(*c.Points), max)
 }
 
-// Cell say the same in a table of b, where the maximum stands elsewhere.
+// Cell returns the words of one cell in a table of b, whose head has the maximum.
 func Cell(b *gradebook.Book, c gradebook.Cell) string {
 	switch {
 	case NotTold(b, c):
@@ -76,13 +75,13 @@ func Cell(b *gradebook.Book, c gradebook.Cell) string {
 	return gradebook.Number(*c.Points)
 }
 
-// NotTold reports whether b says nothing of a cell: what else somebody has handed in is
-// not in the gradebook of one run.
+// NotTold reports whether b has nothing to say of a cell. The gradebook of one run does not
+// know what else was handed in, so that an empty cell means nothing there.
 func NotTold(b *gradebook.Book, c gradebook.Cell) bool {
 	return b.Partial && c.Points == nil && c.Missing == nil
 }
 
-// Total say a total; where there is none, why.
+// Total returns a student's total in percent, or a dash while there is none.
 func Total(r gradebook.Row) string {
 	if r.Total == nil {
 		return "–"
@@ -90,7 +89,7 @@ func Total(r gradebook.Row) string {
 	return gradebook.Number(*r.Total) + " %"
 }
 
-// Rules says what each rule did, and how many there are beyond the cap.
+// Rules returns what each rule of the course did, and how many rules are beyond the cap.
 func Rules(c gradebook.Cell) (list []string) {
 	for i, s := range c.Rules {
 		if i == MaxProblems {
@@ -101,8 +100,8 @@ func Rules(c gradebook.Cell) (list []string) {
 	return list
 }
 
-// shownWords say which attempt is told of, where there are several: it need not be the one
-// that counts.
+// shownWords names the attempt that the report shows, where there are several: it need not
+// be the one that counts.
 func shownWords(c gradebook.Cell) string {
 	a := c.Shown()
 	if a == nil || len(c.Attempts) < 2 {
@@ -111,7 +110,7 @@ func shownWords(c gradebook.Cell) string {
 	return fmt.Sprintf("Shown here: attempt %d of %d, which scored %d of %d points.", a.Number, len(c.Attempts), a.Result.Score, MaxPoints(a.Result))
 }
 
-// Notes says which attempt is told of, and what each rule did.
+// Notes returns which attempt is shown, and what each rule of the course did.
 func Notes(c gradebook.Cell) []string {
 	if said := shownWords(c); said != "" {
 		return append([]string{said}, Rules(c)...)
@@ -119,8 +118,8 @@ func Notes(c gradebook.Cell) []string {
 	return Rules(c)
 }
 
-// CountedResult says what a submission counts, of so many points, which attempt
-// is told of, and what each rule did; nothing where no rules were asked.
+// CountedResult returns what a submission counts, out of max points, as a first line, then
+// its [Notes]. It is empty if no rules were applied (c is nil).
 func CountedResult(c *gradebook.Cell, max int) []string {
 	if c == nil {
 		return nil
@@ -128,8 +127,8 @@ func CountedResult(c *gradebook.Cell, max int) []string {
 	return append([]string{"Counted result: " + Counts(*c, max)}, Notes(*c)...)
 }
 
-// NoVerdict is what a report says of a submission without a verdict: never an error of ours,
-// which could carry what only whoever runs the course may read.
+// NoVerdict explains to a student why there is no verdict. It never holds an error of ours,
+// which could carry what only the teachers may read.
 func NoVerdict(m *gradebook.Missing) string {
 	if said := OneLine(m.Told); said != "" {
 		return "No verdict. The submission cannot be graded as it is: " + said
@@ -137,7 +136,7 @@ func NoVerdict(m *gradebook.Missing) string {
 	return "No verdict: the grader could not finish. This says nothing about the submission."
 }
 
-// Failed are the checks of s that did not pass, of those that somebody asked for.
+// Failed returns the checks of s that were selected and did not pass.
 func (s Submission) Failed() (list []verdict.CheckResult) {
 	r := s.Result()
 	if r == nil || r.Verdict != verdict.Graded {
@@ -154,6 +153,7 @@ func (s Submission) Failed() (list []verdict.CheckResult) {
 // Tally counts what a gradebook holds.
 type Tally struct{ Students, Submissions, Missing int }
 
+// TallyOf counts what b holds.
 func TallyOf(b *gradebook.Book) Tally {
 	t := Tally{Students: len(b.Rows)}
 	for _, s := range Submissions(b) {
@@ -165,7 +165,7 @@ func TallyOf(b *gradebook.Book) Tally {
 	return t
 }
 
-// String says it in a line.
+// String returns the tally in a line.
 func (t Tally) String() string {
 	s := Plural(t.Students, "student") + ", " + Plural(t.Submissions, "submission")
 	if t.Missing > 0 {
@@ -174,6 +174,7 @@ func (t Tally) String() string {
 	return s
 }
 
+// Plural returns n things, with an s where it is needed.
 func Plural(n int, word string) string {
 	if n == 1 {
 		return "1 " + word
@@ -181,7 +182,7 @@ func Plural(n int, word string) string {
 	return fmt.Sprintf("%d %ss", n, word)
 }
 
-// Title is what a course is called.
+// Title returns the name of a course, or a word in its place.
 func Title(b *gradebook.Book) string {
 	if t := terminal.Excerpt(b.Title, MaxName); t != "" {
 		return t

@@ -8,13 +8,13 @@ import (
 	"grade/grader/verdict"
 )
 
-// OneLine puts text that should have no line breaks into one line.
+// OneLine joins the lines of a text with blanks.
 func OneLine(s string) string {
 	lines, _ := terminal.Lines(s, MaxLines, MaxLine)
 	return strings.Join(lines, " ")
 }
 
-// Files lists files, cut where a submission has too many or too long ones.
+// Files lists names of files. Too many or too long ones are cut.
 func Files(files []string) string {
 	shown := make([]string, 0, maxNames)
 	for _, n := range files[:min(len(files), maxNames)] {
@@ -27,7 +27,7 @@ func Files(files []string) string {
 	return s
 }
 
-// Phases says where the time went; what took no time did not take place.
+// Phases returns where the time of a grading went. A phase without time did not take place.
 func Phases(p verdict.Phases) string {
 	var parts []string
 	for _, x := range []struct {
@@ -48,7 +48,7 @@ func Phases(p verdict.Phases) string {
 	return s
 }
 
-// GradedBy says by what the grading was done, for whoever has to explain it later.
+// GradedBy names sandbox, toolchain and grader, which explain a verdict later.
 func GradedBy(r *verdict.Result) string {
 	parts := []string{r.Sandbox.Kind + " sandbox", r.Sandbox.Runtime, r.Toolchain, "grade " + r.GraderVersion}
 	if r.Sandbox.Cgroup != "" {

@@ -8,9 +8,11 @@ import (
 	"grade/grader/verdict"
 )
 
+// Points returns the points of a check, out of its maximum.
 func Points(c verdict.CheckResult) string { return fmt.Sprintf("%d/%d", c.Points, c.MaxPoints) }
 
-// Side says what was measured of one side, and for a peak from which source.
+// Side returns what was measured of one side, the submission or the reference: CPU time, or
+// a peak with its source.
 func Side(kind string, f verdict.Figures) string {
 	switch {
 	case f.Runs == 0:
@@ -21,7 +23,7 @@ func Side(kind string, f verdict.Figures) string {
 	return milliseconds(f.CPUMs) + " CPU"
 }
 
-// Ratio says how many times the reference it is, how surely, and what it may be.
+// Ratio returns the multiple of the reference, its interval and its limit.
 func Ratio(c verdict.CheckResult) string {
 	s := fmt.Sprintf("%.2f×", *c.Ratio)
 	if c.Interval != nil {
@@ -33,7 +35,7 @@ func Ratio(c verdict.CheckResult) string {
 	return s
 }
 
-// milliseconds says ms in a unit and a precision that a person reads at a glance.
+// milliseconds formats ms in the unit and precision that are read at a glance.
 func milliseconds(ms float64) string {
 	switch {
 	case ms < 10:
@@ -47,7 +49,7 @@ func milliseconds(ms float64) string {
 	return fmt.Sprintf("%d min %d s", s/60, s%60)
 }
 
-// size says n bytes in binary units.
+// size formats n bytes in binary units.
 func size(n int64) string {
 	switch {
 	case n < 1<<10:
@@ -60,7 +62,7 @@ func size(n int64) string {
 	return fmt.Sprintf("%.1f GiB", float64(n)/(1<<30))
 }
 
-// Figures says what was measured, in a line; nothing where nothing was.
+// Figures returns ratio and both sides in a line. It is empty if nothing was measured.
 func Figures(c verdict.CheckResult) string {
 	if c.Ratio == nil {
 		return ""

@@ -7,15 +7,15 @@ import (
 	"grade/grader/verdict"
 )
 
-// Section is the checks of one kind and what they add up to.
+// Section holds the checks of one kind, and what they add up to.
 type Section struct {
 	Title       string
 	Points, Max int
 	Checks      []verdict.CheckResult
 }
 
-// Sections sorts checks into sections, in the order of kinds. A kind that is not
-// among them has a section at the end: nothing that counts is left out.
+// Sections sorts checks by kind, in the order of [Kinds]. A kind that is not among them has
+// a section at the end, so that nothing that counts is left out.
 func Sections(checks []verdict.CheckResult) []*Section {
 	byKind := map[string]*Section{}
 	var all []*Section

@@ -2,14 +2,14 @@ package wording
 
 import "grade/grader/verdict"
 
-// Kinds is the order in which a report tells about checks, with their headings.
+// Kinds lists the kinds of checks in the order of a report, with their headings.
 var Kinds = []struct{ Kind, title string }{
 	{"correctness", "Correctness"},
 	{"memory", "Memory"},
 	{"speed", "Speed"},
 }
 
-// words say a verdict to a person.
+// words has the words of each verdict.
 var words = map[verdict.Verdict]string{
 	verdict.Graded:        "graded",
 	verdict.Invalid:       "refused",
@@ -26,7 +26,7 @@ var words = map[verdict.Verdict]string{
 	verdict.NotRun:        "not run",
 }
 
-// Verdict says v to a person, and says so when v is none of the verdicts.
+// Verdict returns the words of v. A value that is no verdict says so.
 func Verdict(v verdict.Verdict) string {
 	if w, ok := words[v]; ok {
 		return w

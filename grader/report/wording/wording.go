@@ -42,18 +42,18 @@ func Plain(s string) string {
 	return strings.Join(lines, "\n")
 }
 
-// Squeezed is plain text in one line, as a sentence: indents are gone with the lines.
+// Squeezed is [Plain] in one line, without indents, as a sentence.
 func Squeezed(s string) string { return strings.Join(strings.Fields(OneLine(s)), " ") }
 
-// Name is plain for what is one line and short.
+// Name is [Plain] for a short text of one line.
 func Name(s string) string { return terminal.Excerpt(s, MaxName) }
 
-// Whole is name without the cap, for what a program looks up: a part of it names
-// something else.
+// Whole is [Name] without the cap. A program that looks a name up needs all of it: a part
+// of it names something else.
 func Whole(s string) string { return terminal.Escape(s) }
 
-// MaxPoints is what all checks of the exercise add up to. It counts checks that were not
-// asked for: a grading of a part must not look like one of the whole.
+// MaxPoints returns the points of the whole exercise. Checks that were not selected count
+// too, because a grading of a part must not look like one of the whole.
 func MaxPoints(r *verdict.Result) int {
 	n := 0
 	for _, c := range r.Checks {
@@ -62,7 +62,7 @@ func MaxPoints(r *verdict.Result) int {
 	return n
 }
 
-// Headline says the grade in a line.
+// Headline returns the grade in a line.
 func Headline(r *verdict.Result) string {
 	s := fmt.Sprintf("%d of %d points", r.Score, MaxPoints(r))
 	if r.Verdict != verdict.Graded {
@@ -77,7 +77,7 @@ func Headline(r *verdict.Result) string {
 	return s
 }
 
-// PointsNotRun are those that nobody tried for, of a submission that was run.
+// PointsNotRun returns the points of checks that were not run, of a submission that was.
 func PointsNotRun(r *verdict.Result) int {
 	n := 0
 	for _, c := range r.Checks {
@@ -88,12 +88,12 @@ func PointsNotRun(r *verdict.Result) int {
 	return n
 }
 
-// NotAsked reports whether nobody asked for a check. One that was asked for and not
-// reached, because those before it took all the time there is, says so in its detail:
-// it is the submission that lacks it.
+// NotAsked reports whether a check was not selected. A check that was selected and not
+// reached, because those before it used up the time, has a detail that says so: the
+// submission is the reason.
 func NotAsked(c verdict.CheckResult) bool { return c.Verdict == verdict.NotRun && c.Detail == "" }
 
-// CheckVerdict says what came of a check.
+// CheckVerdict returns the words of a check's verdict.
 func CheckVerdict(c verdict.CheckResult) string {
 	if c.SelfReported {
 		return Verdict(c.Verdict) + ", self-reported"
@@ -101,8 +101,8 @@ func CheckVerdict(c verdict.CheckResult) string {
 	return Verdict(c.Verdict)
 }
 
-// Explain says why a check has its verdict: the hint where it did not pass, the
-// detail, and what was measured.
+// Explain returns why a check has its verdict: the hint if it did not pass, the detail,
+// and what was measured.
 func Explain(c verdict.CheckResult) string {
 	var parts []string
 	if c.Verdict != verdict.Passed {
@@ -112,7 +112,7 @@ func Explain(c verdict.CheckResult) string {
 	return Paragraphs(parts...)
 }
 
-// Place says where a problem is, and which rule it breaks.
+// Place returns where a problem is, and which rule it breaks.
 func Place(file string, line int, rule string) string {
 	s := Name(file)
 	if line > 0 {
@@ -124,7 +124,7 @@ func Place(file string, line int, rule string) string {
 	return s
 }
 
-// Problems says each problem with its place, and how many there are beyond the cap.
+// Problems returns each problem with its place, and how many are beyond the cap.
 func Problems(r *verdict.Result) []string {
 	var list []string
 	for i, p := range r.Problems {
@@ -136,7 +136,7 @@ func Problems(r *verdict.Result) []string {
 	return list
 }
 
-// Warnings says each warning, and how many there are beyond the cap.
+// Warnings returns each warning, and how many are beyond the cap.
 func Warnings(r *verdict.Result) []string {
 	var list []string
 	for i, w := range r.Warnings {
@@ -148,7 +148,7 @@ func Warnings(r *verdict.Result) []string {
 	return list
 }
 
-// Overview says everything that is not about a single check.
+// Overview returns everything that is not about a single check.
 func Overview(r *verdict.Result) string {
 	parts := append([]string{Name(r.Exercise) + ": " + Headline(r)}, Problems(r)...)
 	for _, w := range Warnings(r) {
@@ -157,7 +157,7 @@ func Overview(r *verdict.Result) string {
 	return Paragraphs(append(parts, "graded by "+terminal.Escape(GradedBy(r)), "seed "+Name(r.Seed))...)
 }
 
-// Paragraphs joins what there is with newlines.
+// Paragraphs joins the texts that are not empty with newlines.
 func Paragraphs(parts ...string) string {
 	var said []string
 	for _, p := range parts {
