@@ -1,13 +1,12 @@
 package course
 
 import (
+	"grade/exercises/course/coursetest"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
-	"grade/exercises/course/coursetest"
 )
 
 // tidy is the course with one exercise in which nothing is to be mended.

@@ -1,14 +1,13 @@
 package course
 
 import (
+	"grade/exercises/course/coursetest"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
-	"grade/exercises/course/coursetest"
 )
 
 const policyText = `title: AI engineering

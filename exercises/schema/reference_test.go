@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
+	"grade/exercises/schema"
 	"os"
 	"slices"
 	"strings"
@@ -13,8 +14,6 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
-	"grade/exercises/schema"
 )
 
 var update = flag.Bool("update", false, "write the references in docs anew")

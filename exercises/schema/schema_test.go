@@ -2,6 +2,11 @@ package schema_test
 
 import (
 	"encoding/json"
+	"grade/exercises/course"
+	"grade/exercises/course/coursetest"
+	"grade/exercises/course/fixture"
+	"grade/exercises/schema"
+	"grade/grader/verdict"
 	"maps"
 	"os"
 	"path/filepath"
@@ -11,12 +16,6 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
-	"grade/exercises/course"
-	"grade/exercises/course/coursetest"
-	"grade/exercises/course/fixture"
-	"grade/exercises/schema"
-	"grade/grader/verdict"
 )
 
 // All files of the shipped exercises are as the schemas say.
