@@ -27,11 +27,11 @@ type arrow struct{ all, tests []string }
 // exercise and means the same one on both sides.
 var arrows = map[string]arrow{
 	".":                {},
-	"bench":            {all: []string{".", "bench/gotest", "exercises/course", "grader/verdict", "sandbox", "sandbox/toolchain"}},
+	"bench":            {all: []string{".", "bench/gotest", "exercises/course", "grader/measure/quantile", "grader/verdict", "sandbox", "sandbox/toolchain"}},
 	"bench/batch":      {all: []string{"bench/gotest", "exercises/course", "exercises/course/fixture", "grader", "grader/prove", "grader/results/file", "grader/verdict"}},
 	"bench/gotest":     {all: []string{".", "exercises/course", "grader/lang/golang", "grader/verdict", "sandbox", "sandbox/docker"}},
 	"bench/mutants":    {all: []string{".", "exercises/course", "grader/mutate", "grader/prove"}},
-	"bench/references": {},
+	"bench/references": {all: []string{"grader/measure/quantile"}},
 
 	"observe":      {all: []string{"observe/wire"}},
 	"observe/wire": {},
@@ -64,13 +64,16 @@ var arrows = map[string]arrow{
 	"grader/lang/golang":           {all: []string{"exercises/course", "grader/fault", "grader/lang", "grader/lang/golang/vet", "grader/submission", "grader/verdict", "observe/wire", "sandbox"}, tests: []string{"grader/tree"}},
 	"grader/lang/golang/vet":       {all: []string{"grader/submission", "grader/verdict"}},
 	"grader/lang/golang/vet/typed": {all: []string{"grader/lang/golang/vet", "grader/submission", "grader/verdict"}, tests: []string{"grader/tree"}},
-	"grader/measure":               {all: []string{"grader/fault", "grader/verdict", "sandbox"}},
+	"grader/measure":               {all: []string{"grader/fault", "grader/measure/quantile", "grader/verdict", "sandbox"}},
+	"grader/measure/quantile":      {},
 	"grader/mutate":                {},
 	"grader/prove":                 {all: []string{"exercises/course", "exercises/course/document", "exercises/course/fixture", "grader", "grader/fault", "grader/judge", "grader/mutate", "grader/submission", "grader/verdict", "observe/wire"}, tests: []string{"exercises/course/scaffold"}},
-	"grader/report":                {all: []string{"exercises/course", "grader/gradebook", "grader/report/terminal", "grader/verdict"}, tests: []string{"grader/report/sample"}},
+	"grader/report":                {all: []string{"exercises/course", "grader/gradebook", "grader/report/page", "grader/report/terminal", "grader/report/wording", "grader/verdict"}, tests: []string{"grader/report/sample"}},
 	"grader/report/browser":        {tests: []string{"grader/gradebook", "grader/report", "grader/report/sample", "grader/verdict"}},
+	"grader/report/page":           {all: []string{"grader/gradebook", "grader/measure/quantile", "grader/report/terminal", "grader/report/wording", "grader/verdict"}, tests: []string{"exercises/course", "grader/report/sample"}},
 	"grader/report/sample":         {all: []string{"exercises/course", "grader/gradebook", "grader/verdict"}},
 	"grader/report/terminal":       {},
+	"grader/report/wording":        {all: []string{"grader/gradebook", "grader/report/terminal", "grader/verdict"}},
 	"grader/results":               {all: []string{"exercises/course", "grader/submission", "grader/verdict"}, tests: []string{"."}},
 	"grader/results/file":          {all: []string{"grader/results", "grader/submission", "grader/wholefile"}, tests: []string{"exercises/course", "grader/verdict"}},
 	"grader/submission":            {all: []string{"grader/fault", "grader/verdict"}, tests: []string{"grader/tree"}},
@@ -89,7 +92,7 @@ var arrows = map[string]arrow{
 // reads a hostile file or stream shall be small enough to be read.
 var plain = []string{
 	"observe", "observe/wire", "sandbox", "sandbox/protocol", "sandbox/supervisor",
-	"grader/verdict", "grader/fault", "grader/submission", "grader/lang/golang/vet", "grader/lang/golang/vet/typed", "reference/*",
+	"grader/verdict", "grader/fault", "grader/measure/quantile", "grader/submission", "grader/lang/golang/vet", "grader/lang/golang/vet/typed", "reference/*",
 	"cmd/grade/forge", "cmd/grade/repository",
 }
 
@@ -265,7 +268,7 @@ func TestNoExerciseByName(t *testing.T) {
 		name := regexp.QuoteMeta(path.Base(path.Dir(filepath.ToSlash(config))))
 		named := regexp.MustCompile(`(^|[^\w/])` + name + `($|[^\w/])|(exercises|reference)/` + name + `\b`)
 		for _, f := range files(t) {
-			if f.test || !strings.HasPrefix(f.dir, "grader") && !strings.HasPrefix(f.dir, "sandbox") {
+			if f.test || slices.Contains(suites, f.dir) || !strings.HasPrefix(f.dir, "grader") && !strings.HasPrefix(f.dir, "sandbox") {
 				continue
 			}
 			for _, s := range literals(t, f.name) {

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"grade/grader/measure/quantile"
 )
 
 // target is what a grading may cost, as a multiple of what it cannot do without.
@@ -23,13 +25,8 @@ type row struct {
 }
 
 func rowOf(label string, times []time.Duration) row {
-	return row{label: label, median: median(times), least: slices.Min(times), most: slices.Max(times)}
-}
-
-// median is the middle one, or the mean of the middle two.
-func median(times []time.Duration) time.Duration {
 	s := slices.Sorted(slices.Values(times))
-	return (s[(len(s)-1)/2] + s[len(s)/2]) / 2
+	return row{label: label, median: quantile.Median(s), least: s[0], most: s[len(s)-1]}
 }
 
 // report prints the tables of what was timed: a alone, or all three.

@@ -18,10 +18,10 @@ func times(ms ...int) (list []time.Duration) {
 	return list
 }
 
-func TestMedian(t *testing.T) {
-	assert.Equal(t, 2*time.Millisecond, median(times(9, 2, 1)))
-	assert.Equal(t, 3*time.Millisecond, median(times(9, 4, 1, 2)))
-	assert.Equal(t, 7*time.Millisecond, median(times(7)))
+func TestRowOf(t *testing.T) {
+	assert.Equal(t, row{"a", 2 * time.Millisecond, time.Millisecond, 9 * time.Millisecond}, rowOf("a", times(9, 2, 1)))
+	assert.Equal(t, 3*time.Millisecond, rowOf("b", times(9, 4, 1, 2)).median)
+	assert.Equal(t, 7*time.Millisecond, rowOf("c", times(7)).median)
 }
 
 func TestReport(t *testing.T) {

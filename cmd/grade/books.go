@@ -68,9 +68,9 @@ func (r *bookReports) write(out io.Writer, b *gradebook.Book) error {
 		case each(t.file):
 			errs = append(errs, writeEach(t, b))
 		case t.file == toStdout:
-			errs = append(errs, t.WriteBook(out, b))
+			errs = append(errs, t.WriteCourse(out, b))
 		default:
-			errs = append(errs, writeFile(t.file, func(f io.Writer) error { return t.WriteBook(f, b) }))
+			errs = append(errs, writeFile(t.file, func(f io.Writer) error { return t.WriteCourse(f, b) }))
 		}
 	}
 	return errors.Join(errs...)
@@ -101,7 +101,7 @@ func writeEach(t reportTarget, b *gradebook.Book) error {
 			continue
 		}
 		name := filepath.Clean(strings.NewReplacer(forStudent, fileName(e.Student), forExercise, fileName(e.Exercise)).Replace(pattern))
-		id := report.Identity{Student: e.Student, Folder: e.Folder, Standing: &e.Cell}
+		id := report.Identity{Student: e.Student, Folder: e.Folder, Counted: &e.Cell}
 		if err := writeBelow(root, name, func(f io.Writer) error { return t.Write(f, result, id) }); err != nil {
 			errs = append(errs, fmt.Errorf("write %s: %w", filepath.Join(dir, name), err))
 		}

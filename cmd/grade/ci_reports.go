@@ -112,7 +112,7 @@ func (o *ciOptions) annotate(b *gradebook.Book) error {
 		return nil
 	}
 	f, _ := report.FormatNamed(format)
-	return f.WriteBook(o.app.out, b)
+	return f.WriteCourse(o.app.out, b)
 }
 
 // writeCISummary writes the summary of a step. What is said besides the book names
@@ -137,7 +137,7 @@ func writeCISummary(f *os.File, s span, found findings, b *gradebook.Book) error
 		return err
 	}
 	format, _ := report.FormatNamed("github-summary")
-	return format.WriteBook(f, b)
+	return format.WriteCourse(f, b)
 }
 
 // appendTo appends to a file of the runner's; without a name it does nothing.

@@ -166,7 +166,7 @@ const maxDoubts = 20
 func (a *app) doubts(r *rules, reports bookReports, b *gradebook.Book) {
 	list := r.strangers(b)
 	for _, t := range reports.targets {
-		list = append(list, t.Doubts(b)...)
+		list = append(list, t.Warnings(b)...)
 	}
 	for i, d := range list {
 		if i == maxDoubts {

@@ -85,5 +85,5 @@ func newJSONSchema() *cobra.Command {
 }
 
 func newBookSchema() *cobra.Command {
-	return &cobra.Command{Use: "json-of-many", Short: "The JSON Schema of --report json of batch, gradebook and ci", Long: string(report.BookSchema)}
+	return &cobra.Command{Use: "json-of-many", Short: "The JSON Schema of --report json of batch, gradebook and ci", Long: string(report.GradebookSchema)}
 }

@@ -29,6 +29,9 @@ func SpeedFigures(pairs []Pair, refs, subs []sandbox.Outcome) (ref, sub verdict.
 	return ref, sub
 }
 
+// middle is the upper one of two middle figures, where package quantile has their mean.
+// It is shown and decides nothing, and results keep the figure that they have always
+// shown.
 func middle(d []time.Duration) time.Duration {
 	slices.Sort(d)
 	return d[len(d)/2]

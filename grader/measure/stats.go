@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"grade/grader/fault"
+	"grade/grader/measure/quantile"
 	"grade/grader/verdict"
 )
 
@@ -162,7 +163,7 @@ func typicalReference(pairs []Pair) time.Duration {
 		refs[i] = float64(p.Reference)
 	}
 	slices.Sort(refs)
-	return time.Duration(median(refs))
+	return time.Duration(quantile.Median(refs))
 }
 
 // ratios are sorted. A time of zero, which a clock may show, counts as one
@@ -198,19 +199,7 @@ func centre(values []float64) float64 {
 		}
 	}
 	slices.Sort(means)
-	return median(means)
-}
-
-// median and quantile take sorted values; quantile interpolates.
-func median(sorted []float64) float64 { return quantile(sorted, 0.5) }
-
-func quantile(sorted []float64, q float64) float64 {
-	at := q * float64(len(sorted)-1)
-	i := int(at)
-	if i+1 >= len(sorted) {
-		return sorted[len(sorted)-1]
-	}
-	return sorted[i] + (at-float64(i))*(sorted[i+1]-sorted[i])
+	return quantile.Median(means)
 }
 
 // The bounds of a quiet machine, as factors between two runs of the reference.
@@ -242,7 +231,7 @@ func ControlOf(windows []time.Duration) Control {
 		adjacent[i] = Pair{Reference: windows[i], Submission: windows[i+1]}
 	}
 	sorted := logs(ratios(adjacent))
-	drift, spread := median(sorted), quantile(sorted, 0.75)-quantile(sorted, 0.25)
+	drift, spread := quantile.Median(sorted), quantile.Of(sorted, 0.75)-quantile.Of(sorted, 0.25)
 	c.Ratio, c.Spread = math.Exp(drift), math.Exp(spread)
 	c.Noisy = math.Abs(drift) > math.Log(maxDrift) || spread > math.Log(maxSpread)
 	return c

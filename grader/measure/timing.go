@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"grade/grader/fault"
+	"grade/grader/measure/quantile"
 	"grade/sandbox"
 )
 
@@ -81,7 +82,7 @@ func WithOverhead(pairs []Pair) []Pair {
 		shares = append(shares, float64(p.Excess)/float64(max(p.Reference, 1)))
 	}
 	least := largeExcess
-	if slices.Sort(shares); len(shares) > 0 && quantile(shares, 0.25) > steadyExcess {
+	if slices.Sort(shares); len(shares) > 0 && quantile.Of(shares, 0.25) > steadyExcess {
 		least = 0
 	}
 	pairs = slices.Clone(pairs)

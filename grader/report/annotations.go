@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"grade/grader/gradebook"
+	"grade/grader/report/wording"
 	"grade/grader/verdict"
 )
 
@@ -29,24 +30,24 @@ type annotation struct {
 // Every line is one of ours: text from elsewhere stands behind "::" and has no end of
 // line. Print it as it is, in a step where workflow commands are not stopped.
 func writeAnnotations(w io.Writer, r *verdict.Result, id Identity) error {
-	said := paragraphs(append([]string{headline(r)}, standing(id.Standing, most(r))...)...)
-	return writeCommands(w, problemAnnotations(r, id), checkAnnotations(r), annotation{level: "notice", title: name(r.Exercise), message: said})
+	said := wording.Paragraphs(append([]string{wording.Headline(r)}, wording.CountedResult(id.Counted, wording.MaxPoints(r))...)...)
+	return writeCommands(w, problemAnnotations(r, id), checkAnnotations(r), annotation{level: "notice", title: wording.Name(r.Exercise), message: said})
 }
 
-// writeBookAnnotations writes b in the same way: problems at their lines, and for each
-// submission one warning beside its folder, since there are so few that are shown. The
+// writeCourseAnnotations writes b in the same way: problems at their lines, and for each
+// Submission one warning beside its folder, since there are so few that are shown. The
 // notice counts what was graded.
-func writeBookAnnotations(w io.Writer, b *gradebook.Book) error {
+func writeCourseAnnotations(w io.Writer, b *gradebook.Book) error {
 	var problems, warnings []annotation
-	for _, s := range submissions(b) {
-		if r := s.result(); r != nil {
+	for _, s := range wording.Submissions(b) {
+		if r := s.Result(); r != nil {
 			problems = append(problems, problemAnnotations(r, Identity{Folder: s.Folder})...)
 		}
 		if a, ok := submissionAnnotation(s); ok {
 			warnings = append(warnings, a)
 		}
 	}
-	return writeCommands(w, problems, warnings, annotation{level: "notice", title: bookTitle(b), message: count(b).String()})
+	return writeCommands(w, problems, warnings, annotation{level: "notice", title: wording.Title(b), message: wording.TallyOf(b).String()})
 }
 
 func writeCommands(w io.Writer, problems, warnings []annotation, notice annotation) error {
@@ -60,24 +61,24 @@ func writeCommands(w io.Writer, problems, warnings []annotation, notice annotati
 
 // submissionAnnotation says which checks of a submission did not pass, or that it has no
 // verdict. A folder has no line.
-func submissionAnnotation(s submission) (annotation, bool) {
-	said := noteList(s.Cell)
-	for _, c := range s.failed() {
-		said = append(said, name(c.Name)+" "+points(c)+", "+paragraphs(verdictWord(c), explain(c)))
+func submissionAnnotation(s wording.Submission) (annotation, bool) {
+	said := wording.Notes(s.Cell)
+	for _, c := range s.Failed() {
+		said = append(said, wording.Name(c.Name)+" "+wording.Points(c)+", "+wording.Paragraphs(wording.CheckVerdict(c), wording.Explain(c)))
 	}
 	if s.Cell.Missing != nil {
-		said = append(said, told(s.Cell.Missing))
+		said = append(said, wording.NoVerdict(s.Cell.Missing))
 	}
-	if len(s.failed()) == 0 && s.Cell.Missing == nil {
+	if len(s.Failed()) == 0 && s.Cell.Missing == nil {
 		return annotation{}, false
 	}
-	return annotation{level: "warning", file: whole(s.Folder), title: name(s.Student) + ", " + name(s.Exercise) + ": " + s.headline(), message: paragraphs(said...)}, true
+	return annotation{level: "warning", file: wording.Whole(s.Folder), title: wording.Name(s.Student) + ", " + wording.Name(s.Exercise) + ": " + s.Headline(), message: wording.Paragraphs(said...)}, true
 }
 
 // problemAnnotations are errors. There are none but these: the caps are per level.
 func problemAnnotations(r *verdict.Result, id Identity) (list []annotation) {
 	for _, p := range r.Problems {
-		list = append(list, annotation{level: "error", file: inRepository(id, p.File), line: p.Line, title: name(p.Rule), message: plain(p.Message)})
+		list = append(list, annotation{level: "error", file: inRepository(id, p.File), line: p.Line, title: wording.Name(p.Rule), message: wording.Plain(p.Message)})
 	}
 	return list
 }
@@ -86,9 +87,9 @@ func problemAnnotations(r *verdict.Result, id Identity) (list []annotation) {
 // more than a name would point elsewhere.
 func inRepository(id Identity, file string) string {
 	if file == "" || strings.ContainsAny(file, `/\`) {
-		return whole(file)
+		return wording.Whole(file)
 	}
-	return path.Join(whole(id.Folder), whole(file))
+	return path.Join(wording.Whole(id.Folder), wording.Whole(file))
 }
 
 // checkAnnotations are warnings: what a student has to look at first are the errors,
@@ -96,13 +97,13 @@ func inRepository(id Identity, file string) string {
 func checkAnnotations(r *verdict.Result) (list []annotation) {
 	if r.Verdict == verdict.Graded {
 		for _, c := range r.Checks {
-			if c.Verdict != verdict.Passed && !unasked(c) {
-				list = append(list, annotation{level: "warning", title: name(c.Name) + " " + points(c), message: paragraphs(verdictWord(c), explain(c))})
+			if c.Verdict != verdict.Passed && !wording.NotAsked(c) {
+				list = append(list, annotation{level: "warning", title: wording.Name(c.Name) + " " + wording.Points(c), message: wording.Paragraphs(wording.CheckVerdict(c), wording.Explain(c))})
 			}
 		}
 	}
-	for _, w := range warningList(r) {
-		list = append(list, annotation{level: "warning", title: name(r.Exercise), message: w})
+	for _, w := range wording.Warnings(r) {
+		list = append(list, annotation{level: "warning", title: wording.Name(r.Exercise), message: w})
 	}
 	return list
 }

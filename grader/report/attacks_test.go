@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"grade/grader/report/sample"
 	"grade/grader/verdict"
 )
 
@@ -60,7 +61,7 @@ var attacks = map[string]string{
 // attacked is a grading in which s stands wherever a submission can put something, and
 // besides that in what only an exercise can say.
 func attacked(s string, v verdict.Verdict) *verdict.Result {
-	r := mixed()
+	r := sample.Mixed()
 	r.Verdict = v
 	r.Submission = verdict.Submission{Dir: s, Hash: s, Files: []string{s, s}, Ignored: []string{s}}
 	r.Problems = []verdict.Problem{{File: s, Line: 7, Rule: s, Message: s}, {File: "a.go", Line: 3, Rule: "import", Message: s}}
@@ -75,9 +76,9 @@ func attacked(s string, v verdict.Verdict) *verdict.Result {
 func attackedIdentity(s string) Identity {
 	id := identity()
 	id.Folder = s
-	cell := aCourse().Rows[0].Cells[0]
+	cell := sample.SmallCourse().Rows[0].Cells[0]
 	cell.Rules = append(cell.Rules, s)
-	id.Standing = &cell
+	id.Counted = &cell
 	return id
 }
 

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"grade/grader/gradebook"
+	"grade/grader/report/wording"
 )
 
 // canvasColumns are what Canvas asks for before the assignments, as its own export has
@@ -27,7 +28,7 @@ const canvasMaximum = "Points Possible"
 // alone, and who lacks a verdict of ours has no row: Canvas leaves them as they are.
 func writeCanvas(w io.Writer, b *gradebook.Book) error {
 	if b.Partial {
-		return errors.New("a run knows nothing of what it was not about, and Canvas would take that for nothing handed in: write it with grade gradebook, out of kept results")
+		return errors.New("one run does not have everything that was handed in, and Canvas would take each gap for nothing handed in: write it from the gradebook of all kept results")
 	}
 	columns, err := canvasAssignments(b)
 	if err != nil {
@@ -57,10 +58,10 @@ type canvasAssignment struct {
 	name  string
 	worth float64 // points there
 	max   int     // points here
-	at    int     // column of the book
+	at    int     // column of the gradebook
 }
 
-// points are those of a student, as many as the assignment is worth there.
+// Points are those of a student, as many as the assignment is worth there.
 func (c canvasAssignment) points(s canvasStudent) string {
 	if s.row == nil || s.row.Cells[c.at].Points == nil {
 		return ""
@@ -72,35 +73,34 @@ func (c canvasAssignment) points(s canvasStudent) string {
 	return amount(&points)
 }
 
-// canvasDoubts are what Canvas would take in another way than whoever asks for the file
-// may think.
-func canvasDoubts(b *gradebook.Book) (doubts []string) {
+// canvasWarnings lists where Canvas would read the file in another way than it is meant.
+func canvasWarnings(b *gradebook.Book) (warnings []string) {
 	columns, err := canvasAssignments(b)
 	if err != nil {
 		return nil // it will be told
 	}
 	for _, c := range columns {
 		if _, ok := b.Maxima[c.name]; !ok && len(b.Maxima) > 0 {
-			doubts = append(doubts, fmt.Sprintf("canvas: the roster has no assignment %q: Canvas will make a new one; give its name, with its number, as canvas: of %s in grade.yaml", c.name, whole(b.Columns[c.at].Exercise)))
+			warnings = append(warnings, fmt.Sprintf("canvas: the roster has no assignment %q: Canvas will make a new one; give its name, with its number, as canvas: of %s in grade.yaml", c.name, wording.Whole(b.Columns[c.at].Exercise)))
 		}
 	}
 	students, same := canvasStudents(b)
 	for _, s := range students {
 		if s.row != nil && s.unknown && len(b.Roster) > 0 {
-			doubts = append(doubts, fmt.Sprintf("canvas: %s is not on the roster: Canvas will not know whom the row means", whole(s.row.Student)))
+			warnings = append(warnings, fmt.Sprintf("canvas: %s is not on the roster: Canvas cannot tell whose row it is", wording.Whole(s.row.Student)))
 		}
 		if !s.complete() {
-			doubts = append(doubts, fmt.Sprintf("canvas: %s has no row: something has no verdict", whole(s.row.Student)))
+			warnings = append(warnings, fmt.Sprintf("canvas: %s has no row, because a submission has no verdict", wording.Whole(s.row.Student)))
 		}
 	}
 	if len(b.Roster) == 0 {
-		doubts = append(doubts, "canvas: without a roster the names of folders stand as logins; export Canvas's gradebook and give it as roster: in grade.yaml")
+		warnings = append(warnings, "canvas: without a roster, names of folders are used as logins; export Canvas's gradebook and give it as roster: in grade.yaml")
 	}
-	return append(doubts, same...)
+	return append(warnings, same...)
 }
 
 // canvasAssignments names every exercise of the rules once: Canvas takes the first of two,
-// which for an exercise called ID would be everybody's number.
+// which for an exercise called ID would be the number of every student.
 func canvasAssignments(b *gradebook.Book) (list []canvasAssignment, err error) {
 	seen := map[string]bool{}
 	for _, name := range canvasColumns {
@@ -112,7 +112,7 @@ func canvasAssignments(b *gradebook.Book) (list []canvasAssignment, err error) {
 		}
 		a := canvasAssignment{name: cellText(cmp.Or(c.Canvas, c.Exercise)), worth: float64(c.Max), max: c.Max, at: i}
 		if seen[a.name] {
-			return nil, fmt.Errorf("two columns would be called %q in Canvas: give exercise %s another canvas: in grade.yaml", a.name, whole(c.Exercise))
+			return nil, fmt.Errorf("two columns would be called %q in Canvas: give exercise %s another canvas: in grade.yaml", a.name, wording.Whole(c.Exercise))
 		}
 		if worth, ok := b.Maxima[a.name]; ok {
 			a.worth = worth
@@ -123,7 +123,7 @@ func canvasAssignments(b *gradebook.Book) (list []canvasAssignment, err error) {
 	return list, nil
 }
 
-// canvasStudent is somebody on the roster, or with a row in the book, or both.
+// canvasStudent has a place on the roster, or a row in the gradebook, or both.
 type canvasStudent struct {
 	gradebook.Person
 	row     *gradebook.Row // nil: has handed in nothing
@@ -150,7 +150,7 @@ func canvasStudents(b *gradebook.Book) (list []canvasStudent, same []string) {
 		case 1:
 			list = append(list, canvasStudent{Person: p, row: found[0]})
 		default:
-			same = append(same, fmt.Sprintf("canvas: students %s and %s are one and the same on the roster, and have no row", whole(found[0].Student), whole(found[1].Student)))
+			same = append(same, fmt.Sprintf("canvas: students %s and %s are the same person on the roster, and neither has a row", wording.Whole(found[0].Student), wording.Whole(found[1].Student)))
 		}
 	}
 	return append(list, others...), same

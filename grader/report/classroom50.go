@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"grade/grader/report/wording"
 	"grade/grader/verdict"
 )
 
@@ -65,7 +66,7 @@ func writeClassroom50(w io.Writer, r *verdict.Result, id Identity) error {
 		Schema: classroom50Schema, Classroom: id.Classroom, Assignment: id.Assignment, AssignmentType: "individual",
 		Owner: id.Student, Submission: id.Submission, Commit: id.Commit, Release: id.Release, Review: id.Review,
 		Datetime: committed.UTC().Format(classroom50Time), GradedAt: r.Started.UTC().Format(classroom50Time),
-		Score: r.Score, MaxScore: most(r), Tests: classroom50Tests(r),
+		Score: r.Score, MaxScore: wording.MaxPoints(r), Tests: classroom50Tests(r),
 	}
 	if id.Group {
 		doc.AssignmentType = "group"
@@ -86,11 +87,11 @@ func classroom50Tests(r *verdict.Result) []classroom50Test {
 	list := []classroom50Test{}
 	for _, c := range r.Checks {
 		t := classroom50Test{
-			Name: whole(c.Name), Passed: c.Verdict == verdict.Passed, Score: c.Points, MaxScore: c.MaxPoints,
-			Kind: whole(c.Kind), Verdict: whole(string(c.Verdict)), Message: paragraphs(verdictWord(c), explain(c)),
+			Name: wording.Whole(c.Name), Passed: c.Verdict == verdict.Passed, Score: c.Points, MaxScore: c.MaxPoints,
+			Kind: wording.Whole(c.Kind), Verdict: wording.Whole(string(c.Verdict)), Message: wording.Paragraphs(wording.CheckVerdict(c), wording.Explain(c)),
 		}
 		if r.Verdict != verdict.Graded {
-			t.Verdict, t.Message = whole(string(r.Verdict)), paragraphs(append([]string{word(r.Verdict)}, problemList(r)...)...)
+			t.Verdict, t.Message = wording.Whole(string(r.Verdict)), wording.Paragraphs(append([]string{wording.Verdict(r.Verdict)}, wording.Problems(r)...)...)
 		}
 		list = append(list, t)
 	}

@@ -10,6 +10,7 @@ import (
 	"path"
 
 	"grade/grader/gradebook"
+	"grade/grader/report/wording"
 	"grade/grader/verdict"
 )
 
@@ -47,13 +48,13 @@ func writeCodeQuality(w io.Writer, r *verdict.Result, id Identity) error {
 	return writeJSON(w, q.list)
 }
 
-// writeBookCodeQuality writes b in the same way. What has no verdict is left out: it says
+// writeCourseCodeQuality writes b in the same way. What has no verdict is left out: it says
 // nothing about anybody's code.
-func writeBookCodeQuality(w io.Writer, b *gradebook.Book) error {
+func writeCourseCodeQuality(w io.Writer, b *gradebook.Book) error {
 	q := quality{list: []qualityIssue{}}
-	for _, s := range submissions(b) {
-		if r := s.result(); r != nil {
-			q.add(r, s.Folder, name(s.Student)+", "+name(s.Exercise)+": ")
+	for _, s := range wording.Submissions(b) {
+		if r := s.Result(); r != nil {
+			q.add(r, s.Folder, wording.Name(s.Student)+", "+wording.Name(s.Exercise)+": ")
 		}
 	}
 	return writeJSON(w, q.list)
@@ -68,7 +69,7 @@ type quality struct {
 // add adds a submission in folder. Each description begins with whose it is.
 func (q *quality) add(r *verdict.Result, folder, whose string) {
 	for _, p := range r.Problems {
-		q.issue(inside(folder, p.File), p.Line, "grade/"+name(p.Rule), severityProblem, whose+cmp.Or(squeezed(p.Message), word(r.Verdict)))
+		q.issue(inside(folder, p.File), p.Line, "grade/"+wording.Name(p.Rule), severityProblem, whose+cmp.Or(wording.Squeezed(p.Message), wording.Verdict(r.Verdict)))
 	}
 	if r.Verdict != verdict.Graded {
 		return
@@ -78,18 +79,18 @@ func (q *quality) add(r *verdict.Result, folder, whose string) {
 		file = inside(folder, r.Submission.Files[0])
 	}
 	for _, c := range r.Checks {
-		if c.Verdict == verdict.Passed || unasked(c) {
+		if c.Verdict == verdict.Passed || wording.NotAsked(c) {
 			continue
 		}
 		severity := severityWrong
 		if c.Verdict == verdict.TooSlow || c.Verdict == verdict.TooMuchMemory {
 			severity = severityCost
 		}
-		said := fmt.Sprintf("%s%s %s, %s", whose, name(c.Name), points(c), verdictWord(c))
-		if hint := oneLine(c.Hint); hint != "" {
+		said := fmt.Sprintf("%s%s %s, %s", whose, wording.Name(c.Name), wording.Points(c), wording.CheckVerdict(c))
+		if hint := wording.OneLine(c.Hint); hint != "" {
 			said += ": " + hint
 		}
-		q.issue(file, 1, "grade/"+whole(c.Name), severity, said)
+		q.issue(file, 1, "grade/"+wording.Whole(c.Name), severity, said)
 	}
 }
 
@@ -115,7 +116,7 @@ const maxPath = 4096
 // makes a link of it, which must not lead out; what can be nowhere is in the root.
 func inside(folder, file string) string {
 	if len(folder)+len(file) < maxPath {
-		if at := path.Join(whole(folder), whole(file)); fs.ValidPath(at) {
+		if at := path.Join(wording.Whole(folder), wording.Whole(file)); fs.ValidPath(at) {
 			return at
 		}
 	}

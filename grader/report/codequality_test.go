@@ -15,14 +15,14 @@ import (
 // GitLab shows what has changed by fingerprints: a line that moved is no new issue.
 func TestCodeQualityFingerprints(t *testing.T) {
 	of := func(line int, message string) string {
-		r := refused(verdict.Invalid, verdict.Problem{File: "a.go", Line: line, Rule: "import", Message: message})
+		r := sample.Refused(verdict.Invalid, verdict.Problem{File: "a.go", Line: line, Rule: "import", Message: message})
 		return qualityOf(t, written(t, "gitlab-codequality", r))[0].Fingerprint
 	}
 	assert.Equal(t, of(3, "no"), of(30, "no"))
 	assert.NotEqual(t, of(3, "no"), of(3, "yes"))
-	twice := refused(verdict.Invalid, verdict.Problem{File: "a.go", Line: 3, Message: "no"}, verdict.Problem{File: "a.go", Line: 9, Message: "no"})
+	twice := sample.Refused(verdict.Invalid, verdict.Problem{File: "a.go", Line: 3, Message: "no"}, verdict.Problem{File: "a.go", Line: 9, Message: "no"})
 	assert.Len(t, qualityOf(t, written(t, "gitlab-codequality", twice)), 2, "of the same file and message, too, each has its own")
-	assert.Equal(t, "[]\n", string(written(t, "gitlab-codequality", allPoints())))
+	assert.Equal(t, "[]\n", string(written(t, "gitlab-codequality", sample.AllPoints())))
 }
 
 func TestInside(t *testing.T) {
@@ -36,7 +36,7 @@ func TestInside(t *testing.T) {
 
 func TestJUnitOfManyCounts(t *testing.T) {
 	var doc junitSuites
-	require.NoError(t, xml.Unmarshal(writtenBook(t, "junit", aCourse()), &doc))
+	require.NoError(t, xml.Unmarshal(writtenCourse(t, "junit", sample.SmallCourse()), &doc))
 	var names []string
 	total := [3]int{}
 	for _, s := range doc.Suites {
@@ -59,8 +59,8 @@ func TestJUnitOfManyCounts(t *testing.T) {
 		strings.Join(names, " "))
 }
 
-func TestBookAnnotationsAreCapped(t *testing.T) {
-	lines := commandsOf(t, writtenBook(t, "github-annotations", sample.Course(100, 6)))
+func TestCourseAnnotationsAreCapped(t *testing.T) {
+	lines := commandsOf(t, writtenCourse(t, "github-annotations", sample.Course(100, 6)))
 	count := map[string]int{}
 	for _, l := range lines {
 		level, _, _ := strings.Cut(l, " ")

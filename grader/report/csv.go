@@ -6,10 +6,11 @@ import (
 	"regexp"
 
 	"grade/grader/gradebook"
+	"grade/grader/report/wording"
 )
 
 // writeCSV writes b for a spreadsheet: a row a student, a column an exercise with the
-// points that count, and the total in percent. What there is no grade of is empty, so
+// Points that count, and the total in percent. What there is no grade of is empty, so
 // that nobody's fault becomes a 0.
 func writeCSV(w io.Writer, b *gradebook.Book) error {
 	header := []string{"student"}
@@ -40,7 +41,7 @@ func writeRows(w io.Writer, rows [][]string) error {
 var formula = regexp.MustCompile(`(^|[,;|])([ "']*)([=+\-@＝＋－＠]|::)`)
 
 // cellText is text in a cell that stays text. Nothing in it is a control character.
-func cellText(s string) string { return formula.ReplaceAllString(whole(s), "$1$2'$3") }
+func cellText(s string) string { return formula.ReplaceAllString(wording.Whole(s), "$1$2'$3") }
 
 // amount writes points or percent; nothing where there are none.
 func amount(x *float64) string {

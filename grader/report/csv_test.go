@@ -11,6 +11,7 @@ import (
 
 	"grade/exercises/course"
 	"grade/grader/gradebook"
+	"grade/grader/report/sample"
 )
 
 func TestCellText(t *testing.T) {
@@ -33,8 +34,8 @@ func TestCellText(t *testing.T) {
 
 // An empty cell takes a score away in Canvas: who lacks a verdict of ours has no row.
 func TestCanvasKeepsScores(t *testing.T) {
-	b := aCourse()
-	rows := readRows(t, writtenBook(t, "canvas", b))
+	b := sample.SmallCourse()
+	rows := readRows(t, writtenCourse(t, "canvas", b))
 	var students []string
 	for _, row := range rows[2:] {
 		students = append(students, row[0])
@@ -42,31 +43,31 @@ func TestCanvasKeepsScores(t *testing.T) {
 	assert.Equal(t, []string{"Lovelace, Ada", "Dijkstra, Edsger", "Hopper, Grace", "margaret"}, students,
 		"barbara and tony lack a verdict; Edsger has handed in nothing; margaret is not on the roster, and has an older grade")
 	b.Rows[1].Cells[1].Missing = nil // barbara's
-	assert.Contains(t, string(writtenBook(t, "canvas", b)), "barbara,,,barbara,,,\n")
+	assert.Contains(t, string(writtenCourse(t, "canvas", b)), "barbara,,,barbara,,,\n")
 }
 
 func TestCanvasRefuses(t *testing.T) {
 	f, _ := FormatNamed("canvas")
-	b := aCourse()
+	b := sample.SmallCourse()
 	b.Columns[1].Canvas = "Autograd (4711)"
-	assert.EqualError(t, f.WriteBook(&bytes.Buffer{}, b), `write report canvas: two columns would be called "Autograd (4711)" in Canvas: give exercise cosine another canvas: in grade.yaml`)
+	assert.EqualError(t, f.WriteCourse(&bytes.Buffer{}, b), `write report canvas: two columns would be called "Autograd (4711)" in Canvas: give exercise cosine another canvas: in grade.yaml`)
 	b = &gradebook.Book{Columns: []gradebook.Column{{Rules: course.Rules{Exercise: "ID"}}}}
-	assert.ErrorContains(t, f.WriteBook(&bytes.Buffer{}, b), `two columns would be called "ID"`)
-	b = aCourse()
+	assert.ErrorContains(t, f.WriteCourse(&bytes.Buffer{}, b), `two columns would be called "ID"`)
+	b = sample.SmallCourse()
 	b.Roster[0].SISUserID = "tony"
 	b.Roster[1].SISLoginID, b.Roster[1].ID = "hoare", "ada2"
 	b.Rows[4].Student = "ADA"
-	assert.Contains(t, f.Doubts(b), "canvas: students ada and ADA are one and the same on the roster, and have no row")
-	assert.NotContains(t, string(writtenBook(t, "canvas", b)), "Lovelace", "which costs nobody else anything")
+	assert.Contains(t, f.Warnings(b), "canvas: students ada and ADA are the same person on the roster, and neither has a row")
+	assert.NotContains(t, string(writtenCourse(t, "canvas", b)), "Lovelace", "which costs nobody else anything")
 }
 
 // What Canvas has an assignment worth is what it is worth there.
 func TestCanvasMaxima(t *testing.T) {
 	f, _ := FormatNamed("canvas")
-	b := aCourse()
+	b := sample.SmallCourse()
 	b.Maxima = map[string]float64{"Autograd (4711)": 50}
-	rows := readRows(t, writtenBook(t, "canvas", b))
-	whole := readRows(t, writtenBook(t, "canvas", aCourse()))
+	rows := readRows(t, writtenCourse(t, "canvas", b))
+	whole := readRows(t, writtenCourse(t, "canvas", sample.SmallCourse()))
 	assert.Equal(t, []string{"50", "100"}, rows[1][5:])
 	for i := range rows[2:] {
 		if points := whole[i+2][5]; points != "" {
@@ -78,19 +79,19 @@ func TestCanvasMaxima(t *testing.T) {
 		}
 		assert.Equal(t, whole[i+2][6], rows[i+2][6])
 	}
-	assert.Contains(t, strings.Join(f.Doubts(b), "\n"), `the roster has no assignment "cosine"`)
-	assert.Contains(t, strings.Join(f.Doubts(b), "\n"), "canvas: margaret is not on the roster")
+	assert.Contains(t, strings.Join(f.Warnings(b), "\n"), `the roster has no assignment "cosine"`)
+	assert.Contains(t, strings.Join(f.Warnings(b), "\n"), "canvas: margaret is not on the roster")
 	b.Roster = nil
-	assert.Contains(t, strings.Join(f.Doubts(b), "\n"), "without a roster")
+	assert.Contains(t, strings.Join(f.Warnings(b), "\n"), "without a roster")
 	b.Columns[1].Extra = true
-	assert.Len(t, readRows(t, writtenBook(t, "canvas", b))[0], 6, "what is not in the rules is not in Canvas")
+	assert.Len(t, readRows(t, writtenCourse(t, "canvas", b))[0], 6, "what is not in the rules is not in Canvas")
 }
 
 // Nobody sets what an exercise is worth by being called like the row that says so.
 func TestCanvasRowOfMaxima(t *testing.T) {
-	b := aCourse()
+	b := sample.SmallCourse()
 	b.Rows[3].Student = "  Points Possible"
-	out := writtenBook(t, "canvas", b)
+	out := writtenCourse(t, "canvas", b)
 	readCanvas(t, out, b)
 	assert.Contains(t, string(out), "\"  points possible\",,,\"  Points Possible\",,0,0\n")
 }

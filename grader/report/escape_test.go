@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"grade/grader/report/sample"
 	"grade/grader/verdict"
 )
 
@@ -74,7 +75,7 @@ func FuzzReports(f *testing.F) {
 
 // A submission cannot make a report long.
 func TestLongTextIsCut(t *testing.T) {
-	r := mixed()
+	r := sample.Mixed()
 	long := strings.Repeat(strings.Repeat("x", 1000)+"\n", 1000)
 	r.Checks[0].Detail = long
 	for range 1000 {

@@ -5,6 +5,7 @@ import (
 	"io"
 	"unicode/utf8"
 
+	"grade/grader/report/wording"
 	"grade/grader/verdict"
 )
 
@@ -37,7 +38,7 @@ type (
 func writeExercism(w io.Writer, r *verdict.Result) error {
 	doc := exercismResult{Version: 3, Status: "pass", Tests: []exercismTest{}}
 	if r.Verdict != verdict.Graded {
-		doc.Status, doc.Message = "error", new(shorten(overview(r), exercismMessage))
+		doc.Status, doc.Message = "error", new(shorten(wording.Overview(r), exercismMessage))
 		return writeJSON(w, doc)
 	}
 	for _, c := range r.Checks {
@@ -51,10 +52,10 @@ func writeExercism(w io.Writer, r *verdict.Result) error {
 }
 
 func newExercismTest(c verdict.CheckResult) exercismTest {
-	t := exercismTest{Name: name(c.Name), Status: status(c)}
+	t := exercismTest{Name: wording.Name(c.Name), Status: status(c)}
 	if t.Status != "pass" {
-		t.Message = new(shorten(paragraphs(verdictWord(c), explain(c)), exercismMessage))
-	} else if f := figures(c); f != "" {
+		t.Message = new(shorten(wording.Paragraphs(wording.CheckVerdict(c), wording.Explain(c)), exercismMessage))
+	} else if f := wording.Figures(c); f != "" {
 		t.Output = new(shorten(f, exercismOutput))
 	}
 	return t

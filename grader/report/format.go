@@ -7,12 +7,14 @@ import (
 	"slices"
 
 	"grade/grader/gradebook"
+	"grade/grader/report/page"
+	"grade/grader/report/wording"
 	"grade/grader/verdict"
 )
 
 // Identity says whose submission was graded and what it is part of, for the formats
 // that carry it. Whoever runs a grading knows it, and none of it is read from the
-// submission. The zero Identity is that of nobody in particular.
+// submission. The zero Identity names no student.
 type Identity struct {
 	Student    string // a login or a name
 	Classroom  string
@@ -27,9 +29,9 @@ type Identity struct {
 	ActorID    int64  // 0: unknown
 	Folder     string // the submission's folder, with slashes, from the repository's root
 
-	// Standing is what the submission counts under the rules of its course, which says what
+	// Counted is what the submission counts under the rules of its course, which says what
 	// each of them did; nil: no rules were asked. Its student may read all of it.
-	Standing *gradebook.Cell
+	Counted *gradebook.Cell
 }
 
 // A Format is one way to write a grading down, for one reader.
@@ -40,49 +42,49 @@ type Format struct {
 	Beside bool
 
 	write     func(io.Writer, *verdict.Result, Identity) error // nil: not of a single grading
-	book      func(io.Writer, *gradebook.Book) error           // nil: not of many
+	course    func(io.Writer, *gradebook.Book) error           // nil: not of many
 	noVerdict func(message string) any                         // nil: nothing is written, and an older report stays
 	lacks     func(Identity) error                             // nil: needs no identity
-	doubts    func(*gradebook.Book) []string                   // nil: none
+	warnings  func(*gradebook.Book) []string                   // nil: none
 }
 
-// OfOne and OfMany report what a format can be written of.
+// OfOne reports whether the format can be written of a single grading.
 func (f Format) OfOne() bool { return f.write != nil }
 
-// OfMany is about a book of many gradings.
-func (f Format) OfMany() bool { return f.book != nil }
+// OfMany reports whether the format can be written of a whole course.
+func (f Format) OfMany() bool { return f.course != nil }
 
-// Doubts are what the reader of b in this format may take in another way than whoever
-// asks for it thinks: a line each, for that person.
-func (f Format) Doubts(b *gradebook.Book) []string {
-	if f.doubts == nil {
+// Warnings lists where a program that reads b in this format would take it in another way
+// than it is meant: a line each, for the teacher who asked for it.
+func (f Format) Warnings(b *gradebook.Book) []string {
+	if f.warnings == nil {
 		return nil
 	}
-	return f.doubts(b)
+	return f.warnings(b)
 }
 
-// WriteBook writes b. Nothing has been written if it could not be put into the format.
-func (f Format) WriteBook(w io.Writer, b *gradebook.Book) error {
-	if f.book == nil {
-		return fmt.Errorf("write report %s: it is of one grading, not of many", f.Name)
+// WriteCourse writes b. Nothing has been written if it could not be put into the format.
+func (f Format) WriteCourse(w io.Writer, b *gradebook.Book) error {
+	if f.course == nil {
+		return fmt.Errorf("write report %s: the format holds one grading, not many", f.Name)
 	}
-	return f.whole(w, func(w io.Writer) error { return f.book(w, b) })
+	return f.whole(w, func(w io.Writer) error { return f.course(w, b) })
 }
 
 // Formats are all formats, in the order in which help lists them.
 func Formats() []Format {
 	return []Format{
-		{Name: "html", Summary: "a page for the student, or for who runs a course, complete in one file", write: writeHTML, book: writeCourse},
-		{Name: "markdown", Summary: "a comment, at most 65,536 characters", write: writeMarkdown, book: writeMarkdownBook},
-		{Name: "text", Summary: "what submit prints in a pipe", write: plainText},
-		{Name: "json", Summary: "everything, as --json prints it; see: grade help json", write: anonymous(JSON), book: writeJSONBook},
-		{Name: "junit", Summary: "JUnit XML, for Jenkins, GitLab, Artemis, CodeGrade", write: anonymous(writeJUnit), book: writeJUnitBook},
-		{Name: "github-annotations", Summary: "workflow commands that mark lines and say the score", Beside: true, write: writeAnnotations, book: writeBookAnnotations},
-		{Name: "github-summary", Summary: "a job's summary, for $GITHUB_STEP_SUMMARY", write: writeSummary, book: writeSummaryBook},
-		{Name: "gitlab-codequality", Summary: "GitLab's report on code quality, beside the lines of a merge request", write: writeCodeQuality, book: writeBookCodeQuality},
-		{Name: "csv", Summary: "the gradebook for a spreadsheet", book: writeCSV},
-		{Name: "canvas", Summary: "the gradebook for Canvas to import", book: writeCanvas, doubts: canvasDoubts},
-		{Name: "classroom50", Summary: "result.json of Classroom 50; who and what from its environment", write: writeClassroom50, lacks: lacksClassroom50},
+		{Name: "html", Summary: "a page for the student, or for the teachers of a course, complete in one file", write: writeHTML, course: page.Course},
+		{Name: "markdown", Summary: "a comment, at most 65,536 characters", write: writeMarkdown, course: writeMarkdownCourse},
+		{Name: "text", Summary: "plain text, without colour", write: plainText},
+		{Name: "json", Summary: "everything, by a published JSON Schema", write: anonymous(JSON), course: writeJSONCourse},
+		{Name: "junit", Summary: "JUnit XML, for Jenkins, GitLab, Artemis, CodeGrade", write: anonymous(writeJUnit), course: writeJUnitCourse},
+		{Name: "github-annotations", Summary: "workflow commands that mark lines and say the score", Beside: true, write: writeAnnotations, course: writeCourseAnnotations},
+		{Name: "github-summary", Summary: "a job's summary, for $GITHUB_STEP_SUMMARY", write: writeSummary, course: writeSummaryCourse},
+		{Name: "gitlab-codequality", Summary: "GitLab's report on code quality, beside the lines of a merge request", write: writeCodeQuality, course: writeCourseCodeQuality},
+		{Name: "csv", Summary: "the gradebook for a spreadsheet", course: writeCSV},
+		{Name: "canvas", Summary: "the gradebook for Canvas to import", course: writeCanvas, warnings: canvasWarnings},
+		{Name: "classroom50", Summary: "result.json of Classroom 50; student and assignment come from its environment", write: writeClassroom50, lacks: lacksClassroom50},
 		{Name: "github-classroom", Summary: "a runner's result of GitHub Classroom", write: anonymous(writeGitHubClassroom)},
 		{Name: "github-classroom-base64", Summary: "the same as a step's output has it", write: anonymous(writeGitHubClassroomBase64)},
 		{Name: "gradescope", Summary: "results.json of Gradescope", write: anonymous(writeGradescope), noVerdict: gradescopeNoVerdict},
@@ -121,12 +123,12 @@ func (f Format) Lacks(id Identity) error {
 // Write writes r. Nothing has been written if it could not be put into the format.
 func (f Format) Write(w io.Writer, r *verdict.Result, id Identity) error {
 	if f.write == nil {
-		return fmt.Errorf("write report %s: it is of many gradings, not of one", f.Name)
+		return fmt.Errorf("write report %s: the format holds many gradings, not one", f.Name)
 	}
 	return f.whole(w, func(w io.Writer) error { return f.write(w, r, id) })
 }
 
-// whole writes all of a report or nothing.
+// Whole writes all of a report or nothing.
 func (f Format) whole(w io.Writer, write func(io.Writer) error) error {
 	var b bytes.Buffer
 	if err := write(&b); err != nil {
@@ -145,7 +147,7 @@ func (f Format) TellsNoVerdict() bool { return f.noVerdict != nil }
 // WriteNoVerdict says, in a format that [Format.TellsNoVerdict], that no grade was
 // come by. The student reads the message: no error of ours belongs into it.
 func (f Format) WriteNoVerdict(w io.Writer, message string) error {
-	return writeJSON(w, f.noVerdict(plain(message)))
+	return writeJSON(w, f.noVerdict(wording.Plain(message)))
 }
 
 // anonymous is a writer that says nothing of whose submission it is.
@@ -154,5 +156,5 @@ func anonymous(write func(io.Writer, *verdict.Result) error) func(io.Writer, *ve
 }
 
 func plainText(w io.Writer, r *verdict.Result, id Identity) error {
-	return Text(w, r, TextOptions{Standing: id.Standing})
+	return Text(w, r, TextOptions{Counted: id.Counted})
 }

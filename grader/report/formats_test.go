@@ -5,13 +5,13 @@ import (
 	"encoding/json"
 	"encoding/xml"
 	"fmt"
-	"math"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"grade/grader/report/sample"
 	"grade/grader/verdict"
 )
 
@@ -24,7 +24,7 @@ func parsed[T any](t *testing.T, format string, r *verdict.Result) (doc T) {
 
 // many is a grading with n problems, or with n failed checks.
 func many(problems, failed int) *verdict.Result {
-	r := mixed()
+	r := sample.Mixed()
 	r.Warnings = nil
 	for range problems {
 		r.Problems = append(r.Problems, problem(strings.Repeat("long ", 500)))
@@ -73,7 +73,7 @@ func TestScoresAgree(t *testing.T) {
 
 // A grading of a part must not look like a whole one.
 func TestMaximumIsTheExercises(t *testing.T) {
-	r := onlyCorrectness()
+	r := sample.OnlyCorrectness()
 	assert.Equal(t, 20, parsed[classroom50Result](t, "classroom50", r).MaxScore)
 	assert.InDelta(t, 6.0/20, *parsed[prairieLearnResult](t, "prairielearn", r).Score, 1e-9)
 }
@@ -97,7 +97,7 @@ func TestClassroom50Identity(t *testing.T) {
 	id := identity()
 	id.Group, id.Review, id.Actor, id.ActorID = true, "https://example.org/compare", "grace", 0
 	var b bytes.Buffer
-	require.NoError(t, writeClassroom50(&b, mixed(), id))
+	require.NoError(t, writeClassroom50(&b, sample.Mixed(), id))
 	readers["classroom50"](t, b.Bytes(), nil)
 	var doc classroom50Result
 	require.NoError(t, json.Unmarshal(b.Bytes(), &doc))
@@ -117,16 +117,16 @@ func TestClassroom50Lacks(t *testing.T) {
 	assert.EqualError(t, f.Lacks(id), `SUBMISSION_TAG "v1" does not begin with submit/`)
 	id = identity()
 	id.Committed = ""
-	assert.ErrorContains(t, f.Write(&bytes.Buffer{}, mixed(), id), "write report classroom50: the environment has no COMMIT_TIME")
+	assert.ErrorContains(t, f.Write(&bytes.Buffer{}, sample.Mixed(), id), "write report classroom50: the environment has no COMMIT_TIME")
 	id.Committed = "yesterday"
 	assert.EqualError(t, f.Lacks(id), `COMMIT_TIME "yesterday" is no time: give it as git show -s --format=%cI prints it`)
 }
 
 func TestExercismStatus(t *testing.T) {
-	assert.Equal(t, "pass", parsed[exercismResult](t, "exercism", allPoints()).Status)
-	assert.Equal(t, "fail", parsed[exercismResult](t, "exercism", mixed()).Status)
-	assert.Equal(t, "fail", parsed[exercismResult](t, "exercism", onlyCorrectness()).Status, "what was not run did not pass")
-	assert.Equal(t, "error", parsed[exercismResult](t, "exercism", samples()["invalid"]).Status)
+	assert.Equal(t, "pass", parsed[exercismResult](t, "exercism", sample.AllPoints()).Status)
+	assert.Equal(t, "fail", parsed[exercismResult](t, "exercism", sample.Mixed()).Status)
+	assert.Equal(t, "fail", parsed[exercismResult](t, "exercism", sample.OnlyCorrectness()).Status, "what was not run did not pass")
+	assert.Equal(t, "error", parsed[exercismResult](t, "exercism", sample.Invalid()).Status)
 	assert.Equal(t, "ab\n… cut", shorten("ab"+strings.Repeat("x", 9), 8))
 	assert.Equal(t, "漢字", shorten("漢字", 2))
 }
@@ -185,7 +185,7 @@ func TestAnnotationsAreCapped(t *testing.T) {
 
 // What is left out is counted, wherever a list has a cap.
 func TestWarningsAreCutVisibly(t *testing.T) {
-	r := allPoints()
+	r := sample.AllPoints()
 	for i := range 43 {
 		r.Warnings = append(r.Warnings, fmt.Sprintf("warning %d", i))
 	}
@@ -201,16 +201,16 @@ func TestAnnotationPlace(t *testing.T) {
 	id := Identity{Folder: "week1/autograd"}
 	assert.Equal(t, "week1/autograd/value.go", inRepository(id, "value.go"))
 	assert.Equal(t, "value.go", inRepository(Identity{}, "value.go"))
-	assert.Equal(t, "../secret.go", inRepository(id, "../secret.go"), "no folder of ours is put before it")
+	assert.Equal(t, "../sample.Secret.go", inRepository(id, "../sample.Secret.go"), "no folder of ours is put before it")
 	a := annotation{level: "error", file: "a,b:c%.go", line: 3, title: "x\r\ny", message: "50 % of a:b,c\nd"}
 	assert.Equal(t, "::error file=a%2Cb%3Ac%25.go,line=3,title=x%0D%0Ay::50 %25 of a:b,c%0Ad\n", a.command())
 }
 
 // What a program looks up is there to its end: half a path is no file's, and two long
-// names that begin alike are two.
+// Files that begin alike are two.
 func TestWhatProgramsReadIsNotCut(t *testing.T) {
 	long := strings.Repeat("long-", 40)
-	r := mixed()
+	r := sample.Mixed()
 	r.Problems = []verdict.Problem{{File: long + ".go", Line: 1, Message: "no"}}
 	r.Toolchain, r.Checks[0].Name = "go1.26.0 in golang@sha256:"+long, "Test"+long
 	id := identity()
@@ -234,7 +234,7 @@ func TestMarkdownIsCut(t *testing.T) {
 	r := many(1000, 400)
 	out := string(written(t, "markdown", r))
 	assert.Less(t, len(out), 65_536)
-	assert.Contains(t, out, "… and more than fits here")
+	assert.Contains(t, out, "… The rest is too long for this place")
 	readMarkdown(t, []byte(out), r)
 	assert.Less(t, len(written(t, "github-summary", r)), 1<<20)
 }
@@ -283,51 +283,12 @@ func TestJUnitCounts(t *testing.T) {
 
 // A submission that takes all the time there is gains nothing by what was not reached.
 func TestNotReachedIsNoSkip(t *testing.T) {
-	r := onlyCorrectness()
+	r := sample.OnlyCorrectness()
 	r.Checks[2].Detail = "not run: the measurements before it took longer than all together may"
 	var doc junitSuites
 	require.NoError(t, xml.Unmarshal(written(t, "junit", r), &doc))
 	assert.Equal(t, [2]int{1, 1}, [2]int{doc.Failures, doc.Suites[0].Skipped})
 	for _, format := range []string{"github-annotations", "markdown", "html", "gradescope", "prairielearn", "exercism", "classroom50"} {
 		assert.Contains(t, string(written(t, format, r)), "took longer than all together may", format)
-	}
-}
-
-// Whatever was measured, a plot has its scale and no number that is none.
-func TestPlotOfAnything(t *testing.T) {
-	for _, x := range []float64{0, -1, 1e-9, 1, 1e9, math.Inf(1), math.Inf(-1), math.NaN()} {
-		c := checks()[3]
-		c.Ratio, c.Interval, c.Limit = &x, &[2]float64{x, x}, &x
-		svg, err := ratioPlot("p", "</title><script>", []verdict.CheckResult{c})
-		require.NoError(t, err)
-		assert.NotContains(t, string(svg), "NaN,")
-		assert.NotContains(t, string(svg), "Inf,")
-		assert.NotContains(t, string(svg), "<script>")
-		assert.NotContains(t, string(svg), "style=")
-		assert.NotContains(t, string(svg), "#0", "every colour has a name")
-	}
-	svg, err := ratioPlot("p", "nothing measured", checks()[:2])
-	require.NoError(t, err)
-	assert.Empty(t, svg)
-}
-
-func TestPlotTicks(t *testing.T) {
-	for _, c := range []struct {
-		lo, hi float64
-		want   string
-	}{{0.45, 2.2, "0.5 1 2"}, {0.45, 17, "1 2 4 8"}, {0.4, 2000, "1 10 100 1e+03"}, {0.0005, 2, "0.001 0.01 0.1 1"}} {
-		var got []string
-		for _, tick := range ratioTicks(c.lo, c.hi) {
-			got = append(got, fmt.Sprintf("%.3g", tick.Value))
-		}
-		assert.Equal(t, c.want, strings.Join(got, " "))
-	}
-}
-
-func TestBreakable(t *testing.T) {
-	for in, want := range map[string]string{
-		"TestArgumentsUnchanged": "Test|Arguments|Unchanged", "BenchmarkWide/speed": "Benchmark|Wide/|speed", "TestNaN": "Test|Na|N", "abc": "abc", "": "", "TestÄÖ": "Test|ÄÖ", "/": "/",
-	} {
-		assert.Equal(t, want, strings.Join(breakable(in), "|"))
 	}
 }

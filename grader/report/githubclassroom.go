@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 
+	"grade/grader/report/wording"
 	"grade/grader/verdict"
 )
 
@@ -36,7 +37,7 @@ type (
 // maximum, and its notice the sum of the tests' scores. Both agree where all tests
 // weigh the same, so a check of 15 points beside ones of 10 is three tests of 5.
 func writeGitHubClassroom(w io.Writer, r *verdict.Result) error {
-	doc := runnerResult{Version: 1, Status: "pass", MaxScore: most(r), Tests: []runnerTest{}}
+	doc := runnerResult{Version: 1, Status: "pass", MaxScore: wording.MaxPoints(r), Tests: []runnerTest{}}
 	weight := commonWeight(r.Checks)
 	for _, c := range r.Checks {
 		tests := runnerTests(c, weight)
@@ -46,7 +47,7 @@ func writeGitHubClassroom(w io.Writer, r *verdict.Result) error {
 		}
 	}
 	if r.Verdict != verdict.Graded {
-		doc.Status, doc.Message = "error", new(overview(r))
+		doc.Status, doc.Message = "error", new(wording.Overview(r))
 	}
 	return writeJSON(w, doc)
 }
@@ -84,7 +85,7 @@ func runnerTests(c verdict.CheckResult, weight int) []runnerTest {
 		t := runnerTest{Name: part(c, i, n), Status: "pass", Score: weight, ExecutionTime: seconds(c.Submission.CPUMs) + "s"}
 		switch {
 		case i == passed:
-			t.Message = new(paragraphs(verdictWord(c), explain(c)))
+			t.Message = new(wording.Paragraphs(wording.CheckVerdict(c), wording.Explain(c)))
 		case i > passed:
 			t.Message = new("see " + part(c, passed, n))
 		}
@@ -99,7 +100,7 @@ func runnerTests(c verdict.CheckResult, weight int) []runnerTest {
 // part names the test i of the n that a check is.
 func part(c verdict.CheckResult, i, n int) string {
 	if n == 1 {
-		return name(c.Name)
+		return wording.Name(c.Name)
 	}
-	return fmt.Sprintf("%s (%d of %d)", name(c.Name), i+1, n)
+	return fmt.Sprintf("%s (%d of %d)", wording.Name(c.Name), i+1, n)
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 
+	"grade/grader/report/wording"
 	"grade/grader/verdict"
 )
 
@@ -56,18 +57,18 @@ type (
 // All of it is plain text and visible: a single hidden test would hide the total, and
 // a result holds only what a student may see. What the wrapper prints stays hidden.
 func writeGradescope(w io.Writer, r *verdict.Result) error {
-	doc := newGradescope(overview(r))
+	doc := newGradescope(wording.Overview(r))
 	doc.Score = new(r.Score)
 	doc.ExecutionTime = r.Phases.TotalMs / 1000
 	doc.TestOutputFormat, doc.TestNameFormat = "text", "text"
 	doc.ExtraData = gradescopeRun{
-		Schema: whole(r.Schema), Exercise: whole(r.Exercise), ExerciseHash: whole(r.ExerciseHash), SubmissionHash: whole(r.Submission.Hash),
-		Verdict: whole(string(r.Verdict)), Official: r.Sandbox.Official, Seed: whole(r.Seed), Toolchain: whole(r.Toolchain),
-		GraderVersion: whole(r.GraderVersion),
+		Schema: wording.Whole(r.Schema), Exercise: wording.Whole(r.Exercise), ExerciseHash: wording.Whole(r.ExerciseHash), SubmissionHash: wording.Whole(r.Submission.Hash),
+		Verdict: wording.Whole(string(r.Verdict)), Official: r.Sandbox.Official, Seed: wording.Whole(r.Seed), Toolchain: wording.Whole(r.Toolchain),
+		GraderVersion: wording.Whole(r.GraderVersion),
 	}
 	number := map[string]int{}
-	for i, s := range group(r.Checks) {
-		for _, c := range s.checks {
+	for i, s := range wording.Sections(r.Checks) {
+		for _, c := range s.Checks {
 			number[c.Kind]++
 			doc.Tests = append(doc.Tests, newGradescopeTest(c, fmt.Sprintf("%d.%d", i+1, number[c.Kind])))
 		}
@@ -81,9 +82,9 @@ func newGradescope(output string) gradescopeResult {
 
 func newGradescopeTest(c verdict.CheckResult, number string) gradescopeTest {
 	t := gradescopeTest{
-		Score: c.Points, MaxScore: c.MaxPoints, Status: "failed", Name: name(c.Name), Number: number,
-		Output: paragraphs(verdictWord(c), explain(c)), Tags: []string{name(c.Kind)},
-		ExtraData: gradescopeFigures{Verdict: whole(string(c.Verdict)), Ratio: c.Ratio, Limit: c.Limit, Interval: c.Interval},
+		Score: c.Points, MaxScore: c.MaxPoints, Status: "failed", Name: wording.Name(c.Name), Number: number,
+		Output: wording.Paragraphs(wording.CheckVerdict(c), wording.Explain(c)), Tags: []string{wording.Name(c.Kind)},
+		ExtraData: gradescopeFigures{Verdict: wording.Whole(string(c.Verdict)), Ratio: c.Ratio, Limit: c.Limit, Interval: c.Interval},
 	}
 	if c.Verdict == verdict.Passed {
 		t.Status = "passed"

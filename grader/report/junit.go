@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"grade/grader/gradebook"
+	"grade/grader/report/wording"
 	"grade/grader/verdict"
 )
 
@@ -63,18 +64,18 @@ type (
 // not reached is a failure: skipped ones count for nothing with some readers. The time
 // of a test case is the submission's CPU time where that was measured.
 func writeJUnit(w io.Writer, r *verdict.Result) error {
-	return writeSuites(w, whole(r.Exercise), newJUnitSuite(whole(r.Exercise), r))
+	return writeSuites(w, wording.Whole(r.Exercise), newJUnitSuite(wording.Whole(r.Exercise), r))
 }
 
-// writeJUnitBook writes b as a suite for each student's exercise, named after both, so that
+// writeJUnitCourse writes b as a suite for each student's exercise, named after both, so that
 // a reader who knows the names of an earlier run finds them again. A submission without a
-// verdictWord has a test case of its own, which is an error.
-func writeJUnitBook(w io.Writer, b *gradebook.Book) error {
+// CheckVerdict has a test case of its own, which is an error.
+func writeJUnitCourse(w io.Writer, b *gradebook.Book) error {
 	var suites []junitSuite
-	for _, s := range submissions(b) {
+	for _, s := range wording.Submissions(b) {
 		suites = append(suites, newJUnitEntry(s))
 	}
-	return writeSuites(w, bookTitle(b), suites...)
+	return writeSuites(w, wording.Title(b), suites...)
 }
 
 func writeSuites(w io.Writer, name string, suites ...junitSuite) error {
@@ -95,7 +96,7 @@ func writeSuites(w io.Writer, name string, suites ...junitSuite) error {
 func newJUnitSuite(name string, r *verdict.Result) junitSuite {
 	suite := junitSuite{
 		Name: name, Tests: len(r.Checks), Time: seconds(r.Phases.TotalMs), ms: r.Phases.TotalMs,
-		Timestamp: r.Started.UTC().Format("2006-01-02T15:04:05"), Properties: junitProperties(r), Out: overview(r),
+		Timestamp: r.Started.UTC().Format("2006-01-02T15:04:05"), Properties: junitProperties(r), Out: wording.Overview(r),
 	}
 	for _, c := range r.Checks {
 		suite.add(r, c)
@@ -103,10 +104,10 @@ func newJUnitSuite(name string, r *verdict.Result) junitSuite {
 	return suite
 }
 
-func newJUnitEntry(s submission) junitSuite {
-	name := whole(s.String())
+func newJUnitEntry(s wording.Submission) junitSuite {
+	name := wording.Whole(s.String())
 	suite := junitSuite{Name: name, Time: seconds(0)}
-	if r := s.result(); r != nil {
+	if r := s.Result(); r != nil {
 		suite = newJUnitSuite(name, r)
 	}
 	if s.Cell.Points != nil {
@@ -115,30 +116,30 @@ func newJUnitEntry(s submission) junitSuite {
 	if s.Cell.Counts != nil {
 		suite.Properties = append(suite.Properties, junitProperty{"counted_attempt", strconv.Itoa(s.Cell.Counts.Number)})
 	}
-	if s.shown != nil {
-		suite.Properties = append(suite.Properties, junitProperty{"attempt", strconv.Itoa(s.shown.Number)})
+	if s.Shown != nil {
+		suite.Properties = append(suite.Properties, junitProperty{"attempt", strconv.Itoa(s.Shown.Number)})
 	}
-	suite.Out = paragraphs(append([]string{s.headline(), suite.Out}, noteList(s.Cell)...)...)
+	suite.Out = wording.Paragraphs(append([]string{s.Headline(), suite.Out}, wording.Notes(s.Cell)...)...)
 	if m := s.Cell.Missing; m != nil {
 		suite.Tests++
 		suite.Errors++
 		suite.Cases = append(suite.Cases, junitCase{
-			Name: "verdict", Class: name, Time: seconds(0), Error: &junitOutcome{Type: "no_verdict", Message: "no verdict", Text: told(m)},
+			Name: "verdict", Class: name, Time: seconds(0), Error: &junitOutcome{Type: "no_verdict", Message: "no verdict", Text: wording.NoVerdict(m)},
 		})
 	}
 	return suite
 }
 
 // add adds a check. Its class is the suite's name: it makes the names of two students'
-// checks two.
+// Checks two.
 func (s *junitSuite) add(r *verdict.Result, c verdict.CheckResult) {
-	test := junitCase{Name: whole(c.Name), Class: s.Name, Time: seconds(c.Submission.CPUMs)}
-	outcome := &junitOutcome{Type: whole(string(c.Verdict)), Message: verdictWord(c), Text: explain(c)}
+	test := junitCase{Name: wording.Whole(c.Name), Class: s.Name, Time: seconds(c.Submission.CPUMs)}
+	outcome := &junitOutcome{Type: wording.Whole(string(c.Verdict)), Message: wording.CheckVerdict(c), Text: wording.Explain(c)}
 	switch {
 	case r.Verdict != verdict.Graded:
 		s.Errors++
-		test.Error = &junitOutcome{Type: whole(string(r.Verdict)), Message: word(r.Verdict), Text: paragraphs(problemList(r)[:min(1, len(r.Problems))]...)}
-	case unasked(c):
+		test.Error = &junitOutcome{Type: wording.Whole(string(r.Verdict)), Message: wording.Verdict(r.Verdict), Text: wording.Paragraphs(wording.Problems(r)[:min(1, len(r.Problems))]...)}
+	case wording.NotAsked(c):
 		s.Skipped++
 		test.Skipped = outcome
 	case c.Verdict != verdict.Passed:
@@ -157,11 +158,11 @@ func junitProperties(r *verdict.Result) []junitProperty {
 		return strconv.FormatFloat(*x, 'g', 6, 64)
 	}
 	list := []junitProperty{
-		{"verdict", whole(string(r.Verdict))}, {"score", strconv.Itoa(r.Score)}, {"max_score", strconv.Itoa(most(r))},
-		{"official", strconv.FormatBool(r.Sandbox.Official)}, {"seed", whole(r.Seed)}, {"toolchain", whole(r.Toolchain)},
+		{"verdict", wording.Whole(string(r.Verdict))}, {"score", strconv.Itoa(r.Score)}, {"max_score", strconv.Itoa(wording.MaxPoints(r))},
+		{"official", strconv.FormatBool(r.Sandbox.Official)}, {"seed", wording.Whole(r.Seed)}, {"toolchain", wording.Whole(r.Toolchain)},
 	}
 	for _, c := range r.Checks {
-		n := whole(c.Name)
+		n := wording.Whole(c.Name)
 		list = append(list, junitProperty{n + ".points", strconv.Itoa(c.Points)}, junitProperty{n + ".max_points", strconv.Itoa(c.MaxPoints)})
 		if c.Ratio != nil {
 			list = append(list, junitProperty{n + ".ratio", number(c.Ratio)}, junitProperty{n + ".limit", number(c.Limit)})

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"grade/grader/report/terminal"
+	"grade/grader/report/wording"
 	"grade/grader/verdict"
 )
 
@@ -34,16 +35,16 @@ func writeSummary(w io.Writer, r *verdict.Result, id Identity) error {
 
 func markdownWithin(w io.Writer, r *verdict.Result, id Identity, limit int) error {
 	m := &markdown{limit: limit}
-	m.block("## " + escapeMarkdown(oneLine(r.Exercise)) + ": " + headline(r))
-	m.standing(standing(id.Standing, most(r)))
+	m.block("## " + escapeMarkdown(wording.OneLine(r.Exercise)) + ": " + wording.Headline(r))
+	m.counted(wording.CountedResult(id.Counted, wording.MaxPoints(r)))
 	m.problems(r)
 	m.checks(r)
-	for _, s := range warningList(r) {
+	for _, s := range wording.Warnings(r) {
 		m.block("**Note:** " + escapeMarkdown(s))
 	}
 	m.footer(r)
 	if m.cut > 0 {
-		m.b.WriteString("\n… and more than fits here: the text report has all of it.\n")
+		m.b.WriteString("\n… The rest is too long for this place: the text report has all of it.\n")
 	}
 	_, err := io.WriteString(w, m.b.String())
 	return err
@@ -72,8 +73,8 @@ func (m *markdown) block(lines ...string) {
 	m.b.WriteString(s)
 }
 
-// standing writes what counts, and below it what each rule did.
-func (m *markdown) standing(said []string) {
+// CountedResult writes what counts, and below it what each rule did.
+func (m *markdown) counted(said []string) {
 	if len(said) == 0 {
 		return
 	}
@@ -86,56 +87,56 @@ func (m *markdown) standing(said []string) {
 
 func (m *markdown) problems(r *verdict.Result) {
 	for i, p := range r.Problems {
-		if i == maxProblems {
+		if i == wording.MaxProblems {
 			m.block(fmt.Sprintf("… and %d more", len(r.Problems)-i))
 			break
 		}
-		m.block(codeSpan(place(p.File, p.Line, p.Rule)), "", fenced(plain(p.Message)))
+		m.block(codeSpan(wording.Place(p.File, p.Line, p.Rule)), "", fenced(wording.Plain(p.Message)))
 	}
 	if r.Verdict != verdict.Graded {
-		m.block("None of it was run. Mend what is named above and submit again.")
+		m.block("Nothing was run. Fix the problems above and submit again.")
 	}
 }
 
-// checks writes the table, and below it what there is to say about single checks.
+// Checks writes the table, and below it what there is to say about single checks.
 func (m *markdown) checks(r *verdict.Result) {
 	if r.Verdict != verdict.Graded {
 		return
 	}
 	rows := []string{"| Check | Points | Verdict |", "|---|---:|---|"}
-	for _, s := range group(r.Checks) {
-		for _, c := range s.checks {
-			rows = append(rows, fmt.Sprintf("| %s | %s | %s |", cell(codeSpan(name(c.Name))), points(c), mark(c)+" "+cell(ratioWords(c))))
+	for _, s := range wording.Sections(r.Checks) {
+		for _, c := range s.Checks {
+			rows = append(rows, fmt.Sprintf("| %s | %s | %s |", cell(codeSpan(wording.Name(c.Name))), wording.Points(c), mark(c)+" "+cell(ratioWords(c))))
 		}
 	}
 	m.block(rows...)
-	for _, s := range group(r.Checks) {
-		for _, c := range s.checks {
+	for _, s := range wording.Sections(r.Checks) {
+		for _, c := range s.Checks {
 			m.check(c)
 		}
 	}
 }
 
 func (m *markdown) check(c verdict.CheckResult) {
-	if c.Verdict == verdict.Passed || unasked(c) {
+	if c.Verdict == verdict.Passed || wording.NotAsked(c) {
 		return
 	}
-	lines := []string{"**" + codeSpan(name(c.Name)) + "** " + verdictWord(c)}
-	if h := oneLine(c.Hint); h != "" {
+	lines := []string{"**" + codeSpan(wording.Name(c.Name)) + "** " + wording.CheckVerdict(c)}
+	if h := wording.OneLine(c.Hint); h != "" {
 		lines = append(lines, "", escapeMarkdown(h))
 	}
-	if d := paragraphs(plain(c.Detail), figures(c)); d != "" {
+	if d := wording.Paragraphs(wording.Plain(c.Detail), wording.Figures(c)); d != "" {
 		lines = append(lines, "", fenced(d))
 	}
 	m.block(lines...)
 }
 
 func (m *markdown) footer(r *verdict.Result) {
-	said := "graded by " + terminal.Escape(graded(r)) + "\nseed " + name(r.Seed)
-	if files := names(r.Submission.Files); files != "" {
+	said := "graded by " + terminal.Escape(wording.GradedBy(r)) + "\nseed " + wording.Name(r.Seed)
+	if files := wording.Files(r.Submission.Files); files != "" {
 		said += "\nfiles " + files
 	}
-	if files := names(r.Submission.Ignored); files != "" {
+	if files := wording.Files(r.Submission.Ignored); files != "" {
 		said += "\nignored " + files
 	}
 	m.block(fenced(said))
@@ -155,9 +156,9 @@ func mark(c verdict.CheckResult) string {
 // ratioWords are the verdict and, where it was measured, how much of the limit it is.
 func ratioWords(c verdict.CheckResult) string {
 	if c.Ratio == nil {
-		return verdictWord(c)
+		return wording.CheckVerdict(c)
 	}
-	return verdictWord(c) + ", " + ratio(c)
+	return wording.CheckVerdict(c) + ", " + wording.Ratio(c)
 }
 
 // cell makes one line fit for a table. GFM splits rows before it looks for code.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 
+	"grade/grader/report/wording"
 	"grade/grader/verdict"
 )
 
@@ -36,33 +37,33 @@ type (
 // or does not compile is not gradable, with its problems as format errors: that costs
 // the student no attempt.
 func writePrairieLearn(w io.Writer, r *verdict.Result) error {
-	doc := prairieLearnResult{Message: overview(r)}
+	doc := prairieLearnResult{Message: wording.Overview(r)}
 	if r.Verdict == verdict.Graded {
 		doc.Gradable, doc.Score = true, new(fraction(r))
 		for _, c := range r.Checks {
 			doc.Tests = append(doc.Tests, newPrairieLearnTest(c))
 		}
 	} else {
-		doc.Message = name(r.Exercise) + ": " + word(r.Verdict)
-		doc.FormatErrors = problemList(r)
+		doc.Message = wording.Name(r.Exercise) + ": " + wording.Verdict(r.Verdict)
+		doc.FormatErrors = wording.Problems(r)
 		if len(doc.FormatErrors) == 0 {
-			doc.FormatErrors = []string{word(r.Verdict)}
+			doc.FormatErrors = []string{wording.Verdict(r.Verdict)}
 		}
 	}
 	return writeWithin(w, doc)
 }
 
 func newPrairieLearnTest(c verdict.CheckResult) prairieLearnTest {
-	t := prairieLearnTest{Name: name(c.Name), Points: c.Points, MaxPoints: c.MaxPoints, Message: paragraphs(verdictWord(c), explain(c))}
+	t := prairieLearnTest{Name: wording.Name(c.Name), Points: c.Points, MaxPoints: c.MaxPoints, Message: wording.Paragraphs(wording.CheckVerdict(c), wording.Explain(c))}
 	if c.Verdict == verdict.Passed {
-		t.Description = oneLine(c.Hint)
+		t.Description = wording.OneLine(c.Hint)
 	}
 	return t
 }
 
 // fraction is the score as a part of 1.
 func fraction(r *verdict.Result) float64 {
-	if n := most(r); n > 0 {
+	if n := wording.MaxPoints(r); n > 0 {
 		return float64(r.Score) / float64(n)
 	}
 	return 0
@@ -79,7 +80,7 @@ func writeWithin(w io.Writer, doc prairieLearnResult) error {
 		for i := range doc.Tests {
 			doc.Tests[i].Message, doc.Tests[i].Description = "", ""
 		}
-		doc.Message = shorten(doc.Message, shortMessage) + "\n… the messages of the tests were too long"
+		doc.Message = shorten(doc.Message, shortMessage) + "\n… The messages of single tests are left out: they were too long."
 		for i, e := range doc.FormatErrors {
 			doc.FormatErrors[i] = shorten(e, shortMessage)
 		}
@@ -89,7 +90,7 @@ func writeWithin(w io.Writer, doc prairieLearnResult) error {
 		}
 	}
 	if b.Len() > maxPrairieLearn {
-		return fmt.Errorf("%d bytes, and %d are read", b.Len(), maxPrairieLearn)
+		return fmt.Errorf("%d bytes, more than the %d that PrairieLearn reads", b.Len(), maxPrairieLearn)
 	}
 	_, err := w.Write(b.Bytes())
 	return err

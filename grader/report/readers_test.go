@@ -28,6 +28,7 @@ import (
 	markdowntext "github.com/yuin/goldmark/text"
 	"golang.org/x/net/html"
 
+	"grade/grader/report/wording"
 	"grade/grader/verdict"
 )
 
@@ -102,7 +103,7 @@ func qualityOf(t *testing.T, out []byte) (issues []qualityIssue) {
 func wrong(r *verdict.Result) int {
 	n := len(r.Problems)
 	for _, c := range r.Checks {
-		if r.Verdict == verdict.Graded && c.Verdict != verdict.Passed && !unasked(c) {
+		if r.Verdict == verdict.Graded && c.Verdict != verdict.Passed && !wording.NotAsked(c) {
 			n++
 		}
 	}

@@ -11,6 +11,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"grade/grader/report/sample"
+	"grade/grader/report/wording"
 	"grade/grader/verdict"
 )
 
@@ -54,7 +56,7 @@ func TestSchemaRefuses(t *testing.T) {
 		"points below zero":          func(r *verdict.Result) { r.Score = -1 },
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := allPoints()
+			r := sample.AllPoints()
 			spoil(r)
 			assert.Error(t, s.Validate(document(t, r)))
 		})
@@ -121,9 +123,9 @@ func TestSchemaNamesTheVerdicts(t *testing.T) {
 	assert.Equal(t, verdict.CheckVerdicts, check.Enum)
 	for _, v := range verdict.CheckVerdicts {
 		assert.Contains(t, check.Description, string(v)+":")
-		assert.NotEqual(t, "unknown verdict", word(v))
+		assert.NotEqual(t, "unknown verdict", wording.Verdict(v))
 	}
-	assert.Equal(t, "unknown verdict", word(""), "the zero value has no friendly name")
+	assert.Equal(t, "unknown verdict", wording.Verdict(""), "the zero value has no friendly name")
 }
 
 func TestJSONHasNoNullLists(t *testing.T) {

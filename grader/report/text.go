@@ -7,6 +7,7 @@ import (
 
 	"grade/grader/gradebook"
 	"grade/grader/report/terminal"
+	"grade/grader/report/wording"
 	"grade/grader/verdict"
 )
 
@@ -15,18 +16,11 @@ type TextOptions struct {
 	Color bool // ANSI colours; without them there is no escape code in the report
 	Width int  // columns to break lines at; 0: lines are never broken
 
-	Standing *gradebook.Cell // what it counts; nil: no rules were asked
+	Counted *gradebook.Cell // what it counts; nil: no rules were asked
 }
 
-// What a submission can make a report say is cut, and the cut is visible.
-const (
-	maxProblems = 40   // problems shown
-	maxNames    = 12   // files named in a list
-	maxName     = 80   // columns of one of them there
-	maxLines    = 20   // lines of one message or detail
-	maxLine     = 400  // columns of one of them
-	gutter      = "│ " // before text from elsewhere, so that none of it starts a line
-)
+// gutter stands before text from elsewhere, so that none of it starts a line.
+const gutter = "│ "
 
 // Text writes r for a person: the verdict first, then what it rests on, then how it
 // was come by. The zero options give what suits a pipe: plain, one fact a line,
@@ -37,7 +31,7 @@ func Text(w io.Writer, r *verdict.Result, o TextOptions) error {
 	t.problems(r)
 	t.checks(r)
 	t.warnings(r)
-	t.standing(standing(o.Standing, most(r)))
+	t.counted(wording.CountedResult(o.Counted, wording.MaxPoints(r)))
 	t.footer(r)
 	if _, err := io.WriteString(w, t.b.String()); err != nil {
 		return fmt.Errorf("write report: %w", err)
@@ -74,12 +68,12 @@ func (t *text) hang(first, rest, s string) {
 func (t *text) header(r *verdict.Result) {
 	line := t.Bold(terminal.Escape(r.Exercise)) + "  "
 	score := fmt.Sprintf("%d of %d points", r.Score, r.MaxScore)
-	if all := most(r); r.MaxScore < all {
-		score += fmt.Sprintf(" asked for (%d in all)", all)
+	if all := wording.MaxPoints(r); r.MaxScore < all {
+		score = fmt.Sprintf("%d of %d selected points (%d in all)", r.Score, r.MaxScore, all)
 	}
 	switch {
 	case r.Verdict != verdict.Graded:
-		line += t.Bold(t.Red(word(r.Verdict))) + ", " + score
+		line += t.Bold(t.Red(wording.Verdict(r.Verdict))) + ", " + score
 	case r.Score == r.MaxScore:
 		line += t.Bold(t.Green(score))
 	default:
@@ -91,9 +85,9 @@ func (t *text) header(r *verdict.Result) {
 	t.line(line)
 }
 
-// notRun tells how many of the points asked for nobody tried for.
+// notRun says how many of the selected points were not tried for.
 func (t *text) notRun(r *verdict.Result) string {
-	if n := pointsNotRun(r) - max(0, most(r)-r.MaxScore); n > 0 {
+	if n := wording.PointsNotRun(r) - max(0, wording.MaxPoints(r)-r.MaxScore); n > 0 {
 		return fmt.Sprintf(", %d not run", n)
 	}
 	return ""
@@ -105,23 +99,23 @@ func (t *text) problems(r *verdict.Result) {
 	}
 	t.line("")
 	for i, p := range r.Problems {
-		if i == maxProblems {
+		if i == wording.MaxProblems {
 			t.line(fmt.Sprintf("  … and %d more", len(r.Problems)-i))
 			break
 		}
-		place := terminal.Excerpt(p.File, maxName)
+		place := terminal.Excerpt(p.File, wording.MaxName)
 		if p.Line > 0 {
 			place = fmt.Sprintf("%s:%d", place, p.Line)
 		}
 		if p.Rule != "" {
-			place = t.Bold(place) + t.Dim(" ["+terminal.Excerpt(p.Rule, maxName)+"]")
+			place = t.Bold(place) + t.Dim(" ["+terminal.Excerpt(p.Rule, wording.MaxName)+"]")
 		}
 		t.line("  " + t.Red("✗") + " " + place)
 		t.quote(p.Message)
 	}
 	if r.Verdict != verdict.Graded {
 		t.line("")
-		t.line("None of it was run. Mend what is named above and submit again.")
+		t.line("Nothing was run. Fix the problems above and submit again.")
 	}
 }
 
@@ -131,7 +125,7 @@ func (t *text) quote(s string) {
 		return
 	}
 	indent := "    " + t.Dim(gutter)
-	lines, more := terminal.Lines(s, maxLines, maxLine)
+	lines, more := terminal.Lines(s, wording.MaxLines, wording.MaxLine)
 	for _, l := range lines {
 		t.hang(indent, indent, l)
 	}
@@ -140,24 +134,18 @@ func (t *text) quote(s string) {
 	}
 }
 
-// oneLine puts text that should have no line breaks into one line.
-func oneLine(s string) string {
-	lines, _ := terminal.Lines(s, maxLines, maxLine)
-	return strings.Join(lines, " ")
-}
-
 func (t *text) warnings(r *verdict.Result) {
 	if len(r.Warnings) == 0 {
 		return
 	}
 	t.line("")
 	for _, w := range r.Warnings {
-		t.hang("  "+t.Yellow("!")+" ", "  "+t.Dim(gutter), oneLine(w))
+		t.hang("  "+t.Yellow("!")+" ", "  "+t.Dim(gutter), wording.OneLine(w))
 	}
 }
 
-// standing writes what counts, and below it what each rule did.
-func (t *text) standing(said []string) {
+// CountedResult writes what counts, and below it what each rule did.
+func (t *text) counted(said []string) {
 	for i, s := range said {
 		if i == 0 {
 			t.line("")
@@ -171,10 +159,10 @@ func (t *text) standing(said []string) {
 
 func (t *text) footer(r *verdict.Result) {
 	t.line("")
-	t.fact("files", names(r.Submission.Files))
-	t.fact("ignored", names(r.Submission.Ignored))
-	t.fact("time", phases(r.Phases))
-	t.fact("graded", terminal.Escape(graded(r)))
+	t.fact("files", wording.Files(r.Submission.Files))
+	t.fact("ignored", wording.Files(r.Submission.Ignored))
+	t.fact("time", wording.Phases(r.Phases))
+	t.fact("graded", terminal.Escape(wording.GradedBy(r)))
 	t.fact("seed", terminal.Escape(r.Seed))
 }
 
@@ -184,54 +172,4 @@ func (t *text) fact(name, s string) {
 		return
 	}
 	t.hang(t.Dim(terminal.Pad(name, 9)), "       "+t.Dim(gutter), s)
-}
-
-// names lists files, cut where a submission has too many or too long ones.
-func names(files []string) string {
-	shown := make([]string, 0, maxNames)
-	for _, n := range files[:min(len(files), maxNames)] {
-		shown = append(shown, terminal.Excerpt(n, maxName))
-	}
-	s := strings.Join(shown, ", ")
-	if more := len(files) - maxNames; more > 0 {
-		s += fmt.Sprintf(" and %d more", more)
-	}
-	return s
-}
-
-// phases says where the time went; what took no time did not take place.
-func phases(p verdict.Phases) string {
-	var parts []string
-	for _, x := range []struct {
-		name string
-		ms   float64
-	}{
-		{"snapshot", p.SnapshotMs}, {"vet", p.VetMs}, {"build", p.BuildMs},
-		{"start", p.StartMs}, {"test", p.TestMs}, {"measure", p.MeasureMs},
-	} {
-		if x.ms > 0 {
-			parts = append(parts, x.name+" "+milliseconds(x.ms))
-		}
-	}
-	s := milliseconds(p.TotalMs)
-	if len(parts) > 0 {
-		s += ", of it " + strings.Join(parts, ", ") + " (phases overlap)"
-	}
-	return s
-}
-
-// graded says by what the grading was done, for whoever has to explain it later.
-func graded(r *verdict.Result) string {
-	parts := []string{r.Sandbox.Kind + " sandbox", r.Sandbox.Runtime, r.Toolchain, "grade " + r.GraderVersion}
-	if r.Sandbox.Cgroup != "" {
-		parts = append(parts, "cgroup "+r.Sandbox.Cgroup)
-	}
-	parts = append(parts, r.Started.UTC().Format("2006-01-02 15:04:05 UTC"))
-	var said []string
-	for _, p := range parts {
-		if p != "" {
-			said = append(said, p)
-		}
-	}
-	return strings.Join(said, ", ")
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"grade/grader/report/terminal"
+	"grade/grader/report/wording"
 	"grade/grader/verdict"
 )
 
@@ -21,48 +22,20 @@ const (
 // wants to know what a name stands for.
 const hintWidth = 120
 
-// checks writes the checks kind by kind. Those of a submission that was not run
+// Checks writes the checks kind by kind. Those of a submission that was not run
 // have nothing to tell: the problems stand for them.
 func (t *text) checks(r *verdict.Result) {
 	if r.Verdict != verdict.Graded {
 		return
 	}
 	layout := measure(r.Checks)
-	for _, g := range group(r.Checks) {
+	for _, g := range wording.Sections(r.Checks) {
 		t.line("")
-		t.line(t.Bold(g.title) + fmt.Sprintf("  %d of %d", g.points, g.max))
-		for _, c := range g.checks {
+		t.line(t.Bold(g.Title) + fmt.Sprintf("  %d of %d", g.Points, g.Max))
+		for _, c := range g.Checks {
 			t.check(c, layout)
 		}
 	}
-}
-
-// section is the checks of one kind and what they add up to.
-type section struct {
-	title       string
-	points, max int
-	checks      []verdict.CheckResult
-}
-
-// group sorts checks into sections, in the order of kinds. A kind that is not
-// among them has a section at the end: nothing that counts is left out.
-func group(checks []verdict.CheckResult) []*section {
-	byKind := map[string]*section{}
-	var all []*section
-	for _, k := range kinds {
-		byKind[k.kind] = &section{title: k.title}
-		all = append(all, byKind[k.kind])
-	}
-	for _, c := range checks {
-		s := byKind[c.Kind]
-		if s == nil {
-			s = &section{title: terminal.Escape(c.Kind)}
-			byKind[c.Kind] = s
-			all = append(all, s)
-		}
-		s.points, s.max, s.checks = s.points+c.Points, s.max+c.MaxPoints, append(s.checks, c)
-	}
-	return slices.DeleteFunc(all, func(s *section) bool { return len(s.checks) == 0 })
 }
 
 // columns are the widths that make checks line up.
@@ -72,21 +45,19 @@ func measure(checks []verdict.CheckResult) columns {
 	var c columns
 	for _, x := range checks {
 		c.name = max(c.name, terminal.Width(terminal.Escape(x.Name)))
-		c.points = max(c.points, len(points(x)))
+		c.points = max(c.points, len(wording.Points(x)))
 	}
 	return c
 }
-
-func points(c verdict.CheckResult) string { return fmt.Sprintf("%d/%d", c.Points, c.MaxPoints) }
 
 // check writes one check: a line, and below it what it is about and what happened,
 // where there is more to say than that all is well.
 func (t *text) check(c verdict.CheckResult, cols columns) {
 	head := "  " + checkHead(t.Palette, c, cols)
 	if c.Ratio != nil {
-		head += ", " + ratio(c)
+		head += ", " + wording.Ratio(c)
 	}
-	hint := oneLine(c.Hint)
+	hint := wording.OneLine(c.Hint)
 	well := c.Verdict == verdict.Passed || c.Verdict == verdict.NotRun
 	if well && c.Ratio == nil && hint != "" {
 		head += "  " + t.Dim(t.rest(hint, terminal.Width(head)+2))
@@ -121,10 +92,7 @@ func CheckLine(c verdict.CheckResult, o TextOptions) string {
 }
 
 func checkHead(p terminal.Palette, c verdict.CheckResult, cols columns) string {
-	word := word(c.Verdict)
-	if c.SelfReported {
-		word += ", self-reported"
-	}
+	word := wording.CheckVerdict(c)
 	mark, style := "✗", p.Red
 	switch {
 	case c.Verdict == verdict.Passed:
@@ -136,7 +104,7 @@ func checkHead(p terminal.Palette, c verdict.CheckResult, cols columns) string {
 		word = style(word)
 	}
 	return style(mark) + " " + terminal.Pad(terminal.Escape(c.Name), cols.name) + "  " +
-		strings.Repeat(" ", max(0, cols.points-len(points(c)))) + points(c) + "  " + word
+		strings.Repeat(" ", max(0, cols.points-len(wording.Points(c)))) + wording.Points(c) + "  " + word
 }
 
 // bars draw submission and reference on one scale, with the limit marked, and
@@ -155,8 +123,8 @@ func (t *text) bars(c verdict.CheckResult) {
 		style = t.Red
 	}
 	indent := "    " + t.Dim(gutter)
-	t.line(indent + "submission " + bar(*c.Ratio, limit, scale, style) + "  " + figure(c.Kind, c.Submission))
-	t.line(indent + "reference  " + bar(1, limit, scale, t.Cyan) + "  " + figure(c.Kind, c.Reference))
+	t.line(indent + "submission " + bar(*c.Ratio, limit, scale, style) + "  " + wording.Side(c.Kind, c.Submission))
+	t.line(indent + "reference  " + bar(1, limit, scale, t.Cyan) + "  " + wording.Side(c.Kind, c.Reference))
 }
 
 // eighths are the parts of a cell that is filled partly.
@@ -183,54 +151,4 @@ func bar(value, limit, scale float64, style func(string) string) string {
 	}
 	mark := int(limit / scale * barCells)
 	return style(string(cells[:mark])) + "│" + style(string(cells[mark+1:]))
-}
-
-// figure says what was measured of one side, and for a peak from which source.
-func figure(kind string, f verdict.Figures) string {
-	switch {
-	case f.Runs == 0:
-		return ""
-	case kind == "memory":
-		return size(f.PeakBytes) + " peak (" + terminal.Excerpt(f.PeakSource, maxName) + ")"
-	}
-	return milliseconds(f.CPUMs) + " CPU"
-}
-
-// ratio says how many times the reference it is, how surely, and what it may be.
-func ratio(c verdict.CheckResult) string {
-	s := fmt.Sprintf("%.2f×", *c.Ratio)
-	if c.Interval != nil {
-		s += fmt.Sprintf(" (%.2f to %.2f)", c.Interval[0], c.Interval[1])
-	}
-	if c.Limit != nil {
-		s += fmt.Sprintf(", limit %.4g×", *c.Limit)
-	}
-	return s
-}
-
-// milliseconds says ms in a unit and a precision that a person reads at a glance.
-func milliseconds(ms float64) string {
-	switch {
-	case ms < 10:
-		return fmt.Sprintf("%.1f ms", ms)
-	case ms < 1000:
-		return fmt.Sprintf("%.0f ms", ms)
-	case ms < 60_000:
-		return fmt.Sprintf("%.1f s", ms/1000)
-	}
-	s := int(math.Round(ms / 1000))
-	return fmt.Sprintf("%d min %d s", s/60, s%60)
-}
-
-// size says n bytes in binary units.
-func size(n int64) string {
-	switch {
-	case n < 1<<10:
-		return fmt.Sprintf("%d B", n)
-	case n < 1<<20:
-		return fmt.Sprintf("%.1f KiB", float64(n)/(1<<10))
-	case n < 1<<30:
-		return fmt.Sprintf("%.1f MiB", float64(n)/(1<<20))
-	}
-	return fmt.Sprintf("%.1f GiB", float64(n)/(1<<30))
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"grade/grader/report/sample"
 	"grade/grader/report/terminal"
 	"grade/grader/verdict"
 )
@@ -40,20 +41,8 @@ func TestBar(t *testing.T) {
 	}
 }
 
-func TestMilliseconds(t *testing.T) {
-	for ms, want := range map[float64]string{0: "0.0 ms", 2.34: "2.3 ms", 842.4: "842 ms", 4126: "4.1 s", 61_000: "1 min 1 s", 119_900: "2 min 0 s"} {
-		assert.Equal(t, want, milliseconds(ms))
-	}
-}
-
-func TestSize(t *testing.T) {
-	for n, want := range map[int64]string{12: "12 B", 1536: "1.5 KiB", 124 << 20: "124.0 MiB", 3 << 29: "1.5 GiB"} {
-		assert.Equal(t, want, size(n))
-	}
-}
-
 func TestCheckLine(t *testing.T) {
-	c := checks()[1]
+	c := sample.Checks()[1]
 	assert.Equal(t, "✓ TestAllocs                          2/2  passed, self-reported", CheckLine(c, TextOptions{}))
 	c.Verdict = ""
 	assert.Contains(t, CheckLine(c, TextOptions{}), "✗")
@@ -69,22 +58,43 @@ func TestTextSaysWhatWasAskedFor(t *testing.T) {
 		line, _, _ := strings.Cut(b.String(), "\n")
 		return line
 	}
-	r := onlyCorrectness()
-	assert.Equal(t, "autograd  6 of 6 points asked for (20 in all)", first(r))
+	r := sample.OnlyCorrectness()
+	assert.Equal(t, "autograd  6 of 6 selected points (20 in all)", first(r))
 	r.Score = 2
-	assert.Equal(t, "autograd  2 of 6 points asked for (20 in all)", first(r))
+	assert.Equal(t, "autograd  2 of 6 selected points (20 in all)", first(r))
 	r.Checks[0].Verdict, r.Checks[0].Detail, r.Checks[0].Points = verdict.NotRun, "not run: too late", 0
-	assert.Equal(t, "autograd  2 of 6 points asked for (20 in all), 4 not run", first(r))
+	assert.Equal(t, "autograd  2 of 6 selected points (20 in all), 4 not run", first(r))
 	r.Verdict, r.Score = verdict.Invalid, 0
-	assert.Equal(t, "autograd  refused, 0 of 6 points asked for (20 in all)", first(r))
+	assert.Equal(t, "autograd  refused, 0 of 6 selected points (20 in all)", first(r))
 }
 
 func TestCheckOfUnknownKindIsShown(t *testing.T) {
-	r := mixed()
+	r := sample.Mixed()
 	r.Checks = append(r.Checks, verdict.CheckResult{Name: "TestStyle", Kind: "style", Verdict: verdict.Passed, Points: 3, MaxPoints: 3})
 	var b bytes.Buffer
 	require.NoError(t, Text(&b, r, TextOptions{}))
 	assert.Contains(t, b.String(), "style  3 of 3\n  ✓ TestStyle")
+}
+
+// Points stand in one column, whatever script a check is named in.
+func TestChecksLineUp(t *testing.T) {
+	r := sample.Mixed()
+	for i, name := range []string{"Test空输入", "TestE\u0301tat", "Test🎓", "TestSharedNode"} {
+		c := &r.Checks[i]
+		c.Name, c.Kind, c.Ratio, c.Points, c.MaxPoints = name, "correctness", nil, 0, 4
+	}
+	var b bytes.Buffer
+	require.NoError(t, Text(&b, r, TextOptions{}))
+	seen := map[int]int{}
+	for l := range strings.SplitSeq(b.String(), "\n") {
+		if head, _, ok := strings.Cut(l, "/"); ok && strings.Contains(l, "Test") {
+			seen[terminal.Width(head)]++
+		}
+	}
+	require.Len(t, seen, 1, b.String())
+	for _, n := range seen {
+		assert.Equal(t, 4, n)
+	}
 }
 
 func TestNoLineIsLongerThanTheTerminal(t *testing.T) {
@@ -104,9 +114,9 @@ func TestNoLineIsLongerThanTheTerminal(t *testing.T) {
 
 func TestWriteErrorIsReported(t *testing.T) {
 	full := writerFunc(func([]byte) (int, error) { return 0, errors.New("disk full") })
-	assert.EqualError(t, Text(full, mixed(), TextOptions{}), "write report: disk full")
-	assert.EqualError(t, JSON(full, mixed()), "write result as JSON: disk full")
-	r := mixed()
+	assert.EqualError(t, Text(full, sample.Mixed(), TextOptions{}), "write report: disk full")
+	assert.EqualError(t, JSON(full, sample.Mixed()), "write result as JSON: disk full")
+	r := sample.Mixed()
 	r.Checks[3].Ratio = new(math.Inf(1))
 	assert.ErrorContains(t, JSON(&bytes.Buffer{}, r), "write result as JSON: ")
 }

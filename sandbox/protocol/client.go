@@ -58,12 +58,12 @@ func (c *Client) Greet(ctx context.Context) error {
 // Moved asks the supervisor where it is, after it was moved to one CPU, and
 // fails unless it is there.
 func (c *Client) Moved(ctx context.Context, cpu int) error {
-	return c.pinned(cpu, c.learn(ctx, WriteHelloRequest))
+	return c.pinned(cpu, c.learn(ctx, writeHelloRequest))
 }
 
 // Pin has the supervisor move itself to one CPU, and fails unless it is there.
 func (c *Client) Pin(ctx context.Context, cpu int) error {
-	return c.pinned(cpu, c.learn(ctx, func(w io.Writer) error { return WritePin(w, cpu) }))
+	return c.pinned(cpu, c.learn(ctx, func(w io.Writer) error { return writePin(w, cpu) }))
 }
 
 func (c *Client) pinned(cpu int, err error) error {
@@ -77,7 +77,7 @@ func (c *Client) pinned(cpu int, err error) error {
 }
 
 func (c *Client) learn(ctx context.Context, send func(io.Writer) error) error {
-	hello, err := converse(ctx, c, send, ReadHello)
+	hello, err := converse(ctx, c, send, readHello)
 	if err == nil {
 		c.hello = hello
 	}
@@ -92,8 +92,8 @@ func (c *Client) Run(ctx context.Context, q sandbox.Request) (sandbox.Outcome, e
 	ctx, cancel := context.WithTimeoutCause(ctx, q.Limits.Wall+answerGrace, ErrNoAnswer)
 	defer cancel()
 	return converse(ctx, c,
-		func(w io.Writer) error { return WriteRequest(w, q) },
-		func(r io.Reader) (sandbox.Outcome, error) { return ReadOutcome(r, q) })
+		func(w io.Writer) error { return writeRequest(w, q) },
+		func(r io.Reader) (sandbox.Outcome, error) { return readOutcome(r, q) })
 }
 
 // converse sends a message and reads its answer, for as long as ctx lasts.

@@ -20,14 +20,14 @@ func FuzzReadOutcome(f *testing.F) {
 	q := asked
 	q.Limits.Stdout, q.Limits.CollectMax = 100, 100
 	f.Fuzz(func(t *testing.T, data []byte) {
-		o, err := ReadOutcome(bytes.NewReader(data), q)
+		o, err := readOutcome(bytes.NewReader(data), q)
 		if err != nil {
 			return
 		}
 		if len(o.Stdout) > 100 || len(o.Stderr) > 50 || len(o.Observations) > 60 || len(o.Marks) > sandbox.MaxMarks || len(o.Files) > 2 {
 			t.Fatalf("beyond the limits: %+v", o)
 		}
-		again, err := ReadOutcome(bytes.NewReader(encoded(t, o)), q)
+		again, err := readOutcome(bytes.NewReader(encoded(t, o)), q)
 		if err != nil || !bytes.Equal(encoded(t, again), encoded(t, o)) {
 			t.Fatalf("%+v became %+v (%v)", o, again, err)
 		}
@@ -53,7 +53,7 @@ func FuzzOutcomeTravels(f *testing.F) {
 			Stdout: int64(len(stdout)), Stderr: int64(len(stderr)), Observations: int64(len(observed)), CollectMax: int64(len(stdout)),
 		}}
 		sent := encoded(t, o)
-		got, err := ReadOutcome(bytes.NewReader(sent), q)
+		got, err := readOutcome(bytes.NewReader(sent), q)
 		if err != nil || !bytes.Equal(encoded(t, got), sent) {
 			t.Fatalf("%+v became %+v (%v)", o, got, err)
 		}
@@ -66,7 +66,7 @@ func FuzzReadHello(f *testing.F) {
 	f.Add(b.Bytes())
 	f.Add([]byte("runtime: failed to create new OS thread"))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		h, err := ReadHello(bytes.NewReader(data))
+		h, err := readHello(bytes.NewReader(data))
 		if err != nil {
 			return
 		}
@@ -86,7 +86,7 @@ func FuzzReadRequest(f *testing.F) {
 	q := asked
 	q.Files = []sandbox.File{{Name: "a", Exec: true, Data: []byte("data")}}
 	var b bytes.Buffer
-	_ = WriteRequest(&b, q)
+	_ = writeRequest(&b, q)
 	f.Add(b.Bytes()[1:])
 	f.Fuzz(func(t *testing.T, data []byte) {
 		var files []sandbox.File
@@ -103,7 +103,7 @@ func FuzzReadRequest(f *testing.F) {
 		}
 		q.Files = files
 		var again bytes.Buffer
-		if err := WriteRequest(&again, q); err != nil || !bytes.HasPrefix(data, again.Bytes()[1:]) {
+		if err := writeRequest(&again, q); err != nil || !bytes.HasPrefix(data, again.Bytes()[1:]) {
 			t.Fatalf("%x was read as %x (%v)", data, again.Bytes(), err)
 		}
 	})

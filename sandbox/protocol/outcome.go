@@ -47,8 +47,8 @@ type Fault struct{ Text string }
 
 func (f *Fault) Error() string { return fmt.Sprintf("supervisor: %q", f.Text) }
 
-// ReadOutcome reads the answer to q. A fault of the supervisor is a *Fault.
-func ReadOutcome(r io.Reader, q sandbox.Request) (sandbox.Outcome, error) {
+// readOutcome reads the answer to q. A fault of the supervisor is a *Fault.
+func readOutcome(r io.Reader, q sandbox.Request) (sandbox.Outcome, error) {
 	d := decoder{r: r}
 	if fault := d.str(); d.err == nil && fault != "" {
 		return sandbox.Outcome{}, &Fault{fault}

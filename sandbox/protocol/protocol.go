@@ -19,9 +19,9 @@ import (
 	"grade/sandbox"
 )
 
-// Version changes with every change of the format. Supervisor and grade are
+// version changes with every change of the format. Supervisor and grade are
 // made from the same sources, so a difference means a stale image.
-const Version = 2
+const version = 2
 
 const magic = 0x67726453 // "grdS"
 
@@ -53,7 +53,7 @@ type Hello struct {
 func WriteHello(w io.Writer, h Hello) error {
 	e := encoder{w: w}
 	e.int(magic)
-	e.int(Version)
+	e.int(version)
 	for _, s := range []string{h.Dirs.Work, h.Dirs.Scratch, h.Dirs.GoRoot, h.Dirs.GoCache, h.Cgroup} {
 		e.str(s)
 	}
@@ -64,14 +64,14 @@ func WriteHello(w io.Writer, h Hello) error {
 	return e.flush()
 }
 
-// ReadHello reads what WriteHello sent.
-func ReadHello(r io.Reader) (Hello, error) {
+// readHello reads what WriteHello sent.
+func readHello(r io.Reader) (Hello, error) {
 	d := decoder{r: r}
 	if m := d.int(); d.err == nil && m != magic {
 		return Hello{}, errors.New("the stream does not start like a supervisor's")
 	}
-	if v := d.int(); d.err == nil && v != Version {
-		return Hello{}, fmt.Errorf("supervisor speaks version %d, want %d", v, Version)
+	if v := d.int(); d.err == nil && v != version {
+		return Hello{}, fmt.Errorf("supervisor speaks version %d, want %d", v, version)
 	}
 	var h Hello
 	for _, s := range []*string{&h.Dirs.Work, &h.Dirs.Scratch, &h.Dirs.GoRoot, &h.Dirs.GoCache, &h.Cgroup} {
@@ -83,14 +83,14 @@ func ReadHello(r io.Reader) (Hello, error) {
 	return h, d.err
 }
 
-// WriteHelloRequest asks for a Hello.
-func WriteHelloRequest(w io.Writer) error {
+// writeHelloRequest asks for a Hello.
+func writeHelloRequest(w io.Writer) error {
 	_, err := w.Write([]byte{byte(MsgHello)})
 	return err
 }
 
-// WritePin asks the supervisor to move itself and all it starts to one CPU.
-func WritePin(w io.Writer, cpu int) error {
+// writePin asks the supervisor to move itself and all it starts to one CPU.
+func writePin(w io.Writer, cpu int) error {
 	e := encoder{w: w}
 	e.byte(byte(MsgPin))
 	e.int(int64(cpu))
@@ -112,8 +112,8 @@ func ReadPin(r io.Reader) (int, error) {
 	return int(d.int()), d.err
 }
 
-// WriteRequest sends a MsgRun.
-func WriteRequest(w io.Writer, q sandbox.Request) error {
+// writeRequest sends a MsgRun.
+func writeRequest(w io.Writer, q sandbox.Request) error {
 	e := encoder{w: w}
 	e.byte(byte(MsgRun))
 	e.str(q.Path)

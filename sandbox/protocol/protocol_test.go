@@ -46,7 +46,7 @@ func TestRequestTravels(t *testing.T) {
 	q := asked
 	q.Files = []sandbox.File{{Name: "a", Data: []byte("small")}, {Name: "b/c", Exec: true, Data: bytes.Repeat([]byte("z"), 200_000)}, {Name: "empty"}}
 	var b bytes.Buffer
-	require.NoError(t, WriteRequest(&b, q))
+	require.NoError(t, writeRequest(&b, q))
 	m, err := ReadMessage(&b)
 	require.NoError(t, err)
 	assert.Equal(t, MsgRun, m)
@@ -71,7 +71,7 @@ func TestRequestReaderMayStopEarly(t *testing.T) {
 	q := asked
 	q.Files = []sandbox.File{{Name: "a", Data: make([]byte, 100_000)}, {Name: "b", Data: []byte("b")}}
 	var b bytes.Buffer
-	require.NoError(t, WriteRequest(&b, q))
+	require.NoError(t, writeRequest(&b, q))
 	_, err := ReadMessage(&b)
 	require.NoError(t, err)
 	var names []string
@@ -87,7 +87,7 @@ func TestRequestReaderMayStopEarly(t *testing.T) {
 func TestOutcomeTravels(t *testing.T) {
 	for _, o := range []sandbox.Outcome{{}, answered()} {
 		r := bytes.NewReader(encoded(t, o))
-		got, err := ReadOutcome(r, asked)
+		got, err := readOutcome(r, asked)
 		require.NoError(t, err)
 		assert.Equal(t, o, got)
 		assert.Zero(t, r.Len())
@@ -97,7 +97,7 @@ func TestOutcomeTravels(t *testing.T) {
 func TestFaultIsAnErrorOfItsOwn(t *testing.T) {
 	var b bytes.Buffer
 	require.NoError(t, WriteOutcome(&b, answered(), errors.New(strings.Repeat("long ", 100_000))))
-	o, err := ReadOutcome(&b, asked)
+	o, err := readOutcome(&b, asked)
 	var fault *Fault
 	require.ErrorAs(t, err, &fault)
 	assert.Len(t, fault.Text, maxString)
@@ -109,7 +109,7 @@ func TestHelloTravels(t *testing.T) {
 	h := Hello{Dirs: sandbox.Dirs{Work: "/w", Scratch: "/s", GoRoot: "/go", GoCache: "/c"}, CPUs: []int{0, 3}, Cgroup: "v2"}
 	var b bytes.Buffer
 	require.NoError(t, WriteHello(&b, h))
-	got, err := ReadHello(&b)
+	got, err := readHello(&b)
 	require.NoError(t, err)
 	assert.Equal(t, h, got)
 }
@@ -119,15 +119,15 @@ func TestHelloOfAnotherVersion(t *testing.T) {
 	require.NoError(t, WriteHello(&b, Hello{}))
 	stale := bytes.Clone(b.Bytes())
 	stale[8]++
-	_, err := ReadHello(bytes.NewReader(stale))
+	_, err := readHello(bytes.NewReader(stale))
 	require.ErrorContains(t, err, "speaks version 3, want 2")
-	_, err = ReadHello(strings.NewReader("panic: something else altogether"))
+	_, err = readHello(strings.NewReader("panic: something else altogether"))
 	require.ErrorContains(t, err, "does not start like a supervisor's")
 }
 
 func TestPinTravels(t *testing.T) {
 	var b bytes.Buffer
-	require.NoError(t, WritePin(&b, 7))
+	require.NoError(t, writePin(&b, 7))
 	m, err := ReadMessage(&b)
 	require.NoError(t, err)
 	assert.Equal(t, MsgPin, m)
@@ -142,7 +142,7 @@ func TestCutOutcomeIsAnError(t *testing.T) {
 	o.Stdout, o.Files[0].Data = []byte("short"), nil
 	whole := encoded(t, o)
 	for n := range len(whole) {
-		got, err := ReadOutcome(bytes.NewReader(whole[:n]), asked)
+		got, err := readOutcome(bytes.NewReader(whole[:n]), asked)
 		require.ErrorIs(t, err, io.ErrUnexpectedEOF, "after %d of %d bytes", n, len(whole))
 		require.Zero(t, got)
 	}
@@ -174,7 +174,7 @@ func TestHostileOutcomes(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			o := answered()
 			c.change(&o)
-			got, err := ReadOutcome(bytes.NewReader(encoded(t, o)), asked)
+			got, err := readOutcome(bytes.NewReader(encoded(t, o)), asked)
 			require.ErrorContains(t, err, c.want)
 			assert.Zero(t, got)
 		})
@@ -185,7 +185,7 @@ func TestHostileOutcomes(t *testing.T) {
 func TestLengthsAreNotBelieved(t *testing.T) {
 	huge := binary.LittleEndian.AppendUint64(nil, 1<<40)
 	for name, read := range map[string]func(io.Reader) error{
-		"outcome": func(r io.Reader) error { _, err := ReadOutcome(r, asked); return err },
+		"outcome": func(r io.Reader) error { _, err := readOutcome(r, asked); return err },
 		"request": func(r io.Reader) error {
 			_, err := ReadRequest(r, func(string, bool, int64, io.Reader) error { return nil })
 			return err
@@ -193,7 +193,7 @@ func TestLengthsAreNotBelieved(t *testing.T) {
 		"hello": func(r io.Reader) error {
 			var b bytes.Buffer
 			_ = WriteHello(&b, Hello{})
-			_, err := ReadHello(io.MultiReader(bytes.NewReader(b.Bytes()[:16]), r))
+			_, err := readHello(io.MultiReader(bytes.NewReader(b.Bytes()[:16]), r))
 			return err
 		},
 	} {

@@ -58,8 +58,8 @@ func Find(ctx context.Context) (Go, error) {
 // Command is the go command itself.
 func (g Go) Command() string { return filepath.Join(g.Root, "bin", "go") }
 
-// Hash names the content of a source tree.
-func Hash(src fs.FS) (string, error) {
+// contentHash names the content of a source tree.
+func contentHash(src fs.FS) (string, error) {
 	h := sha256.New()
 	err := fs.WalkDir(src, ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
@@ -77,7 +77,7 @@ func Hash(src fs.FS) (string, error) {
 // that needs the standard library only, for Linux. The result is kept by the
 // content that made it.
 func (g Go) Compile(ctx context.Context, src fs.FS, pkg, goarch string) (string, error) {
-	hash, err := Hash(src)
+	hash, err := contentHash(src)
 	if err != nil {
 		return "", err
 	}

@@ -63,7 +63,7 @@ func TestHash(t *testing.T) {
 	for _, tree := range []fstest.MapFS{
 		{}, {"a": {Data: []byte("b")}}, {"a": {Data: []byte("c")}}, {"b": {Data: []byte("b")}}, {"a": {}, "b": {}}, {"a": {Data: []byte("\"b\" 0\n")}},
 	} {
-		h, err := Hash(tree)
+		h, err := contentHash(tree)
 		require.NoError(t, err)
 		seen[h] = true
 	}

@@ -115,7 +115,7 @@ func (l *lab) makeFiles(t *testing.T) {
 	require.NotNil(t, cell)
 	r := *cell.Result()
 	r.Warnings = []string{"the machine is noisy: the reference differed from itself by 12 %. Close what else runs and grade again for surer figures"}
-	require.NoError(t, format.Write(&one, &r, report.Identity{Student: student, Standing: cell}))
+	require.NoError(t, format.Write(&one, &r, report.Identity{Student: student, Counted: cell}))
 	l.files = map[string]string{"course": l.write(t, "course.html", book), "one": l.save(t, "one.html", one.Bytes())}
 }
 
@@ -139,7 +139,7 @@ func (l *lab) write(t *testing.T, name string, b *gradebook.Book) string {
 	t.Helper()
 	format, _ := report.FormatNamed("html")
 	var page bytes.Buffer
-	require.NoError(t, format.WriteBook(&page, b))
+	require.NoError(t, format.WriteCourse(&page, b))
 	return l.save(t, name, page.Bytes())
 }
 

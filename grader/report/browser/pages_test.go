@@ -59,11 +59,11 @@ func testSounds(t *testing.T, l *lab) {
 			"navigation": {"Contents"},
 			"region":     {"Gradebook"},
 			"table":      {"Gradebook", "matmul"},
-			"image":      {"How many students have how many points in matmul", "The checks of matmul that fail most", "Time and memory of all submissions of matmul as multiples of the reference"},
+			"image":      {"Distribution of points in matmul", "The checks of matmul that fail most", "Time and memory of all submissions of matmul as multiples of the reference"},
 		},
 		"one": {
-			"heading":    {"softmax", "Notes", "Points to be had", "How it was graded"},
-			"navigation": {"Points to be had"},
+			"heading":    {"softmax", "Notes", "Where points were lost", "How it was graded"},
+			"navigation": {"Where points were lost"},
 			"image":      {"Speed as multiples of the reference", "Memory as multiples of the reference"},
 		},
 	}

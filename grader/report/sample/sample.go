@@ -1,6 +1,8 @@
-// Package sample makes courses that never were, for tests of reports: students who hand
-// in early, late and never, solutions that fail here and there, times and peaks that
-// scatter. The same numbers give the same course. It grades nothing.
+// Package sample makes gradings and courses that never were, for tests of reports. A few
+// are written down ([Mixed], [SmallCourse]), for golden files. [Course] makes as many
+// students as a test wants, who hand in early, late and never; their solutions fail here
+// and there, their times and peaks scatter. The same numbers give the same course. It
+// grades nothing.
 package sample
 
 import (
@@ -88,7 +90,7 @@ func handedIn(student string, rule course.Rules, r *rand.Rand) (attempts []grade
 	for n := 1; n <= 1+r.IntN(3); n++ {
 		attempts = append(attempts, gradebook.Attempt{
 			Student: student, Exercise: rule.Exercise, Number: n, Submitted: submitted, Source: "the commit", Folder: folder,
-			Result: Grading(rule.Exercise, skill, r),
+			Result: grading(rule.Exercise, skill, r),
 		})
 		submitted, skill = submitted.Add(time.Duration(1+r.IntN(12))*time.Hour), min(1, skill+0.3)
 	}
@@ -101,8 +103,8 @@ func handedIn(student string, rule course.Rules, r *rand.Rand) (attempts []grade
 	return attempts, missing
 }
 
-// Grading is that of a submission whose author can so much, from 0 to 1.
-func Grading(exercise string, skill float64, r *rand.Rand) *verdict.Result {
+// grading is that of a submission whose author can so much, from 0 to 1.
+func grading(exercise string, skill float64, r *rand.Rand) *verdict.Result {
 	out := &verdict.Result{
 		Schema: verdict.Schema, Exercise: exercise, ExerciseHash: hash(exercise), Verdict: verdict.Graded, MaxScore: course.MaxScore,
 		Submission: verdict.Submission{Hash: hash(fmt.Sprint(r.Uint64())), Files: []string{"doc.go", exercise + ".go"}},
@@ -135,7 +137,7 @@ func correctness(name, hint string, skill float64, i int, r *rand.Rand) verdict.
 	return c
 }
 
-// measured scatters around the reference; who can little is slow.
+// measured makes figures that scatter around the reference; little skill is slow.
 func measured(name, kind string, skill float64, r *rand.Rand) verdict.CheckResult {
 	limit, ratio := 4.0, math.Exp(0.25*r.NormFloat64()+1.4*(1-skill)*r.Float64()*1.6)
 	c := verdict.CheckResult{

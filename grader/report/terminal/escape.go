@@ -52,12 +52,26 @@ func Start(s string) string {
 // Excerpt is Escape for text of unknown length: at most width columns of it, the
 // last an ellipsis if something was left out. It reads no more of s than that.
 func Excerpt(s string, width int) string {
-	head := s[:min(len(s), utf8.UTFMax*(width+1))]
+	head := s[:headLen(s, utf8.UTFMax*(width+1))]
 	out := Truncate(Escape(head), width)
 	if len(head) < len(s) && !strings.HasSuffix(out, "…") {
 		out += "…"
 	}
 	return out
+}
+
+// headLen is how many bytes of s are read of which n are wanted: less where the cut would
+// go through a character, whose bytes would be shown as escapes.
+func headLen(s string, n int) int {
+	if n >= len(s) {
+		return len(s)
+	}
+	for i := n; i > n-utf8.UTFMax && i > 0; i-- {
+		if utf8.RuneStart(s[i]) {
+			return i
+		}
+	}
+	return n
 }
 
 // Lines is Excerpt for text that may have several lines: the first n, each on its

@@ -9,8 +9,9 @@ package terminal
 
 import (
 	"strings"
-	"unicode"
 	"unicode/utf8"
+
+	"github.com/mattn/go-runewidth"
 )
 
 // A Palette styles text, or, when it is off (the zero value), returns it as it is.
@@ -36,8 +37,14 @@ func (p Palette) wrap(on, off, s string) string {
 	return "\x1b[" + on + "m" + s + "\x1b[" + off + "m"
 }
 
-// Width is how many columns s takes: one for each rune but combining ones and the
-// escape codes of a [Palette].
+// columns counts the columns of text: two for a wide character of East Asia and for most
+// emoji, none for a combining mark. Characters of ambiguous width, such as × and │, count
+// one. It is a value of this package because the library's default asks the environment,
+// and the same report must have the same bytes everywhere.
+var columns = &runewidth.Condition{StrictEmojiNeutral: true}
+
+// Width is how many columns s takes on a terminal. The escape codes of a [Palette] take
+// none.
 func Width(s string) int {
 	n := 0
 	for len(s) > 0 {
@@ -45,11 +52,9 @@ func Width(s string) int {
 			s = s[c:]
 			continue
 		}
-		r, size := utf8.DecodeRuneInString(s)
-		if !unicode.In(r, unicode.Mn, unicode.Me) {
-			n++
-		}
-		s = s[size:]
+		text := textBeforeCode(s)
+		n += columns.StringWidth(text)
+		s = s[len(text):]
 	}
 	return n
 }
@@ -66,13 +71,7 @@ func Truncate(s string, width int) string {
 	if width <= 0 || Width(s) <= width {
 		return s
 	}
-	cols := 0
-	for i, r := range s {
-		if cols += Width(string(r)); cols >= width {
-			return strings.TrimRight(s[:i], " ") + "…"
-		}
-	}
-	return s
+	return strings.TrimRight(columns.Truncate(s, width-1, ""), " ") + "…"
 }
 
 // Wrap breaks s at blanks into lines of at most width columns, and within a word
@@ -116,14 +115,36 @@ func (w *wrapper) word(word string) {
 			word = word[c:]
 			continue
 		}
-		if w.cols == w.width {
-			w.breakLine()
-		}
-		r, size := utf8.DecodeRuneInString(word)
-		w.line.WriteString(word[:size])
-		w.cols += Width(string(r))
-		word = word[size:]
+		word = word[w.text(textBeforeCode(word)):]
 	}
+}
+
+// text writes as many characters of s as the line has room for, and returns how many bytes
+// they are. A character is whole: a letter with its marks, a flag of two letters. One that
+// is wider than a line is cut, because a text can chain runes to one of any width.
+func (w *wrapper) text(s string) int {
+	part := fitting(s, w.width-w.cols)
+	if part == "" && w.cols > 0 {
+		w.breakLine()
+		part = fitting(s, w.width)
+	}
+	if part == "" {
+		_, size := utf8.DecodeRuneInString(s)
+		part = s[:size]
+	}
+	w.line.WriteString(part)
+	w.cols += columns.StringWidth(part)
+	return len(part)
+}
+
+// bytesPerColumn is how many bytes of text are looked at for each column to be filled:
+// enough for a letter with half a dozen marks. To look at all of a long word again for
+// every line of it would take time that grows with the square of its length.
+const bytesPerColumn = 16
+
+// fitting is the beginning of s that takes at most width columns.
+func fitting(s string, width int) string {
+	return columns.Truncate(s[:headLen(s, bytesPerColumn*(width+1))], width, "")
 }
 
 func (w *wrapper) code(c string) {
@@ -153,6 +174,14 @@ func codeLen(s string) int {
 		return 0
 	}
 	return strings.IndexByte(s, 'm') + 1
+}
+
+// textBeforeCode is what s, which does not start with an escape code, has before one.
+func textBeforeCode(s string) string {
+	if i := strings.Index(s[1:], "\x1b["); i >= 0 {
+		return s[:1+i]
+	}
+	return s
 }
 
 // isEnd tells a Palette's closing codes (22 to 24, 39) from its opening ones.

@@ -3,9 +3,11 @@ package terminal
 import (
 	"strings"
 	"testing"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/mattn/go-runewidth"
 	"github.com/stretchr/testify/assert"
 )
 
@@ -65,8 +67,14 @@ func TestLines(t *testing.T) {
 }
 
 func TestExcerpt(t *testing.T) {
-	assert.Equal(t, "漢字", Excerpt("漢字", 2))
-	assert.Equal(t, "漢字漢…", Excerpt(strings.Repeat("漢字", 1<<20), 4))
+	assert.Equal(t, "漢字", Excerpt("漢字", 4))
+	assert.Equal(t, "漢…", Excerpt("漢字", 3))
+	assert.Equal(t, "漢字漢…", Excerpt(strings.Repeat("漢字", 1<<20), 7))
+	assert.Equal(t, "漢字漢…", Excerpt(strings.Repeat("漢字", 1<<20), 8), "half a character has no room")
+	accented := strings.Repeat("a\u0301\u0302\u0303", 100)
+	for width := range 20 {
+		assert.NotContains(t, Excerpt(accented, 1+width), `\x`, "no cut goes through a character")
+	}
 	assert.Equal(t, `\xff…`, Excerpt(strings.Repeat("\xff", 1<<20), 5))
 	marks := Excerpt(strings.Repeat("\u0301", 1<<20), 5)
 	assert.Less(t, len(marks), 100, "marks that take no column are cut too")
@@ -82,6 +90,44 @@ func TestPalette(t *testing.T) {
 func TestWidth(t *testing.T) {
 	assert.Equal(t, 3, Width(NewPalette(true).Bold("a∂e\u0301")))
 	assert.Equal(t, "ab  ", Pad("ab", 4))
+	for name, c := range map[string]struct {
+		text string
+		want int
+	}{
+		"ASCII":                            {"ada-lovelace", 12},
+		"Chinese":                          {"王小明", 6},
+		"Japanese, half width":             {"ﾊﾝｶｸ", 4},
+		"full width":                       {"ＡＢ", 4},
+		"Korean, composed":                 {"홍길동", 6},
+		"Korean, in parts":                 {"\u1112\u1169\u11bc", 2},
+		"Vietnamese, composed":             {"Nguyễn", 6},
+		"Vietnamese, with combining marks": {"Nguye\u0302\u0303n", 6},
+		"Devanagari":                       {"नमन", 3},
+		"emoji":                            {"🎓", 2},
+		"emoji with a colour of skin":      {"👍🏽", 2},
+		"flag":                             {"🇨🇳", 2},
+		"many marks on a letter":           {"a" + strings.Repeat("\u0300", 50), 1},
+		"what a report draws with":         {"✓✗·│█▏▶…×", 9},
+		"style between characters":         {"王" + NewPalette(true).Red("小") + "明", 6},
+		"a style that never ends":          {"\x1b[王", 3},
+	} {
+		assert.Equal(t, c.want, Width(c.text), name)
+	}
+}
+
+// The same text has the same width in every environment: the library would count a bar or
+// a multiplication sign double where the locale is Chinese.
+func TestWidthAsksNoEnvironment(t *testing.T) {
+	runewidth.DefaultCondition.EastAsianWidth = true
+	t.Cleanup(func() { runewidth.DefaultCondition.EastAsianWidth = false })
+	assert.Equal(t, 3, Width("│×…"))
+}
+
+// Columns line up, whatever names are written in.
+func TestPadLinesUp(t *testing.T) {
+	for _, name := range []string{"ada", "王小明", "Nguye\u0302\u0303n", "🎓 dean", "홍길동", "\u202eevil"} {
+		assert.Equal(t, 14, Width(Pad(Escape(name), 14)), name)
+	}
 }
 
 func TestTruncate(t *testing.T) {
@@ -89,6 +135,11 @@ func TestTruncate(t *testing.T) {
 	assert.Equal(t, "abcd…", Truncate("abcdef", 5))
 	assert.Equal(t, "abc…", Truncate("abc def", 5), "no blank before the ellipsis")
 	assert.Equal(t, "abcdef", Truncate("abcdef", 0))
+	assert.Equal(t, "王…", Truncate("王小明", 4))
+	assert.Equal(t, "王小…", Truncate("王小明", 5))
+	assert.Equal(t, "…", Truncate("王小明", 1))
+	assert.Equal(t, "e\u0301…", Truncate("e\u0301e\u0301e\u0301", 2), "marks stay with their letter")
+	assert.Equal(t, "🇨🇳…", Truncate("🇨🇳🇩🇪", 3), "a flag is not cut in two")
 }
 
 func TestWrap(t *testing.T) {
@@ -96,6 +147,44 @@ func TestWrap(t *testing.T) {
 	assert.Equal(t, []string{"one two three"}, Wrap("one two three", 0))
 	assert.Equal(t, []string{"abcd", "efg"}, Wrap("abcdefg", 4), "a word longer than a line")
 	assert.Equal(t, []string{"x", "abcd", "ef"}, Wrap("x abcdef", 4))
+}
+
+func TestWrapWide(t *testing.T) {
+	assert.Equal(t, []string{"王小", "明"}, Wrap("王小明", 5))
+	assert.Equal(t, []string{"a 王", "小明"}, Wrap("a 王 小明", 4))
+	assert.Equal(t, []string{"王", "小"}, Wrap("王小", 1), "a character is not cut, however narrow the line")
+	assert.Equal(t, []string{"0", "🏽", "🏽"}, Wrap("0🏽🏽", 2), "but for one that is a chain")
+	assert.Equal(t, []string{"e\u0301e\u0301", "e\u0301"}, Wrap("e\u0301e\u0301e\u0301", 2))
+}
+
+// A long word costs time in proportion to its length, also where characters are chains of
+// runes. With the square of it these would take minutes.
+func TestWrapOfLongWords(t *testing.T) {
+	for _, unit := range []string{"a", "王", "e\u0301", "\u0301", "🇨🇳", "0🏽"} {
+		s := strings.Repeat(unit, 1<<18)
+		started := time.Now()
+		lines := Wrap(s, 40)
+		assert.Less(t, time.Since(started), 20*time.Second, "%q", unit)
+		assert.Equal(t, s, strings.Join(lines, ""))
+	}
+}
+
+// Whatever a text consists of, it ends up in lines that fit, and none of it is lost.
+func FuzzWrap(f *testing.F) {
+	f.Add("王小明 e\u0301e\u0301 🇨🇳🇩🇪 👍🏽", 3)
+	f.Add("\u0301\u0301 \u200d\u1112\u1169", 2)
+	f.Add(strings.Repeat("\u0600", 9)+"漢", 2)
+	f.Add("0🏽🏽🏽", 2)
+	f.Fuzz(func(t *testing.T, s string, width int) {
+		s = Escape(s)
+		width = 2 + (width%40+40)%40
+		lines := Wrap(s, width)
+		for _, l := range lines {
+			assert.LessOrEqual(t, Width(l), width, "%q", l)
+		}
+		assert.Equal(t, strings.ReplaceAll(s, " ", ""), strings.ReplaceAll(strings.Join(lines, ""), " ", ""))
+		assert.LessOrEqual(t, Width(Truncate(s, width)), width)
+	})
 }
 
 func TestWrapCarriesStyles(t *testing.T) {

@@ -1,17 +1,18 @@
-package report
+package page
 
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"slices"
 
 	"grade/grader/gradebook"
+	"grade/grader/measure/quantile"
+	"grade/grader/report/wording"
 	"grade/grader/verdict"
 )
 
-// exerciseStats are what all students' submissions of one exercise come to. Of each student
-// it has the attempt that counts, or else the last.
+// exerciseStats sums up all students' submissions of one exercise. Each student has one
+// attempt in it: the one that counts, or else the last.
 type exerciseStats struct {
 	name    string
 	points  []float64 // that count, sorted, in percent
@@ -21,7 +22,7 @@ type exerciseStats struct {
 	checks  []checkStats
 }
 
-// checkStats are what became of one check in all submissions in which it was tried.
+// checkStats sums up one check over all submissions in which it was tried.
 type checkStats struct {
 	name, kind    string
 	tried, failed int
@@ -35,7 +36,7 @@ type ratioDot struct {
 	passed bool
 }
 
-// statsOf are those of the book's column with the number i.
+// statsOf are those of the gradebook's column with the number i.
 func statsOf(b *gradebook.Book, i int) *exerciseStats {
 	s := &exerciseStats{name: b.Columns[i].Exercise}
 	checks := map[string]*checkStats{}
@@ -77,7 +78,7 @@ func (s *exerciseStats) add(r *verdict.Result, checks map[string]*checkStats, or
 	}
 	s.graded++
 	for _, c := range r.Checks {
-		if unasked(c) {
+		if wording.NotAsked(c) {
 			continue
 		}
 		if checks[c.Name] == nil {
@@ -116,9 +117,9 @@ func (c checkStats) share() float64 { return float64(c.failed) / float64(c.tried
 
 // measured are the checks with figures, memory before speed as in a report of one.
 func (s *exerciseStats) measured() (list []checkStats) {
-	for _, k := range kinds {
+	for _, k := range wording.Kinds {
 		for _, c := range s.checks {
-			if c.kind == k.kind && len(c.ratios) > 0 {
+			if c.kind == k.Kind && len(c.ratios) > 0 {
 				list = append(list, c)
 			}
 		}
@@ -136,20 +137,11 @@ func histogram(percent []float64) (bars [histogramBars]int) {
 	return bars
 }
 
-// median of sorted numbers; of none there is none.
-func median(sorted []float64) float64 {
-	n := len(sorted)
-	if n == 0 {
-		return math.NaN()
-	}
-	return (sorted[(n-1)/2] + sorted[n/2]) / 2
-}
-
 // scoreWords say in a line how points are distributed.
 func (s *exerciseStats) scoreWords() string {
-	words := plural(len(s.points), "grade")
+	words := wording.Plural(len(s.points), "grade")
 	if n := len(s.points); n > 0 {
-		words += fmt.Sprintf(": median %.4g, from %.4g to %.4g points", median(s.points), s.points[0], s.points[n-1])
+		words += fmt.Sprintf(": median %.4g, from %.4g to %.4g points", quantile.Median(s.points), s.points[0], s.points[n-1])
 	}
 	if s.refused > 0 {
 		words += fmt.Sprintf("; %d refused or not compiling", s.refused)
@@ -163,8 +155,11 @@ func (s *exerciseStats) scoreWords() string {
 // ratioWords say the median and the ends of what was measured.
 func (c checkStats) ratioWords() (middle, lowest, highest string) {
 	times := func(x float64) string { return fmt.Sprintf("%.2f×", x) }
-	n := len(c.ratios)
-	return times((c.ratios[(n-1)/2].ratio + c.ratios[n/2].ratio) / 2), times(c.ratios[0].ratio), times(c.ratios[n-1].ratio)
+	var sorted []float64
+	for _, d := range c.ratios {
+		sorted = append(sorted, d.ratio)
+	}
+	return times(quantile.Median(sorted)), times(sorted[0]), times(sorted[len(sorted)-1])
 }
 
 // beyond is how many of those measured did not pass.

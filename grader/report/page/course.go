@@ -1,15 +1,16 @@
-package report
+package page
 
 import (
 	_ "embed"
 	"fmt"
 	"html/template"
 	"io"
-	"math"
 	"slices"
 	"strings"
 
 	"grade/grader/gradebook"
+	"grade/grader/measure/quantile"
+	"grade/grader/report/wording"
 )
 
 //go:embed course.tmpl
@@ -23,10 +24,10 @@ var courseStyle = pageStyle + courseOnly
 
 var coursePage = template.Must(template.New("course").Parse(courseTemplate))
 
-// writeCourse writes b as a page for whoever runs a course: one file that needs nothing
+// Course writes b as a page for the teachers of a course: one file that needs nothing
 // else, under the same policy as the page of one grading. All that is drawn stands in
 // tables too.
-func writeCourse(w io.Writer, b *gradebook.Book) error {
+func Course(w io.Writer, b *gradebook.Book) error {
 	data, err := newCourse(b)
 	if err != nil {
 		return err
@@ -84,12 +85,12 @@ type (
 )
 
 func newCourse(b *gradebook.Book) (*courseData, error) {
-	t := count(b)
+	t := wording.TallyOf(b)
 	p := &courseData{
-		Policy: pagePolicy(courseStyle), Style: template.CSS(courseStyle), Title: bookTitle(b), Summary: t.String(), Partial: b.Partial,
+		Policy: pagePolicy(courseStyle), Style: template.CSS(courseStyle), Title: wording.Title(b), Summary: t.String(), Partial: b.Partial,
 		Tally: []courseFact{
-			{fmt.Sprint(t.students), "students"}, {fmt.Sprint(len(b.Columns)), "exercises"},
-			{fmt.Sprint(t.submissions), "submissions"}, {fmt.Sprint(t.missing), "without a verdict"},
+			{fmt.Sprint(t.Students), "students"}, {fmt.Sprint(len(b.Columns)), "exercises"},
+			{fmt.Sprint(t.Submissions), "submissions"}, {fmt.Sprint(t.Missing), "without a verdict"},
 		},
 	}
 	for i, row := range b.Rows {
@@ -105,7 +106,7 @@ func newCourse(b *gradebook.Book) (*courseData, error) {
 		}
 	}
 	for i, c := range b.Columns {
-		p.Heads = append(p.Heads, name(c.Exercise))
+		p.Heads = append(p.Heads, wording.Name(c.Exercise))
 		s := statsOf(b, i)
 		p.Medians = append(p.Medians, medianWords(s.points, ""))
 		e, err := newCourseExercise(fmt.Sprintf("exercise%d", i+1), s)
@@ -123,22 +124,21 @@ func newCourse(b *gradebook.Book) (*courseData, error) {
 }
 
 func medianWords(sorted []float64, unit string) string {
-	m := median(sorted)
-	if math.IsNaN(m) {
+	if len(sorted) == 0 {
 		return "–"
 	}
-	return fmt.Sprintf("%.4g%s", m, unit)
+	return fmt.Sprintf("%.4g%s", quantile.Median(sorted), unit)
 }
 
 func newCourseRow(b *gradebook.Book, row gradebook.Row, link string) courseRow {
-	out := courseRow{Name: name(row.Student), Link: link, Total: totalWords(row)}
+	out := courseRow{Name: wording.Name(row.Student), Link: link, Total: wording.Total(row)}
 	for i, c := range row.Cells {
-		out.Cells = append(out.Cells, courseCell{cellWords(b, c), cellClass(c, b.Columns[i].Max)})
+		out.Cells = append(out.Cells, courseCell{wording.Cell(b, c), cellClass(c, b.Columns[i].Max)})
 	}
 	return out
 }
 
-// cellClass tints a cell: the eye finds who has little. The number says it as well.
+// cellClass tints a cell, so that the eye finds few points. The number says it as well.
 func cellClass(c gradebook.Cell, max int) string {
 	switch {
 	case c.Points == nil && c.Missing != nil:
@@ -153,30 +153,30 @@ func cellClass(c gradebook.Cell, max int) string {
 func missingOf(b *gradebook.Book, row gradebook.Row, s courseStudent) (list []courseMissing) {
 	for i, c := range row.Cells {
 		if c.Missing != nil {
-			list = append(list, courseMissing{s.Name, s.ID, name(b.Columns[i].Exercise), told(c.Missing)})
+			list = append(list, courseMissing{s.Name, s.ID, wording.Name(b.Columns[i].Exercise), wording.NoVerdict(c.Missing)})
 		}
 	}
 	for _, m := range row.Unknown {
-		list = append(list, courseMissing{s.Name, s.ID, name(m.Folder), told(&m)})
+		list = append(list, courseMissing{s.Name, s.ID, wording.Name(m.Folder), wording.NoVerdict(&m)})
 	}
 	return list
 }
 
 // newCourseStudent says what a student has, and what each rule did.
 func newCourseStudent(b *gradebook.Book, row gradebook.Row, id string) courseStudent {
-	out := courseStudent{ID: id, Name: name(row.Student), Total: totalWords(row)}
+	out := courseStudent{ID: id, Name: wording.Name(row.Student), Total: wording.Total(row)}
 	for i, c := range row.Cells {
-		if unsaid(b, c) {
+		if wording.NotTold(b, c) {
 			continue
 		}
-		r := courseResult{Exercise: name(b.Columns[i].Exercise), Points: counted(c, b.Columns[i].Max), Attempts: attemptWords(c), Rules: ruleList(c)}
+		r := courseResult{Exercise: wording.Name(b.Columns[i].Exercise), Points: wording.Counts(c, b.Columns[i].Max), Attempts: attemptWords(c), Rules: wording.Rules(c)}
 		if c.Missing != nil {
-			r.Told = told(c.Missing)
+			r.Told = wording.NoVerdict(c.Missing)
 		}
 		out.Results = append(out.Results, r)
 	}
 	for _, m := range row.Unknown {
-		out.Results = append(out.Results, courseResult{Exercise: name(m.Folder), Points: "no verdict", Told: told(&m)})
+		out.Results = append(out.Results, courseResult{Exercise: wording.Name(m.Folder), Points: "no verdict", Told: wording.NoVerdict(&m)})
 	}
 	return out
 }
@@ -190,11 +190,11 @@ func attemptWords(c gradebook.Cell) string {
 	for _, a := range c.Attempts {
 		said = append(said, fmt.Sprint(a.Result.Score))
 	}
-	return "Attempts as graded: " + strings.Join(said, ", ") + " points"
+	return "Points of each attempt before the course's rules: " + strings.Join(said, ", ")
 }
 
 func newCourseExercise(id string, s *exerciseStats) (e courseExercise, err error) {
-	e = courseExercise{ID: id, Name: name(s.name), Scores: s.scoreWords(), Graded: s.graded}
+	e = courseExercise{ID: id, Name: wording.Name(s.name), Scores: s.scoreWords(), Graded: s.graded}
 	if e.ScoresPlot, err = scoresPlot(id+"-scores-plot", s); err != nil {
 		return e, err
 	}
@@ -208,7 +208,7 @@ func newCourseExercise(id string, s *exerciseStats) (e courseExercise, err error
 		return e, err
 	}
 	for _, c := range worst {
-		e.Checks = append(e.Checks, courseCheck{name(c.name), c.failedWords(), fmt.Sprintf("%.0f %%", 100*c.share())})
+		e.Checks = append(e.Checks, courseCheck{wording.Name(c.name), c.failedWords(), fmt.Sprintf("%.0f %%", 100*c.share())})
 	}
 	measured := s.measured()
 	e.StripsPlot, err = stripsPlot(id+"-strips-plot", s.name, measured)
@@ -222,7 +222,7 @@ func newCourseExercise(id string, s *exerciseStats) (e courseExercise, err error
 const maxFailures = 8
 
 func newCourseStrip(c checkStats) courseStrip {
-	out := courseStrip{Name: name(c.name), Count: fmt.Sprint(len(c.ratios)), Limit: "–", Beyond: fmt.Sprint(c.beyond())}
+	out := courseStrip{Name: wording.Name(c.name), Count: fmt.Sprint(len(c.ratios)), Limit: "–", Beyond: fmt.Sprint(c.beyond())}
 	out.Median, out.Lowest, out.Highest = c.ratioWords()
 	if c.limit > 0 {
 		out.Limit = fmt.Sprintf("%.4g×", c.limit)

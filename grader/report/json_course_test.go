@@ -12,35 +12,36 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"grade/grader/gradebook"
+	"grade/grader/report/sample"
 	"grade/grader/verdict"
 )
 
-var bookSchema = sync.OnceValues(func() (*jsonschema.Schema, error) {
-	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(BookSchema))
+var gradebookSchema = sync.OnceValues(func() (*jsonschema.Schema, error) {
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(GradebookSchema))
 	if err != nil {
 		return nil, err
 	}
 	c := jsonschema.NewCompiler()
 	c.AssertFormat()
-	if err := c.AddResource("book.schema.json", doc); err != nil {
+	if err := c.AddResource("gradebook.schema.json", doc); err != nil {
 		return nil, err
 	}
-	return c.Compile("book.schema.json")
+	return c.Compile("gradebook.schema.json")
 })
 
-func validBook(t *testing.T, out []byte) error {
-	s, err := bookSchema()
+func validGradebook(t *testing.T, out []byte) error {
+	s, err := gradebookSchema()
 	require.NoError(t, err)
 	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(out))
 	require.NoError(t, err)
 	return s.Validate(doc)
 }
 
-// readJSONBook holds a document to its schema and finds in it what the book has.
-func readJSONBook(t *testing.T, out []byte, b *gradebook.Book) {
+// readJSONCourse holds a document to its schema and finds in it what the gradebook has.
+func readJSONCourse(t *testing.T, out []byte, b *gradebook.Book) {
 	readJSON(t, out, nil)
-	require.NoError(t, validBook(t, out))
-	var doc bookDocument
+	require.NoError(t, validGradebook(t, out))
+	var doc gradebookDocument
 	require.NoError(t, json.Unmarshal(out, &doc))
 	require.Len(t, doc.Students, len(b.Rows))
 	for i, r := range b.Rows {
@@ -55,7 +56,7 @@ func readJSONBook(t *testing.T, out []byte, b *gradebook.Book) {
 	}
 }
 
-func TestBookSchemaRefuses(t *testing.T) {
+func TestGradebookSchemaRefuses(t *testing.T) {
 	for name, spoil := range map[string]func(*gradebook.Book){
 		"no verdict":        func(b *gradebook.Book) { b.Rows[0].Cells[0].Attempts[0].Result.Verdict = "" },
 		"points below zero": func(b *gradebook.Book) { b.Rows[0].Cells[0].Points = new(-1.0) },
@@ -64,19 +65,19 @@ func TestBookSchemaRefuses(t *testing.T) {
 		"attempt 0":         func(b *gradebook.Book) { b.Rows[0].Cells[0].Attempts[0].Number = 0 },
 	} {
 		t.Run(name, func(t *testing.T) {
-			b := aCourse()
+			b := sample.SmallCourse()
 			spoil(b)
-			assert.Error(t, validBook(t, writtenBook(t, "json", b)))
+			assert.Error(t, validGradebook(t, writtenCourse(t, "json", b)))
 		})
 	}
 }
 
 // The schema says of every field that it is there, and what it means.
-func TestBookSchemaCoversEveryField(t *testing.T) {
+func TestGradebookSchemaCoversEveryField(t *testing.T) {
 	var schema map[string]any
-	require.NoError(t, json.Unmarshal(BookSchema, &schema))
-	covers(t, "book", schema, schema["$defs"].(map[string]any), reflect.TypeFor[bookDocument]())
-	assert.Equal(t, BookSchemaID, schema["properties"].(map[string]any)["schema"].(map[string]any)["const"])
+	require.NoError(t, json.Unmarshal(GradebookSchema, &schema))
+	covers(t, "book", schema, schema["$defs"].(map[string]any), reflect.TypeFor[gradebookDocument]())
+	assert.Equal(t, gradebookSchemaID, schema["properties"].(map[string]any)["schema"].(map[string]any)["const"])
 	verdicts := schema["$defs"].(map[string]any)["attempt"].(map[string]any)["properties"].(map[string]any)["verdict"].(map[string]any)["enum"]
 	assert.Equal(t, []any{string(verdict.SubmissionVerdicts[0]), string(verdict.SubmissionVerdicts[1]), string(verdict.SubmissionVerdicts[2])}, verdicts)
 }

@@ -1,4 +1,4 @@
-package report
+package page
 
 import (
 	"fmt"
@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 
 	"grade/grader/report/terminal"
+	"grade/grader/report/wording"
 	"grade/grader/verdict"
 )
 
@@ -149,7 +150,7 @@ func ratioTicks(lo, hi float64) (ticks []plot.Tick) {
 func (rows ratioRows) description() string {
 	s := ""
 	for _, c := range rows {
-		s += fmt.Sprintf("%s: %s, %s. ", name(c.Name), ratio(c), verdictWord(c))
+		s += fmt.Sprintf("%s: %s, %s. ", wording.Name(c.Name), wording.Ratio(c), wording.CheckVerdict(c))
 	}
 	return s
 }
@@ -165,7 +166,7 @@ func (rows ratioRows) Plot(c draw.Canvas, p *plot.Plot) {
 }
 
 func rowLabel(c verdict.CheckResult) string {
-	s := fmt.Sprintf("%s  %.3g×", terminal.Truncate(name(c.Name), plotName), *c.Ratio)
+	s := fmt.Sprintf("%s  %.3g×", terminal.Truncate(wording.Name(c.Name), plotName), *c.Ratio)
 	if c.Limit != nil {
 		s += fmt.Sprintf(", limit %.3g×", *c.Limit)
 	}

@@ -18,86 +18,26 @@ import (
 	"grade/exercises/course"
 	"grade/grader/gradebook"
 	"grade/grader/report/sample"
+	"grade/grader/report/wording"
 	"grade/grader/verdict"
 )
 
-// bookExtensions are what the golden files of a format of many are called.
-var bookExtensions = map[string]string{
+// courseExtensions are what the golden files of a format of many are called.
+var courseExtensions = map[string]string{
 	"csv": ".csv", "canvas": ".canvas.csv", "junit": ".junit.xml", "github-annotations": ".annotations.txt", "gitlab-codequality": ".codequality.json",
-	"markdown": ".md", "json": ".book.json", "html": ".html",
+	"markdown": ".md", "json": ".gradebook.json", "html": ".html",
 }
 
-// books are what the golden files of many gradings show.
-func books() map[string]*gradebook.Book {
+// courses are what the golden files of many gradings show.
+func courses() map[string]*gradebook.Book {
 	return map[string]*gradebook.Book{
-		"course": aCourse(), "course_run": courseOfRun(), "course_empty": gradebook.New(course.NewPolicy(), nil, nil, nil), "course_hostile": attackedBook(evil, verdict.Graded),
+		"course": sample.SmallCourse(), "course_run": sample.RunOfCourse(), "course_empty": gradebook.New(course.NewPolicy(), nil, nil, nil), "course_hostile": attackedCourse(evil, verdict.Graded),
 	}
 }
 
-// policy is one with everything in it.
-func policy() *course.Policy {
-	p := course.NewPolicy()
-	p.Title = "Deep Learning"
-	due := time.Date(2026, 3, 14, 12, 0, 0, 0, time.UTC)
-	p.Exercises = []course.Rules{
-		{Exercise: "autograd", Weight: 2, Due: due, Attempts: 2, Count: course.CountBest, Canvas: "Autograd (4711)",
-			Late: &course.Late{Grace: 5 * time.Minute, Deduct: 10, Per: 24 * time.Hour, Most: 50, Until: 72 * time.Hour}},
-		{Exercise: "cosine", Weight: 1, Count: course.CountLast},
-	}
-	p.Extensions = []course.Extension{{Student: "grace", Due: due.AddDate(0, 0, 7)}}
-	return p
-}
-
-// attempt is one of the samples, handed in so many hours after it was due.
-func attempt(student, exercise string, number int, hours int, r *verdict.Result) gradebook.Attempt {
-	r.Exercise = exercise
-	return gradebook.Attempt{
-		Student: student, Exercise: exercise, Number: number, Submitted: policy().Exercises[0].Due.Add(time.Duration(hours) * time.Hour),
-		Source: "the commit", Folder: "submissions/" + student + "/" + exercise, Result: r,
-	}
-}
-
-// aCourse has everything that can become of a submission.
-func aCourse() *gradebook.Book {
-	b := gradebook.New(policy(), nil, []gradebook.Attempt{
-		attempt("ada", "autograd", 1, -5, mixed()), attempt("ada", "autograd", 2, 30, allPoints()), attempt("ada", "autograd", 3, 31, allPoints()),
-		attempt("ada", "cosine", 1, 0, allPoints()),
-		attempt("grace", "autograd", 1, 100, allPoints()), attempt("grace", "cosine", 1, 0, samples()["invalid"]),
-		attempt("margaret", "autograd", 1, 200, mixed()), attempt("margaret", "cosine", 1, 0, samples()["compile_error"]),
-		attempt("tony", "autograd", 1, -1, mixed()),
-	}, []gradebook.Missing{
-		{Student: "barbara", Exercise: "cosine", Folder: "submissions/barbara/cosine", Why: secret},
-		{Student: "margaret", Exercise: "cosine", Folder: "submissions/margaret/cosine", Why: secret},
-		{Student: "tony", Folder: "submissions/tony/notes", Why: secret, Told: "no Go file in the submission"},
-	})
-	b.Roster = gradebook.Roster{
-		{Name: "Lovelace, Ada", ID: "101", SISUserID: "S1", SISLoginID: "ada", Section: "Monday"},
-		{Name: "Hoare, Tony", ID: "103", SISLoginID: "tony"},
-		{Name: "Dijkstra, Edsger", ID: "104", SISLoginID: "edsger", Section: "Monday"},
-		{Name: "Hopper, Grace", ID: "102", SISUserID: "GRACE", SISLoginID: "GRACE", Section: "Tuesday"},
-	}
-	return b
-}
-
-// courseOfRun is what one run was about.
-func courseOfRun() *gradebook.Book {
-	repeated := attempt("ada", "autograd", 1, -5, mixed())
-	repeated.Current = true
-	b := gradebook.New(policy(), []string{"matmul"}, []gradebook.Attempt{
-		repeated, attempt("ada", "autograd", 2, -4, allPoints()),
-		attempt("cem", "cosine", 1, -2, allPoints()), attempt("cem", "cosine", 2, -1, samples()["compile_error"]),
-		attempt("tony", "autograd", 1, -1, samples()["compile_error"]),
-	}, []gradebook.Missing{{Student: "tony", Exercise: "autograd", Folder: "submissions/tony/autograd", Why: secret}})
-	b.Part()
-	return b
-}
-
-// secret is an error of ours, which no report has.
-const secret = "a secret of the machine"
-
-// attackedBook is one in which s stands wherever somebody else can put something.
-func attackedBook(s string, v verdict.Verdict) *gradebook.Book {
-	p := policy()
+// attackedCourse is one in which s stands wherever somebody else can put something.
+func attackedCourse(s string, v verdict.Verdict) *gradebook.Book {
+	p := sample.Policy()
 	p.Title = s
 	p.Exercises[0].Exercise, p.Exercises[1].Canvas = s, s
 	r := attacked(s, v)
@@ -107,57 +47,57 @@ func attackedBook(s string, v verdict.Verdict) *gradebook.Book {
 		{Student: "ada", Exercise: "cosine", Number: 1, Source: s, Folder: "submissions/" + s, Result: r},
 		{Student: s + "2", Exercise: s, Number: 1, Source: s, Folder: s, Result: r},
 	}, []gradebook.Missing{
-		{Student: "ada", Exercise: s, Folder: s, Why: secret, Told: s}, {Student: s, Exercise: "cosine", Folder: s, Why: secret, Told: s}, {Student: s, Folder: s, Why: secret, Told: s},
+		{Student: "ada", Exercise: s, Folder: s, Why: sample.Secret, Told: s}, {Student: s, Exercise: "cosine", Folder: s, Why: sample.Secret, Told: s}, {Student: s, Folder: s, Why: sample.Secret, Told: s},
 	})
 	b.Rows[0].Cells[0].Rules = append(b.Rows[0].Cells[0].Rules, s)
 	b.Roster = gradebook.Roster{{Name: s, ID: s, SISUserID: s, SISLoginID: "login", Section: s}, {Name: s, ID: "7", SISUserID: s + "3", SISLoginID: "nobody", Section: s}}
 	return b
 }
 
-// writtenBook is b in the format called name.
-func writtenBook(t *testing.T, name string, b *gradebook.Book) []byte {
+// writtenCourse is b in the format called name.
+func writtenCourse(t *testing.T, name string, b *gradebook.Book) []byte {
 	t.Helper()
 	f, ok := FormatNamed(name)
 	require.True(t, ok, name)
 	var out bytes.Buffer
-	require.NoError(t, f.WriteBook(&out, b))
+	require.NoError(t, f.WriteCourse(&out, b))
 	return out.Bytes()
 }
 
-// bookReaders parse a report of many as its reader does, and say what must hold of it.
-var bookReaders map[string]func(*testing.T, []byte, *gradebook.Book)
+// courseReaders parse a report of many as its reader does, and say what must hold of it.
+var courseReaders map[string]func(*testing.T, []byte, *gradebook.Book)
 
 func init() {
-	bookReaders = map[string]func(*testing.T, []byte, *gradebook.Book){
-		"csv": readCSV, "canvas": readCanvas, "junit": readJUnitBook, "github-annotations": readBookAnnotations, "gitlab-codequality": readBookCodeQuality,
-		"markdown": readMarkdownBook, "github-summary": readMarkdownBook, "json": readJSONBook, "html": readCourse,
+	courseReaders = map[string]func(*testing.T, []byte, *gradebook.Book){
+		"csv": readCSV, "canvas": readCanvas, "junit": readJUnitCourse, "github-annotations": readCourseAnnotations, "gitlab-codequality": readCourseCodeQuality,
+		"markdown": readMarkdownCourse, "github-summary": readMarkdownCourse, "json": readJSONCourse, "html": readCourse,
 	}
 }
 
-func TestGoldenBooks(t *testing.T) {
-	for format, extension := range bookExtensions {
-		for name, b := range books() {
+func TestGoldenCourses(t *testing.T) {
+	for format, extension := range courseExtensions {
+		for name, b := range courses() {
 			t.Run(path.Join(format, name), func(t *testing.T) {
 				if format == "canvas" && b.Partial {
 					f, _ := FormatNamed(format)
-					require.ErrorContains(t, f.WriteBook(io.Discard, b), "grade gradebook")
+					require.ErrorContains(t, f.WriteCourse(io.Discard, b), "gradebook of all kept results")
 					return
 				}
-				out := writtenBook(t, format, b)
+				out := writtenCourse(t, format, b)
 				golden(t, name+extension, out)
-				bookReaders[format](t, out, b)
+				courseReaders[format](t, out, b)
 			})
 		}
 	}
 }
 
-func TestNoAttackGetsThroughABook(t *testing.T) {
+func TestNoAttackGetsThroughACourse(t *testing.T) {
 	inFull(t)
 	for _, f := range Formats() {
 		if !f.OfMany() {
 			continue
 		}
-		read := bookReaders[f.Name]
+		read := courseReaders[f.Name]
 		require.NotNil(t, read, "no reader for %s", f.Name)
 		for attack, s := range attacks {
 			for _, v := range verdict.SubmissionVerdicts {
@@ -165,10 +105,10 @@ func TestNoAttackGetsThroughABook(t *testing.T) {
 					continue // takes long, and shows nothing new
 				}
 				t.Run(f.Name+"/"+attack+"/"+string(v), func(t *testing.T) {
-					b := attackedBook(s, v)
-					out := writtenBook(t, f.Name, b)
+					b := attackedCourse(s, v)
+					out := writtenCourse(t, f.Name, b)
 					readAsLog(t, string(out))
-					assert.NotContains(t, string(out), secret)
+					assert.NotContains(t, string(out), sample.Secret)
 					if len(s) < 1<<16 || !slices.Contains(wholeNames, f.Name) {
 						assert.Less(t, len(out), 1<<20)
 					}
@@ -179,16 +119,16 @@ func TestNoAttackGetsThroughABook(t *testing.T) {
 	}
 }
 
-func FuzzBooks(f *testing.F) {
+func FuzzCourses(f *testing.F) {
 	for _, s := range attacks {
 		f.Add(s[:min(len(s), 1000)])
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		b := attackedBook(s, verdict.Graded)
-		for format, read := range bookReaders {
+		b := attackedCourse(s, verdict.Graded)
+		for format, read := range courseReaders {
 			known, _ := FormatNamed(format)
 			var out bytes.Buffer
-			if err := known.WriteBook(&out, b); err != nil && format == "canvas" {
+			if err := known.WriteCourse(&out, b); err != nil && format == "canvas" {
 				continue // two columns or two students of one name
 			} else if err != nil {
 				t.Fatal(err)
@@ -201,9 +141,9 @@ func FuzzBooks(f *testing.F) {
 
 // Whatever a rule did, everybody finds it in what they read.
 func TestRulesAreTold(t *testing.T) {
-	b := aCourse()
+	b := sample.SmallCourse()
 	for _, format := range []string{"html", "markdown", "github-summary", "json", "junit"} {
-		out := string(writtenBook(t, format, b))
+		out := string(writtenCourse(t, format, b))
 		for _, row := range b.Rows {
 			for _, cell := range row.Cells {
 				for _, rule := range cell.Rules {
@@ -219,19 +159,19 @@ func TestRulesAreTold(t *testing.T) {
 var wholeNames = []string{"json", "csv", "canvas", "junit", "github-annotations"}
 
 // What is told of many is told in time, and of no size that a reader would refuse.
-func TestLargeBook(t *testing.T) {
+func TestLargeCourse(t *testing.T) {
 	inFull(t)
 	b := sample.Course(200, 6)
 	require.Len(t, b.Rows, 200)
 	for _, f := range Formats() {
 		if f.OfMany() {
 			started := time.Now()
-			out := writtenBook(t, f.Name, b)
+			out := writtenCourse(t, f.Name, b)
 			took := time.Since(started)
 			t.Logf("%s: %d bytes in %v", f.Name, len(out), took)
 			assert.Less(t, took, 10*time.Second, f.Name)
 			assert.Less(t, len(out), 8<<20, f.Name)
-			bookReaders[f.Name](t, out, b)
+			courseReaders[f.Name](t, out, b)
 		}
 	}
 }
@@ -241,10 +181,10 @@ func TestFormatsOfOneAndOfMany(t *testing.T) {
 		assert.True(t, f.OfOne() || f.OfMany(), f.Name)
 		var b bytes.Buffer
 		if !f.OfMany() {
-			assert.ErrorContains(t, f.WriteBook(&b, aCourse()), "not of many", f.Name)
+			assert.ErrorContains(t, f.WriteCourse(&b, sample.SmallCourse()), "not many", f.Name)
 		}
 		if !f.OfOne() {
-			assert.ErrorContains(t, f.Write(&b, mixed(), identity()), "not of one", f.Name)
+			assert.ErrorContains(t, f.Write(&b, sample.Mixed(), identity()), "not one", f.Name)
 		}
 		assert.Zero(t, b.Len())
 	}
@@ -292,14 +232,14 @@ func readCanvas(t *testing.T, out []byte, b *gradebook.Book) {
 	}
 }
 
-// readJUnitBook finds a suite for every submission, each under a name of its own.
-func readJUnitBook(t *testing.T, out []byte, b *gradebook.Book) {
+// readJUnitCourse finds a suite for every submission, each under a name of its own.
+func readJUnitCourse(t *testing.T, out []byte, b *gradebook.Book) {
 	suites, cases := junitOf(t, out)
-	list := submissions(b)
+	list := wording.Submissions(b)
 	require.Len(t, suites, len(list))
 	for i, s := range list {
 		var want []string
-		if r := s.result(); r != nil {
+		if r := s.Result(); r != nil {
 			want = checkNames(r)
 		}
 		if s.Cell.Missing != nil {
@@ -309,42 +249,42 @@ func readJUnitBook(t *testing.T, out []byte, b *gradebook.Book) {
 	}
 }
 
-// readBookAnnotations finds a warning for every submission that lacks something, up to the
+// readCourseAnnotations finds a warning for every submission that lacks something, up to the
 // cap, problems where they are, and one count.
-func readBookAnnotations(t *testing.T, out []byte, b *gradebook.Book) {
+func readCourseAnnotations(t *testing.T, out []byte, b *gradebook.Book) {
 	problems, warnings := 0, 0
-	for _, s := range submissions(b) {
-		if r := s.result(); r != nil {
+	for _, s := range wording.Submissions(b) {
+		if r := s.Result(); r != nil {
 			problems += len(r.Problems)
 		}
-		if len(s.failed()) > 0 || s.Cell.Missing != nil {
+		if len(s.Failed()) > 0 || s.Cell.Missing != nil {
 			warnings++
 		}
 	}
 	assert.Len(t, commandsOf(t, out), min(problems, maxAnnotations)+min(warnings, maxAnnotations)+1)
 }
 
-func readBookCodeQuality(t *testing.T, out []byte, b *gradebook.Book) {
+func readCourseCodeQuality(t *testing.T, out []byte, b *gradebook.Book) {
 	want := 0
-	for _, s := range submissions(b) {
-		if r := s.result(); r != nil {
+	for _, s := range wording.Submissions(b) {
+		if r := s.Result(); r != nil {
 			want += wrong(r)
 		}
 	}
 	require.Len(t, qualityOf(t, out), want)
 }
 
-// readMarkdownBook finds the table, a heading for every submission of which there is
+// readMarkdownCourse finds the table, a heading for every submission of which there is
 // something to say, and a list item for each thing said, as far as there is room.
-func readMarkdownBook(t *testing.T, out []byte, b *gradebook.Book) {
+func readMarkdownCourse(t *testing.T, out []byte, b *gradebook.Book) {
 	count := markdownOf(t, out)
 	headings, items := 1, 0
-	for _, s := range submissions(b) {
+	for _, s := range wording.Submissions(b) {
 		if lines := markdownSubmission(s); len(lines) > 0 {
 			headings, items = headings+1, items+len(lines)
 		}
 	}
-	if bytes.Contains(out, []byte("more than fit here")) {
+	if bytes.Contains(out, []byte("that did not fit here")) {
 		assert.Less(t, count[ast.KindHeading], headings)
 		return
 	}

@@ -1,4 +1,4 @@
-package report
+package page
 
 import (
 	"fmt"
@@ -14,6 +14,7 @@ import (
 	"gonum.org/v1/plot/vg/vgsvg"
 
 	"grade/grader/report/terminal"
+	"grade/grader/report/wording"
 )
 
 // The layout of the plots of a course, in points, beside that of [ratioPlot].
@@ -40,9 +41,9 @@ func scoresPlot(id string, s *exerciseStats) (template.HTML, error) {
 		ticks = append(ticks, plot.Tick{Value: float64(i), Label: fmt.Sprint(10 * i)})
 	}
 	p.X.Tick.Marker = plot.ConstantTicks(ticks)
-	p.X.Label.Text, p.X.Padding = "points, from", 0
+	p.X.Label.Text, p.X.Padding = "points (each bar starts at its number)", 0
 	p.Add(bars)
-	return drawn(p, scoresHeight, id, "How many students have how many points in "+name(s.name), bars.description())
+	return drawn(p, scoresHeight, id, "Distribution of points in "+wording.Name(s.name), bars.description())
 }
 
 // scoreBars is a plotter of a histogram.
@@ -51,7 +52,7 @@ type scoreBars [histogramBars]int
 func (b scoreBars) description() (s string) {
 	for i, n := range b {
 		if n > 0 {
-			s += fmt.Sprintf("%s points: %s. ", barName(i), plural(n, "student"))
+			s += fmt.Sprintf("%s points: %s. ", barName(i), wording.Plural(n, "student"))
 		}
 	}
 	return s
@@ -94,14 +95,14 @@ func failuresPlot(id, exercise string, checks []checkStats) (template.HTML, erro
 	p.X.Min, p.X.Max = 0, 1
 	p.Y.Min, p.Y.Max = 0, float64(len(checks))
 	p.Add(failureBars(checks))
-	return drawn(p, vg.Length(barRow*len(checks)), id, "The checks of "+name(exercise)+" that fail most", failureBars(checks).description())
+	return drawn(p, vg.Length(barRow*len(checks)), id, "The checks of "+wording.Name(exercise)+" that fail most", failureBars(checks).description())
 }
 
 type failureBars []checkStats
 
 func (b failureBars) description() (s string) {
 	for _, c := range b {
-		s += name(c.name) + ": " + c.failedWords() + ". "
+		s += wording.Name(c.name) + ": " + c.failedWords() + ". "
 	}
 	return s
 }
@@ -114,7 +115,7 @@ func (b failureBars) Plot(c draw.Canvas, p *plot.Plot) {
 	_, y := p.Transforms(&c)
 	for i, check := range b {
 		top, width := y(float64(len(b)-i)), c.Max.X-c.Min.X
-		c.FillText(plotLabel(), vg.Point{X: c.Min.X, Y: top - 15}, terminal.Truncate(name(check.name), plotName)+"  "+check.failedWords())
+		c.FillText(plotLabel(), vg.Point{X: c.Min.X, Y: top - 15}, terminal.Truncate(wording.Name(check.name), plotName)+"  "+check.failedWords())
 		fillRect(c, gridColor, c.Min.X, top-29, c.Max.X, top-20)
 		fillRect(c, badColor, c.Min.X, top-29, c.Min.X+width*vg.Length(check.share()), top-20)
 	}
@@ -136,14 +137,14 @@ func stripsPlot(id, exercise string, checks []checkStats) (template.HTML, error)
 	lo, hi := ratioScale(figures)
 	p := newPlot(lo, hi, len(checks))
 	p.Add(strips(checks))
-	return drawn(p, vg.Length(stripRow*len(checks)+plotBorder), id, "Time and memory of all submissions of "+name(exercise)+" as multiples of the reference", strips(checks).description())
+	return drawn(p, vg.Length(stripRow*len(checks)+plotBorder), id, "Time and memory of all submissions of "+wording.Name(exercise)+" as multiples of the reference", strips(checks).description())
 }
 
 type strips []checkStats
 
 func (s strips) description() (words string) {
 	for _, c := range s {
-		words += name(c.name) + ": " + c.stripWords() + ". "
+		words += wording.Name(c.name) + ": " + c.stripWords() + ". "
 	}
 	return words
 }
@@ -163,7 +164,7 @@ func (s strips) Plot(c draw.Canvas, p *plot.Plot) {
 	for i, check := range s {
 		top := y(float64(len(s) - i))
 		middle := top - 16 - (stripRow-16)/2
-		label := terminal.Truncate(name(check.name), plotName)
+		label := terminal.Truncate(wording.Name(check.name), plotName)
 		if check.limit > 0 {
 			label += fmt.Sprintf(", limit %.3g×", check.limit)
 		}
@@ -211,7 +212,7 @@ type swarm struct {
 	last  [2*dotLevels + 1]vg.Length // of the dot that is on a level
 }
 
-// place is how far from the middle the next dot goes. Where there is no room it lies on
+// Place is how far from the middle the next dot goes. Where there is no room it lies on
 // another.
 func (s *swarm) place(x vg.Length) vg.Length {
 	for i := range s.taken {

@@ -1,0 +1,105 @@
+package sample
+
+import (
+	"time"
+
+	"grade/grader/verdict"
+)
+
+func base() *verdict.Result {
+	r := &verdict.Result{
+		Schema:       verdict.Schema,
+		Exercise:     "autograd",
+		ExerciseHash: "b94d27b9934d3e08a52e52d7da7dabfac484efe37a5380ee9088f7ace2efcde9",
+		Submission: verdict.Submission{
+			Dir:     "solutions/tape",
+			Hash:    "2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824",
+			Files:   []string{"graph.go", "value.go"},
+			Ignored: []string{"go.mod", "value_test.go"},
+		},
+		Verdict:       verdict.Graded,
+		MaxScore:      20,
+		Seed:          "5feceb66ffc86f38d952786c6d696c79c2dbc239dd4e91b46729d73a27fb57e9",
+		Toolchain:     "go1.26.0",
+		GraderVersion: "v0.1.0",
+		Started:       time.Date(2026, 3, 14, 15, 9, 26, 0, time.UTC),
+		Phases:        verdict.Phases{SnapshotMs: 0.84, VetMs: 2.31, BuildMs: 842.4, StartMs: 214, TestMs: 371.2, MeasureMs: 2841, TotalMs: 4126},
+	}
+	r.Sandbox.Kind, r.Sandbox.Official = "docker", true
+	r.Sandbox.Runtime, r.Sandbox.Image, r.Sandbox.Cgroup = "runc", "grade/run:5f2c", "v1"
+	return r
+}
+
+// Checks are four, all passed: two tests, a peak and a time.
+func Checks() []verdict.CheckResult {
+	return []verdict.CheckResult{
+		{Name: "TestSharedNode", Kind: "correctness", Verdict: verdict.Passed, Points: 4, MaxPoints: 4, Hint: "A node used twice collects both gradients."},
+		{Name: "TestAllocs", Kind: "correctness", Verdict: verdict.Passed, Points: 2, MaxPoints: 2, Hint: "Backward allocates nothing that grows with the number of calls.", SelfReported: true},
+		{Name: "BenchmarkChain/memory", Kind: "memory", Verdict: verdict.Passed, Points: 4, MaxPoints: 4, Hint: "A chain of a million nodes.",
+			Ratio: new(1.31), Limit: new(2.0),
+			Reference:  verdict.Figures{PeakBytes: 96 << 20, PeakSource: "cgroup v1", Runs: 3},
+			Submission: verdict.Figures{PeakBytes: 124 << 20, PeakSource: "cgroup v1", Runs: 3}},
+		{Name: "BenchmarkWide/speed", Kind: "speed", Verdict: verdict.Passed, Points: 10, MaxPoints: 10, Hint: "One leaf that is used 400,000 times.",
+			Ratio: new(1.03), Limit: new(4.0), Interval: &[2]float64{0.99, 1.06},
+			Reference:  verdict.Figures{CPUMs: 41.2, WallMs: 43, Runs: 10},
+			Submission: verdict.Figures{CPUMs: 42.4, WallMs: 44.1, Runs: 10}},
+	}
+}
+
+// AllPoints has every point.
+func AllPoints() *verdict.Result {
+	r := base()
+	r.Checks, r.Score = Checks(), 20
+	r.Submission.Ignored = nil
+	return r
+}
+
+// Mixed is a submission that passes some checks, graded in a sandbox that is not official.
+func Mixed() *verdict.Result {
+	r := base()
+	r.Checks, r.Score = Checks(), 6
+	shared, wide := &r.Checks[0], &r.Checks[3]
+	shared.Verdict, shared.Points = verdict.WrongAnswer, 0
+	shared.Detail = "dy/dx: got 2, want 3"
+	wide.Verdict, wide.Points = verdict.TooSlow, 0
+	wide.Ratio, wide.Interval = new(31.42), &[2]float64{30.9, 31.8}
+	wide.Submission.CPUMs, wide.Submission.WallMs = 1294.5, 1300
+	r.Sandbox.Kind, r.Sandbox.Official = "process", false
+	r.Sandbox.Runtime, r.Sandbox.Image, r.Sandbox.Cgroup = "", "", ""
+	r.Warnings = []string{"unofficial: graded in the process sandbox, which does not contain hostile programs; a grade that counts needs a Docker engine", "the machine is noisy: the reference differed from itself by 12 %. Close what else runs and grade again for surer figures"}
+	return r
+}
+
+// OnlyCorrectness is a grading of a part: nothing was measured.
+func OnlyCorrectness() *verdict.Result {
+	r := base()
+	r.Checks, r.Score, r.MaxScore = Checks(), 6, 6 // a grading adds up what was asked for
+	for i := 2; i < 4; i++ {
+		c := &r.Checks[i]
+		*c = verdict.CheckResult{Name: c.Name, Kind: c.Kind, Hint: c.Hint, MaxPoints: c.MaxPoints, Verdict: verdict.NotRun}
+	}
+	r.Phases.MeasureMs = 0
+	return r
+}
+
+// Refused is a submission that was not run, because of problems.
+func Refused(v verdict.Verdict, problems ...verdict.Problem) *verdict.Result {
+	r := base()
+	r.Verdict, r.Problems, r.Checks = v, problems, Checks()
+	for i := range r.Checks {
+		c := &r.Checks[i]
+		*c = verdict.CheckResult{Name: c.Name, Kind: c.Kind, Hint: c.Hint, MaxPoints: c.MaxPoints, Verdict: verdict.NotRun}
+	}
+	r.Phases = verdict.Phases{SnapshotMs: 0.84, VetMs: 2.31, TotalMs: 3.4}
+	return r
+}
+
+// Invalid breaks two rules.
+func Invalid() *verdict.Result {
+	return Refused(verdict.Invalid, verdict.Problem{File: "graph.go", Line: 3, Rule: "import", Message: "package unsafe is closed: store the nodes in a slice and use their indexes"}, verdict.Problem{File: "x_linux.go", Rule: "file-name", Message: "a file for one platform only: call it x.go"})
+}
+
+// CompileError has a method with another signature than the README says.
+func CompileError() *verdict.Result {
+	return Refused(verdict.CompileError, verdict.Problem{File: "value.go", Line: 41, Rule: "api", Message: "(*Value).Add has another signature\n\thave func (v *Value) Add(o Value) *Value\n\twant func (v *Value) Add(o *Value) *Value"})
+}
