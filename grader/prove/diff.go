@@ -36,8 +36,11 @@ type Left struct {
 	Reason     string `json:"reason"`
 }
 
-// Stored is a submission that was kept.
-type Stored struct{ Name, Dir string }
+// Stored is a submission that was kept, in a folder or as a course stores it.
+type Stored struct {
+	Name string
+	Take func() (*submission.Snapshot, error)
+}
 
 // DiffOptions say how submissions are graded under both versions.
 type DiffOptions struct {
@@ -106,7 +109,7 @@ func (d *diffing) measures() bool {
 // one grades a submission under both versions. A fault that is not the submission's
 // keeps no other from being graded; an error is a usage error, or the end of ctx.
 func (d *diffing) one(ctx context.Context, s Stored) error {
-	snapshot, err := submission.Take(s.Dir)
+	snapshot, err := s.Take()
 	var theirs *fault.UsageError
 	if errors.As(err, &theirs) {
 		d.add(func(r *Difference) { r.Ungraded = append(r.Ungraded, Left{s.Name, err.Error()}) })
@@ -143,12 +146,12 @@ func (d *diffing) one(ctx context.Context, s Stored) error {
 
 func (d *diffing) compare(ctx context.Context, s Stored, snapshot *submission.Snapshot) (*Change, error) {
 	o := grader.Options{Snapshot: snapshot, Seed: d.options.Seed, Only: d.options.Only}
-	before, err := d.grader.Grade(ctx, s.Dir, d.before, o)
+	before, err := d.grader.Grade(ctx, snapshot.Dir, d.before, o)
 	if err != nil {
 		return nil, fmt.Errorf("under the old exercise: %w", err)
 	}
 	o.Seed = before.Seed
-	after, err := d.grader.Grade(ctx, s.Dir, d.after, o)
+	after, err := d.grader.Grade(ctx, snapshot.Dir, d.after, o)
 	if err != nil {
 		return nil, fmt.Errorf("under the new exercise: %w", err)
 	}
