@@ -74,7 +74,7 @@ var arrows = map[string]arrow{
 	"grader/tree":                  {},
 	"grader/verdict":               {},
 
-	"cmd/grade":            {all: []string{".", "cmd/grade/forge", "cmd/grade/markdown", "cmd/grade/repository", "exercises/course", "exercises/course/fixture", "exercises/course/fixture/workspace", "exercises/course/scaffold", "grader", "grader/batch", "grader/fault", "grader/gradebook", "grader/lang/golang", "grader/lang/golang/vet", "grader/prove", "grader/report", "grader/report/terminal", "grader/submission", "grader/verdict", "sandbox", "sandbox/docker", "sandbox/process", "sandbox/toolchain"}},
+	"cmd/grade":            {all: []string{".", "cmd/grade/forge", "cmd/grade/markdown", "cmd/grade/repository", "exercises/course", "exercises/course/fixture", "exercises/course/fixture/edits", "exercises/course/fixture/workspace", "exercises/course/scaffold", "grader", "grader/batch", "grader/fault", "grader/gradebook", "grader/lang/golang", "grader/lang/golang/vet", "grader/prove", "grader/report", "grader/report/terminal", "grader/submission", "grader/verdict", "sandbox", "sandbox/docker", "sandbox/process", "sandbox/toolchain"}},
 	"cmd/grade/forge":      {},
 	"cmd/grade/markdown":   {all: []string{"grader/report/terminal"}},
 	"cmd/grade/repository": {},
