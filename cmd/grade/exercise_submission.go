@@ -107,8 +107,20 @@ func (s *submissionNamed) hinted(err error) error {
 			return usage(known.hint, "%s", err)
 		}
 	}
+	if errors.Is(err, workspace.ErrUnknown) {
+		return &driftedError{err, "if its base has changed: " + group + "refresh " + s.exercise}
+	}
 	return err
 }
+
+// driftedError is a fault of an exercise that a command can mend.
+type driftedError struct {
+	error
+	hint string
+}
+
+func (e *driftedError) Unwrap() error { return e.error }
+func (e *driftedError) Hint() string  { return e.hint }
 
 func classNames() string {
 	var names []string
