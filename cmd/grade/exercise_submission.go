@@ -10,6 +10,7 @@ import (
 	"grade/exercises/course/fixture"
 	"grade/exercises/course/fixture/edits"
 	"grade/exercises/course/fixture/workspace"
+	"grade/grader/report/terminal"
 )
 
 // newExerciseSubmission groups what authors do with the submissions of an exercise.
@@ -68,7 +69,7 @@ func (a *app) completeSubmissions(args []string) (offers []string, _ cobra.Shell
 	}
 	list, _ := w.Submissions()
 	for _, s := range list {
-		offers = append(offers, cobra.CompletionWithDesc(s.Name, s.Expect.Why))
+		offers = append(offers, cobra.CompletionWithDesc(s.Name, terminal.Escape(s.Expect.Why)))
 	}
 	return offers, cobra.ShellCompDirectiveNoFileComp
 }

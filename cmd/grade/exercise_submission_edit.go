@@ -75,7 +75,7 @@ func (o *submissionEditOptions) completeBase(_ *cobra.Command, args []string, _ 
 	list, _ := w.Submissions()
 	for _, s := range list {
 		if s.Class == fixture.Accepted {
-			names = append(names, cobra.CompletionWithDesc(s.Name, s.Expect.Why))
+			names = append(names, cobra.CompletionWithDesc(s.Name, terminal.Escape(s.Expect.Why)))
 		}
 	}
 	return names, cobra.ShellCompDirectiveNoFileComp
