@@ -17,6 +17,7 @@ import (
 	"grade/grader"
 	"grade/grader/prove"
 	"grade/grader/results/file"
+	"grade/grader/submission"
 	"grade/grader/verdict"
 )
 
@@ -169,7 +170,8 @@ func (g *graded) verdicts(ctx context.Context) (unmet []string, again int, err e
 }
 
 // result is the next that was kept of a submission, or that of a batch of it alone.
-func (g *graded) result(ctx context.Context, dir string, _ grader.Options) (*verdict.Result, error) {
+func (g *graded) result(ctx context.Context, s *submission.Snapshot, _ grader.Options) (*verdict.Result, error) {
+	dir := s.Dir
 	if len(g.kept[dir]) == 0 {
 		i := slices.IndexFunc(g.shelf, func(s shelved) bool { return s.Dir == dir })
 		name := strings.ReplaceAll(dir, "/", "-")

@@ -29,6 +29,7 @@ or else the built-in one.`,
 	for _, sub := range []*cobra.Command{newExerciseNew(a), newExerciseCheck(a), newExerciseMutate(a), newExerciseDiff(a)} {
 		cmd.AddCommand(inCourse(a, sub))
 	}
+	cmd.AddCommand(newExerciseSubmission(a))
 	return cmd
 }
 

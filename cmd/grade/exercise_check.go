@@ -147,7 +147,7 @@ func (o *checkOptions) gradeAll(ctx context.Context, course *course.Course) ([]*
 		return reports, nil
 	}
 	err := o.grade(ctx, func(g *grader.Grader, progress prove.Progress) error {
-		with := prove.CheckOptions{Root: o.app.courseDir, Seeds: o.seeds, Workers: o.workers, Progress: progress}
+		with := prove.CheckOptions{Seeds: o.seeds, Workers: o.workers, Progress: progress}
 		for _, name := range o.names {
 			r, err := prove.Check(ctx, g, course, name, with)
 			if err != nil {

@@ -6,16 +6,18 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"grade/exercises/course"
+	"grade/exercises/course/fixture"
 	"grade/grader"
 	"grade/grader/prove"
 	"grade/grader/report/terminal"
+	"grade/grader/submission"
 )
 
 type diffOptions struct {
@@ -120,24 +122,49 @@ func verdictOn(d *prove.Difference) error {
 	return nil
 }
 
-// stored are the submissions to grade, by the names of their folders.
+// stored are the submissions to grade.
 func (o *diffOptions) stored(in edition) (list []prove.Stored, err error) {
-	dir, pattern := o.submissions, "*"
+	dir := o.submissions
 	if dir == "" {
-		dir, pattern = filepath.Join(in.dir, "exercises", in.exercise.Name, "submissions"), "*/*"
+		dir = filepath.Join(in.dir, "exercises", in.exercise.Name, "submissions")
+		list, err = shippedWith(in)
+	} else {
+		list, err = foldersIn(dir)
 	}
+	if err != nil {
+		return nil, err
+	}
+	if len(list) == 0 {
+		return nil, usage("give one that holds a folder for each student: --submissions DIR", "%s: no folder with a submission", dir)
+	}
+	return list, nil
+}
+
+// shippedWith are the submissions that an edition ships, whatever it expects of them.
+func shippedWith(in edition) (list []prove.Stored, err error) {
+	shipped, err := fixture.LoadFiles(course.Open(os.DirFS(in.dir)), in.exercise.Name)
+	if errors.Is(err, fs.ErrNotExist) && len(shipped) == 0 {
+		return nil, nil
+	}
+	for _, s := range shipped {
+		take := func() (*submission.Snapshot, error) { return prove.Snapshot(s.Dir, s.Files) }
+		list = append(list, prove.Stored{Name: s.Name, Take: take})
+	}
+	return list, err
+}
+
+// foldersIn are the folders of a folder, by their names.
+func foldersIn(dir string) (list []prove.Stored, err error) {
 	root := os.DirFS(dir)
-	names, err := fs.Glob(root, pattern)
+	names, err := fs.Glob(root, "*")
 	if err != nil {
 		return nil, err
 	}
 	for _, name := range names {
-		if info, err := fs.Stat(root, name); err == nil && info.IsDir() && !strings.HasPrefix(path.Base(name), ".") {
-			list = append(list, prove.Stored{Name: name, Dir: filepath.Join(dir, filepath.FromSlash(name))})
+		if info, err := fs.Stat(root, name); err == nil && info.IsDir() && !strings.HasPrefix(name, ".") {
+			take := func() (*submission.Snapshot, error) { return submission.Take(filepath.Join(dir, name)) }
+			list = append(list, prove.Stored{Name: name, Take: take})
 		}
-	}
-	if len(list) == 0 {
-		return nil, usage("give one that holds a folder for each student: --submissions DIR", "%s: no folder with a submission", dir)
 	}
 	return list, nil
 }

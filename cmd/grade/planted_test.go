@@ -93,7 +93,7 @@ func TestCheckFindsWhatIsPlanted(t *testing.T) {
 		t.Run(p.name, func(t *testing.T) {
 			root := t.TempDir()
 			p.into(t, root)
-			r, err := prove.Check(t.Context(), g, course.Open(os.DirFS(root)), "clip", prove.CheckOptions{Root: root, Seeds: 2, Workers: 2})
+			r, err := prove.Check(t.Context(), g, course.Open(os.DirFS(root)), "clip", prove.CheckOptions{Seeds: 2, Workers: 2})
 			require.NoError(t, err)
 			assert.True(t, slices.ContainsFunc(r.Findings, func(f prove.Finding) bool { return strings.HasPrefix(f.String(), p.want) }), "%v\nlacks %s", r.Findings, p.want)
 		})

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"math/rand/v2"
 	"os"
-	"path/filepath"
 	"slices"
 	"testing"
 
@@ -62,7 +61,7 @@ func TestStarters(t *testing.T) {
 	g := graderIn(t, openEngine(t))
 	eachExercise(t, func(t *testing.T, e *course.Exercise, _ []fixture.Submission) {
 		t.Parallel()
-		r := gradeFolder(t, g, e, "exercises/"+e.Name+"/starter", grader.Options{Only: []verdict.Kind{verdict.Correctness}})
+		r := gradeFiles(t, g, e, "exercises/"+e.Name+"/starter", e.Starter, grader.Options{Only: []verdict.Kind{verdict.Correctness}})
 		require.Equal(t, verdict.Graded, r.Verdict)
 		require.Zero(t, r.Score)
 	})
@@ -108,7 +107,7 @@ func eachShipped(t *testing.T, g *grader.Grader, test func(t *testing.T, e *cour
 		t.Skip("grades every shipped submission, which takes minutes")
 	}
 	eachExercise(t, func(t *testing.T, e *course.Exercise, list []fixture.Submission) {
-		shipped := prove.NewShipped(g, courseRoot, e, list)
+		shipped := prove.NewShipped(g, e, list)
 		for _, class := range []fixture.Class{fixture.Accepted, fixture.WrongAnswer, fixture.Forgery} {
 			require.True(t, slices.ContainsFunc(list, func(s fixture.Submission) bool { return s.Class == class }), "none is of the class %s", class)
 		}
@@ -148,10 +147,13 @@ func graderIn(t *testing.T, s openedSandbox) *grader.Grader {
 	return g
 }
 
-func gradeFolder(t *testing.T, g *grader.Grader, e *course.Exercise, dir string, o grader.Options) *verdict.Result {
+// gradeFiles grades files of the course, which it has in dir.
+func gradeFiles(t *testing.T, g *grader.Grader, e *course.Exercise, dir string, files []course.File, o grader.Options) *verdict.Result {
 	t.Helper()
+	snapshot, err := prove.Snapshot(dir, files)
+	require.NoError(t, err)
 	o.Purpose = grader.ForProof // verdicts are compared, not ratios
-	r, err := g.Grade(t.Context(), snapshotOf(t, filepath.Join(courseRoot, filepath.FromSlash(dir))), e, o)
+	r, err := g.Grade(t.Context(), snapshot, e, o)
 	require.NoError(t, err)
 	return r
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -11,6 +12,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"grade/exercises/course"
+	"grade/exercises/course/fixture"
 	"grade/grader"
 	"grade/grader/verdict"
 )
@@ -100,8 +102,13 @@ func courseOpenTo(t *testing.T, imports string) string {
 // trickster is a wrong solution with some code beside it.
 func trickster(t *testing.T, code string) string {
 	dir := t.TempDir()
-	require.NoError(t, os.CopyFS(dir, os.DirFS(courseRoot+"/exercises/autograd/submissions/wrong_answer/sub-swapped")))
-	require.NoError(t, os.Remove(filepath.Join(dir, "expect.yaml")))
+	shipped, err := fixture.Load(course.Open(os.DirFS(courseRoot)), "autograd")
+	require.NoError(t, err)
+	i := slices.IndexFunc(shipped, func(s fixture.Submission) bool { return s.Name == "wrong_answer/sub-swapped" })
+	require.GreaterOrEqual(t, i, 0)
+	for _, f := range shipped[i].Files {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, f.Name), f.Data, 0o600))
+	}
 	if code != "" {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, "trick.go"), []byte("package autograd\n"+strings.TrimLeft(code, "\n")+"\n"), 0o600))
 	}

@@ -33,7 +33,6 @@ type Progress func(what string, current, total int64)
 
 // CheckOptions say how thoroughly an exercise is checked.
 type CheckOptions struct {
-	Root     string   // the course's folder
 	Seeds    int      // how often the reference has to keep its points
 	Workers  int      // gradings at a time
 	Progress Progress // of gradings
@@ -51,7 +50,7 @@ func Check(ctx context.Context, g *grader.Grader, course *course.Course, name st
 	if c.exercise == nil {
 		return c.report, nil
 	}
-	c.shipped = NewShipped(g, o.Root, c.exercise, c.submissions)
+	c.shipped = NewShipped(g, c.exercise, c.submissions)
 	if err := c.gradeAll(ctx); err != nil {
 		return nil, err
 	}
@@ -72,6 +71,7 @@ func read(ctx context.Context, course *course.Course, name string) *checking {
 		return c
 	}
 	c.exercise, c.report.Checks = e, len(e.Checks)
+	c.sources = referenceFiles(course, e)
 	c.problems(course.Lint(name))
 	c.marks(ctx, course)
 	c.submissions, err = fixture.Load(course, name)
@@ -82,8 +82,19 @@ func read(ctx context.Context, course *course.Course, name string) *checking {
 	return c
 }
 
+// referenceFiles are all that are in the reference's folder: those that no submission may
+// have are refused here, too.
+func referenceFiles(c *course.Course, e *course.Exercise) []course.File {
+	files, err := course.ReadTree(c.FS(), path.Join("reference", e.Name))
+	if err != nil {
+		return e.Reference // the same folder was read a moment ago
+	}
+	return files
+}
+
 type checking struct {
 	exercise    *course.Exercise
+	sources     []course.File // of the reference
 	options     CheckOptions
 	submissions []fixture.Submission
 	shipped     *Shipped // the same, to be graded
@@ -169,7 +180,7 @@ func (c *checking) tell(total int) {
 
 func (c *checking) reference(ctx context.Context) error {
 	dir := path.Join("reference", c.exercise.Name)
-	r, err := c.shipped.grade(ctx, dir, grader.Options{})
+	r, err := c.shipped.files(ctx, dir, c.sources, grader.Options{})
 	if err != nil {
 		return err
 	}
@@ -207,7 +218,7 @@ func (c *checking) seeds(ctx context.Context) error {
 	}
 	dir := path.Join("reference", c.exercise.Name)
 	leaks := newLeaks(path.Join("exercises", c.exercise.Name, "hidden"), c.exercise.Hidden)
-	r, err := c.shipped.grade(ctx, dir, grader.Options{Only: []verdict.Kind{verdict.Correctness}, Repeat: c.options.Seeds, Observed: leaks.observe})
+	r, err := c.shipped.files(ctx, dir, c.sources, grader.Options{Only: []verdict.Kind{verdict.Correctness}, Repeat: c.options.Seeds, Observed: leaks.observe})
 	if err != nil {
 		return err
 	}
@@ -224,7 +235,7 @@ func (c *checking) seeds(ctx context.Context) error {
 
 func (c *checking) starter(ctx context.Context) error {
 	dir := path.Join("exercises", c.exercise.Name, "starter")
-	r, err := c.shipped.grade(ctx, dir, grader.Options{Only: []verdict.Kind{verdict.Correctness}})
+	r, err := c.shipped.files(ctx, dir, c.exercise.Starter, grader.Options{Only: []verdict.Kind{verdict.Correctness}})
 	if err != nil {
 		return err
 	}

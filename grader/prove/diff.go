@@ -36,8 +36,11 @@ type Left struct {
 	Reason     string `json:"reason"`
 }
 
-// Stored is a submission that was kept.
-type Stored struct{ Name, Dir string }
+// Stored is a submission that was kept, in a folder or as a course stores it.
+type Stored struct {
+	Name string
+	Take func() (*submission.Snapshot, error)
+}
 
 // DiffOptions say how submissions are graded under both versions.
 type DiffOptions struct {
@@ -106,7 +109,7 @@ func (d *diffing) measures() bool {
 // one grades a submission under both versions. A fault that is not the submission's
 // keeps no other from being graded; an error is a usage error, or the end of ctx.
 func (d *diffing) one(ctx context.Context, s Stored) error {
-	snapshot, err := submission.Take(s.Dir)
+	snapshot, err := s.Take()
 	var theirs *fault.UsageError
 	if errors.As(err, &theirs) {
 		d.add(func(r *Difference) { r.Ungraded = append(r.Ungraded, Left{s.Name, err.Error()}) })

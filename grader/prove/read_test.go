@@ -124,6 +124,8 @@ func TestReadFinds(t *testing.T) {
 		{"caught by nothing", wrong, "TestMean: wrong_answer", "TestMean: passed", wrong + ":3: wrong_answer: want a check with the verdict wrong_answer"},
 		{"accepted with less", accepted, "100", "90", accepted + ":3: accepted: want verdict: graded and score: 100"},
 		{"twin", in + "submissions/forgery/exit/expect.yaml", "", "why: exits\nverdict: graded\ntwin: forgery/none\n", in + `submissions/forgery/exit/expect.yaml:3: twin: no other submission "forgery/none"`},
+		{"base without edits", wrong, "verdict:", "base: reference\nverdict:", wrong + ":3: base: no change.edits beside it"},
+		{"edits without base", in + "submissions/wrong_answer/empty-is-nan/change.edits", "", "*** clip.go\n", wrong + `: field "base" is missing`},
 		{"no expectation", wrong, "", "", wrong + ": file does not exist"},
 		{"unknown class", in + "submissions/odd/one/expect.yaml", "", "why: odd\n", in + "submissions/odd: not a class of submissions"},
 		{"nothing right", in + "submissions/accepted", "", "", in + "submissions: no submission in accepted/"},

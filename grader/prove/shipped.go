@@ -3,7 +3,6 @@ package prove
 import (
 	"context"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"sync"
 
@@ -27,23 +26,39 @@ type Shipped struct {
 	twins sync.Map
 }
 
-// GradeFunc grades the submission in dir, which is slash-separated and below the
-// course's root.
-type GradeFunc func(ctx context.Context, dir string, o grader.Options) (*verdict.Result, error)
+// GradeFunc grades a submission. Its Dir is the folder that the course has it in,
+// slash-separated and below the course's root.
+type GradeFunc func(ctx context.Context, s *submission.Snapshot, o grader.Options) (*verdict.Result, error)
 
-// NewShipped returns the submissions in list, of the course in the folder root.
-func NewShipped(g *grader.Grader, root string, e *course.Exercise, list []fixture.Submission) *Shipped {
-	return ShippedBy(e, list, func(ctx context.Context, dir string, o grader.Options) (*verdict.Result, error) {
-		snapshot, err := submission.Take(filepath.Join(root, filepath.FromSlash(dir)))
+// NewShipped returns the submissions in list.
+func NewShipped(g *grader.Grader, e *course.Exercise, list []fixture.Submission) *Shipped {
+	return ShippedBy(e, list, func(ctx context.Context, s *submission.Snapshot, o grader.Options) (*verdict.Result, error) {
+		r, err := g.Grade(ctx, s, e, o)
 		if err != nil {
-			return nil, fmt.Errorf("check %s: %w", dir, err)
-		}
-		r, err := g.Grade(ctx, snapshot, e, o)
-		if err != nil {
-			return nil, fmt.Errorf("check %s: %w", dir, err)
+			return nil, fmt.Errorf("check %s: %w", s.Dir, err)
 		}
 		return r, nil
 	})
+}
+
+// Snapshot takes files of a course as a student's would be taken: what is refused of a
+// student is refused of them. Dir is the folder that the course has them in, or would
+// have if it stored them whole.
+func Snapshot(dir string, files []course.File) (*submission.Snapshot, error) {
+	var list []submission.File
+	for _, f := range files {
+		list = append(list, submission.File(f))
+	}
+	return submission.FromFiles(dir, list)
+}
+
+// files grades files of the course.
+func (s *Shipped) files(ctx context.Context, dir string, files []course.File, o grader.Options) (*verdict.Result, error) {
+	snapshot, err := Snapshot(dir, files)
+	if err != nil {
+		return nil, fmt.Errorf("check %s: %w", dir, err)
+	}
+	return s.grade(ctx, snapshot, o)
 }
 
 // ShippedBy returns the submissions in list, which are graded in a way of the caller's.
@@ -76,7 +91,7 @@ func (s *Shipped) Hold(ctx context.Context, one fixture.Submission, o grader.Opt
 }
 
 func (s *Shipped) once(ctx context.Context, one fixture.Submission, o grader.Options, time int) (*Held, error) {
-	r, err := s.grade(ctx, one.Dir, o)
+	r, err := s.files(ctx, one.Dir, one.Files, o)
 	if err != nil {
 		return nil, err
 	}
@@ -95,7 +110,7 @@ func (s *Shipped) once(ctx context.Context, one fixture.Submission, o grader.Opt
 func (s *Shipped) twin(ctx context.Context, name string, o grader.Options, time int) (*verdict.Result, error) {
 	i := slices.IndexFunc(s.List, func(t fixture.Submission) bool { return t.Name == name })
 	key := fmt.Sprintf("%d %s %q %q", time, name, o.Only, o.Checks)
-	grade, _ := s.twins.LoadOrStore(key, sync.OnceValues(func() (*verdict.Result, error) { return s.grade(ctx, s.List[i].Dir, o) }))
+	grade, _ := s.twins.LoadOrStore(key, sync.OnceValues(func() (*verdict.Result, error) { return s.files(ctx, s.List[i].Dir, s.List[i].Files, o) }))
 	return grade.(func() (*verdict.Result, error))()
 }
 

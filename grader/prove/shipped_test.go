@@ -13,6 +13,7 @@ import (
 	"grade/exercises/course/fixture"
 	"grade/grader"
 	"grade/grader/judge"
+	"grade/grader/submission"
 	"grade/grader/verdict"
 )
 
@@ -22,7 +23,8 @@ func scripted(scores map[string][]int, list ...fixture.Submission) (s *Shipped, 
 	gradings = map[string]int{}
 	var mu sync.Mutex
 	e := &course.Exercise{Checks: []course.Check{{Name: "TestA", Points: 60}, {Name: "TestB", Points: 30}, {Name: "BenchmarkC/speed", Points: 10}}}
-	return ShippedBy(e, list, func(_ context.Context, dir string, _ grader.Options) (*verdict.Result, error) {
+	return ShippedBy(e, list, func(_ context.Context, s *submission.Snapshot, _ grader.Options) (*verdict.Result, error) {
+		dir := s.Dir
 		mu.Lock()
 		defer mu.Unlock()
 		gradings[dir]++
@@ -34,7 +36,7 @@ func scripted(scores map[string][]int, list ...fixture.Submission) (s *Shipped, 
 }
 
 func shipped(name string, class fixture.Class, score int, twin string) fixture.Submission {
-	return fixture.Submission{Name: name, Dir: name, Class: class, Expect: fixture.Expect{Verdict: "graded", Score: &score, Twin: twin}}
+	return fixture.Submission{Name: name, Dir: name, Class: class, Files: []course.File{{Name: "a.go"}}, Expect: fixture.Expect{Verdict: "graded", Score: &score, Twin: twin}}
 }
 
 // What nothing is expected of is not graded: a score may follow from what is.

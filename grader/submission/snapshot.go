@@ -90,7 +90,7 @@ func read(dir string) (*Snapshot, error) {
 		}
 	}
 	if len(t.Files) == 0 && len(t.Problems) == 0 {
-		return nil, &fault.UsageError{Message: fmt.Sprintf("no Go file in %s", verdict.Printable(dir)), Hint: hintStart, Student: "no Go file in the submission"}
+		return nil, noGoFile(dir)
 	}
 	return t.finish(), nil
 }
@@ -298,11 +298,38 @@ func (t *taking) finish() *Snapshot {
 	return s
 }
 
-// Of is a snapshot of files that are in memory. What it says of a folder is
-// name.
+// Of is a snapshot of files that are in memory and are known to be fit, as the reference's
+// are. What it says of a folder is name.
 func Of(name string, files []File) *Snapshot {
 	t := taking{Snapshot: Snapshot{Dir: name, Files: slices.Clone(files)}}
 	return t.finish()
+}
+
+// FromFiles takes a submission that is in memory by all the rules that [Take] has for a
+// folder. A name with a slash is in a folder below, of which nothing is taken. What a
+// snapshot says of a folder is name.
+func FromFiles(name string, files []File) (*Snapshot, error) {
+	t := taking{names: map[string]string{}, Snapshot: Snapshot{Dir: name}}
+	folders := map[string]bool{}
+	for _, f := range slices.SortedFunc(slices.Values(files), func(a, b File) int { return strings.Compare(a.Name, b.Name) }) {
+		if folder, _, below := strings.Cut(f.Name, "/"); below {
+			if !folders[folder] {
+				t.ignore(folder + "/")
+			}
+			folders[folder] = true
+			continue
+		}
+		// Nothing is read from a disk here, so nothing can fail.
+		_ = t.entry(f.Name, 0, func() ([]byte, *verdict.Problem, error) { return f.Data, tooLarge(f.Data), nil })
+	}
+	if len(t.Files) == 0 && len(t.Problems) == 0 {
+		return nil, noGoFile(name)
+	}
+	return t.finish(), nil
+}
+
+func noGoFile(dir string) error {
+	return &fault.UsageError{Message: fmt.Sprintf("no Go file in %s", verdict.Printable(dir)), Hint: hintStart, Student: "no Go file in the submission"}
 }
 
 // hashFiles is a SHA-256 over names and contents, each preceded by its length.

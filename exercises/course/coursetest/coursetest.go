@@ -90,6 +90,15 @@ func WithSubmissions() map[string]string {
 	return files
 }
 
+// WithEdits returns the same course with one submission that is edits of another.
+func WithEdits() map[string]string {
+	files := WithSubmissions()
+	files[SubmissionsRoot+"accepted/loop/gears.go"] = "// Package gears turns wheels, each with some more teeth than the one before it.\npackage gears\n\nfunc Ratio() float64 {\n\treturn 1\n}\n"
+	files[SubmissionsRoot+"too_slow/doubled/expect.yaml"] = "why: doubles it\nbase: accepted/loop\nverdict: graded\nchecks: {BenchmarkTrain/speed: too_slow}\n"
+	files[SubmissionsRoot+"too_slow/doubled/change.edits"] = "*** gears.go\n func Ratio() float64 {\n-\treturn 1\n+\treturn 2\n"
+	return files
+}
+
 // FS is the file system that holds files.
 func FS(files map[string]string) fs.FS {
 	fsys := fstest.MapFS{}

@@ -1,3 +1,0 @@
-package helpers
-
-func Half(x float64) float64 { return x / 2 }

@@ -1,9 +1,0 @@
-package loader
-
-import (
-	"math/rand/v2"
-)
-
-func shuffled(n int, seed uint64, epoch int) []int {
-	return rand.Perm(n)
-}
