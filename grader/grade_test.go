@@ -2,6 +2,7 @@ package grader
 
 import (
 	"context"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -208,6 +209,23 @@ func TestGradeErrors(t *testing.T) {
 			o.PeakSource = sandbox.SourceWatchdog
 			w.Script["submission memory"] = answers(o)
 		}, ours, "peaks from two sources"},
+		"a box cannot be pinned": {func(w *world) { w.Pinning = func(*sandboxtest.Box, int) error { return errEngine } }, ours, errEngine.Error()},
+		"a box cannot be pinned to be timed": {func(w *world) {
+			w.Pinning = func(_ *sandboxtest.Box, cpu int) error { return map[int]error{1: errEngine}[cpu] }
+		}, ours, errEngine.Error()},
+		"there is no CPU":                                 {func(w *world) { w.CPUs = nil }, ours, "share no CPU"},
+		"there is no CPU to be timed on":                  {func(w *world) { w.CPUs, w.options.Only = nil, []verdict.Kind{verdict.Speed} }, ours, "share no CPU"},
+		"the engine goes in the reference's peak":         {func(w *world) { w.Script["reference memory"] = []sandboxtest.Answer{{Err: errEngine}} }, ours, errEngine.Error()},
+		"the engine goes in the submission's peak":        {func(w *world) { w.Script["submission memory"] = []sandboxtest.Answer{{Err: errEngine}} }, ours, errEngine.Error()},
+		"the engine goes in the reference's first window": {func(w *world) { w.Script["reference speed"] = []sandboxtest.Answer{{Err: errEngine}} }, ours, errEngine.Error()},
+		"the engine goes in the reference's second window": {func(w *world) {
+			w.Script["reference speed"] = append(answers(timed(50*time.Millisecond)), sandboxtest.Answer{Err: errEngine})
+		}, ours, errEngine.Error()},
+		"the engine goes in the reference's build": {func(w *world) { w.Script["reference build"] = []sandboxtest.Answer{{Err: errEngine}} }, ours, errEngine.Error()},
+		"the engine goes in a build that is kept": {func(w *world) {
+			w.config.CacheDir = os.TempDir()
+			w.Script["reference build"] = []sandboxtest.Answer{{Err: errEngine}}
+		}, ours, errEngine.Error()},
 		"a cause is unknown":       {func(w *world) { w.Script["submission TestRatio"] = answers(sandbox.Outcome{Cause: 99}) }, ours, "unknown cause"},
 		"a seed is none":           {func(w *world) { w.options.Seed = "abc" }, ours, "64 hexadecimal digits"},
 		"the cache cannot be used": {func(w *world) { w.config.CacheDir = "/nonexistent/cache" }, ours, "keep the compiled reference"},
@@ -224,6 +242,34 @@ func TestGradeErrors(t *testing.T) {
 			}
 		})
 	}
+}
+
+// One check alone crashes at the start as all do.
+func TestOneCheckCrashes(t *testing.T) {
+	w := newWorld(t)
+	w.options.Checks = []string{"TestRatio"}
+	w.Script["submission start"] = answers(sandbox.Outcome{Signal: 9})
+	r, err := w.grade(t)
+	require.NoError(t, err)
+	assert.Equal(t, verdict.RuntimeError, r.Checks[0].Verdict)
+	assert.Zero(t, w.count("submission TestRatio"))
+}
+
+// Both kinds of box are prepared, and a fault of the first is told.
+func TestPrepare(t *testing.T) {
+	w := newWorld(t)
+	var prepared []sandbox.Purpose
+	w.Preparing = func(p sandbox.Purpose) error {
+		prepared = append(prepared, p)
+		return nil
+	}
+	info, err := New(w.Sandbox, w.config).Prepare(t.Context())
+	require.NoError(t, err)
+	assert.Equal(t, w.SandboxInfo, info)
+	assert.Equal(t, []sandbox.Purpose{sandbox.Build, sandbox.Run}, prepared)
+	w.Preparing = func(sandbox.Purpose) error { return errEngine }
+	_, err = New(w.Sandbox, w.config).Prepare(t.Context())
+	assert.ErrorIs(t, err, errEngine)
 }
 
 // onRun asks for the nth box to run programs in.

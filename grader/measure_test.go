@@ -65,8 +65,21 @@ func TestPairs(t *testing.T) {
 			assert.Equal(t, c.pairs, w.count("submission speed"))
 			assert.Equal(t, c.pairs, w.count("reference speed"))
 			assert.Equal(t, "RSSRRSSRRS", order(w.Log())[:10])
+			assert.InDelta(t, 50, r.Checks[2].Reference.CPUMs, 1e-9)
+			assert.Equal(t, c.sub[0] == 50*ms, r.Checks[2].Submission.CPUMs == 50, "each side has its own figures")
 		})
 	}
+}
+
+// Where the budget is exceeded between two looks, what is undecided passes.
+func TestBudgetEndsSampling(t *testing.T) {
+	w := newWorld(t)
+	w.options.Only = []verdict.Kind{verdict.Speed}
+	w.Script["submission speed"] = []sandboxtest.Answer{{Outcome: timed(210 * ms), Takes: 15 * time.Second}}
+	r, err := w.grade(t)
+	require.NoError(t, err)
+	assert.Equal(t, verdict.Passed, r.Checks[2].Verdict)
+	assert.Equal(t, "inconclusive: measuring ended after 5 pairs, which decides for the submission", r.Checks[2].Detail)
 }
 
 // order is a letter for each run of a benchmark.
@@ -105,8 +118,15 @@ func TestNoisyControl(t *testing.T) {
 			assert.Equal(t, 5, r.Checks[2].Submission.Runs)
 		})
 	}
+	drifting := newWorld(t)
+	drifting.options.Purpose = ForBatch
+	r := speedOf(t, drifting, []time.Duration{20 * ms, 24 * ms, 36 * ms, 72 * ms, 144 * ms}, passes)
+	// Each to the one before: 1.2, 1.5, 2, 2. Median 1.5 and 2 in the geometric middle;
+	// quartiles 2 and 1.42, which is three quarters of the way from 1.2 to 1.5.
+	assert.Equal(t, []string{"BenchmarkTrain/speed: this machine is noisy: the reference against itself is off by 73 % with a spread of 41 %; close other programs for a steadier figure"}, r.Warnings)
+
 	quiet := newWorld(t)
-	r := speedOf(t, quiet, []time.Duration{50 * ms}, fails)
+	r = speedOf(t, quiet, []time.Duration{50 * ms}, fails)
 	assert.Empty(t, r.Warnings)
 	assert.Equal(t, 5, quiet.count("submission speed"), "once is enough")
 }

@@ -33,6 +33,8 @@ type Sandbox struct {
 	Script map[string][]Answer
 	// Opening is asked before the nth box, from 1 on, is opened; nil: all open.
 	Opening func(n int, s sandbox.Spec) error
+	// Pinning is asked before a box is moved to a CPU; nil: all are moved.
+	Pinning func(b *Box, cpu int) error
 	// Preparing is asked when boxes of a purpose are prepared; nil: that is done.
 	Preparing func(p sandbox.Purpose) error
 
@@ -162,6 +164,11 @@ func (b *Box) Run(ctx context.Context, q sandbox.Request) (sandbox.Outcome, erro
 
 // Pin notes the CPU.
 func (b *Box) Pin(_ context.Context, cpu int) error {
+	if b.sandbox.Pinning != nil {
+		if err := b.sandbox.Pinning(b, cpu); err != nil {
+			return err
+		}
+	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.pinned = append(b.pinned, cpu)
