@@ -29,7 +29,7 @@ func TestScore(t *testing.T) {
 	}
 	for name, results := range map[string][]verdict.CheckResult{
 		"two results":  {{Name: "A", Verdict: verdict.Passed}, {Name: "A", Verdict: verdict.Passed}},
-		"nobody asked": {{Name: "D", Verdict: verdict.Passed}},
+		"not asked for": {{Name: "D", Verdict: verdict.Passed}},
 		"is none":      {{Name: "A", Verdict: "fine"}},
 		`""`:           {{Name: "A"}},
 	} {
