@@ -178,7 +178,7 @@ func TestWhatTheReferenceGetsWrongIsNoVerdict(t *testing.T) {
 		{sandbox.Outcome{Observations: []byte("junk")}, "malformed"},
 		{sandbox.Outcome{Observations: stream(wire.Failed, sample()...)}, "ended as failed"},
 		{sandbox.Outcome{Observations: stream(wire.Skipped, sample()...)}, "ended as skipped"},
-		{sandbox.Outcome{Observations: stream(wire.Passed)}, "could be forged"},
+		{sandbox.Outcome{Observations: stream(wire.Passed)}, "could forge the verdict"},
 		{sandbox.Outcome{Observations: stream(wire.Passed, reported)}, "self-reported"},
 		{sandbox.Outcome{Observations: stream(wire.Passed, sample()[0], reported)}, "say so in exercise.yaml"},
 		{own(wire.Comparison{Op: wire.AtMost, A: 0.5}, float(10)), "more than is allowed"},

@@ -43,7 +43,7 @@ func TestManyRefused(t *testing.T) {
 	s, err := Take(dir)
 	require.NoError(t, err)
 	require.Len(t, s.Problems, verdict.MaxProblems+1)
-	assert.Equal(t, "100 more are refused", s.Problems[verdict.MaxProblems].Message)
+	assert.Equal(t, "100 more problems are not listed", s.Problems[verdict.MaxProblems].Message)
 }
 
 func TestSnapshotTakesGoFilesOnly(t *testing.T) {
