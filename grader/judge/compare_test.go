@@ -155,7 +155,7 @@ func TestOnlyAnInfinityAgreesWithItself(t *testing.T) {
 	}
 }
 
-// Where some matching of the elements is within the tolerance, the sorted one is.
+// If some matching of the elements is within the tolerance, the sorted one is.
 func TestSortedPairsFindEveryMatching(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 2000 {

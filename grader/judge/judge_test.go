@@ -157,7 +157,7 @@ func TestTheReferencesComparisonCounts(t *testing.T) {
 	}
 }
 
-func TestWhatTheReferenceGetsWrongIsNoVerdict(t *testing.T) {
+func TestAWrongReferenceGivesNoVerdict(t *testing.T) {
 	good := stream(wire.Passed, sample()...)
 	own := func(c wire.Comparison, v wire.Value) sandbox.Outcome {
 		return sandbox.Outcome{Observations: stream(wire.Passed, wire.Record{Name: "x", Comparison: c, Value: v})}
@@ -218,8 +218,8 @@ func TestSelfReportedWhereItIsDeclared(t *testing.T) {
 	}
 }
 
-// canonical is the encoding of what a stream says: names and values, but
-// neither the comparisons nor the flags, one zero, and one NaN.
+// canonical encodes the names and values of a stream, without comparisons and flags,
+// with one zero and one NaN.
 func canonical(records []wire.Record) []byte {
 	var b []byte
 	norm := func(x float64) float64 {
@@ -243,7 +243,7 @@ func canonical(records []wire.Record) []byte {
 	return b
 }
 
-// Whatever one changes in a stream, it says the same or it does not pass.
+// A stream with a changed byte has the same names and values, or does not pass.
 func TestAChangedByteDoesNotPass(t *testing.T) {
 	good := stream(wire.Passed, sample()...)
 	want := canonical(sample())
@@ -295,7 +295,7 @@ func FuzzJudge(f *testing.F) {
 				assert.Zero(t, exit|signal|cause)
 			}
 		}
-		// A reference of any making is no panic either.
+		// Nor may any reference cause a panic.
 		_, _, _ = Test(testCheck, o, ran(good), golang.CrashWords)
 		_, _, _ = Test(testCheck, o, o, golang.CrashWords)
 	})

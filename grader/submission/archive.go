@@ -186,7 +186,7 @@ func topFolder(members []member) (dir string, ok bool) {
 }
 
 func walkZip(f *os.File, size int64, visit visitFunc) error {
-	from := &listing{f, maxListing}
+	from := &cappedReader{f, maxListing}
 	r, err := zip.NewReader(from, size)
 	from.left = math.MaxInt64
 	// members refuses a name that leads out, with a message.
@@ -201,14 +201,14 @@ func walkZip(f *os.File, size int64, visit visitFunc) error {
 	return nil
 }
 
-// listing reads an archive up to a number of bytes. It caps a zip's list of members,
+// cappedReader reads an archive up to a number of bytes. It caps a zip's list of members,
 // which archive/zip reads as a whole before the first of them can be counted.
-type listing struct {
+type cappedReader struct {
 	io.ReaderAt
 	left int64
 }
 
-func (l *listing) ReadAt(p []byte, at int64) (int, error) {
+func (l *cappedReader) ReadAt(p []byte, at int64) (int, error) {
 	if l.left -= int64(len(p)); l.left < 0 {
 		return 0, archiveProblem{"too-many", fmt.Sprintf("the archive's table of contents is longer than %d MiB; hand in only the Go files of the solution", maxListing>>20)}
 	}

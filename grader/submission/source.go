@@ -60,7 +60,9 @@ func IsSource(name string) bool {
 	return strings.HasSuffix(name, goSuffix) && !strings.HasSuffix(name, "_test"+goSuffix) && !ignoredByGo(name)
 }
 
-func ignoredByGo(name string) bool { return strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_") }
+func ignoredByGo(name string) bool {
+	return strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_")
+}
 
 const goSuffix = ".go"
 

@@ -54,7 +54,7 @@ type CheckResult struct {
 	Detail       string  `json:"detail"`
 	SelfReported bool    `json:"self_reported"`
 	// Ratio divides the submission's figure by the reference's, for memory and speed;
-	// Limit is the highest ratio that passes, Interval a confidence interval of the
+	// Limit is the highest ratio that passes, Interval the bounds of the true
 	// ratio. They are null where nothing was measured.
 	Ratio      *float64    `json:"ratio"`
 	Limit      *float64    `json:"limit"`
