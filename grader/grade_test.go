@@ -102,7 +102,7 @@ func TestGradeVerdicts(t *testing.T) {
 			change: map[string][]sandboxtest.Answer{"submission start": answers(crash)},
 		},
 		"it hangs at its start": {
-			want:   all("time_limit", "before any test began, in the package's own initialisation: used up its wall time"),
+			want:   all("time_limit", "before any test began, in the package's own initialisation: exceeded its limit on wall time"),
 			change: map[string][]sandboxtest.Answer{"submission start": answers(sandbox.Outcome{Cause: sandbox.CauseWall, CPU: time.Second, Wall: time.Second})},
 		},
 		"it gives a wrong answer": {
@@ -110,7 +110,7 @@ func TestGradeVerdicts(t *testing.T) {
 			change: map[string][]sandboxtest.Answer{"submission TestRatio": answers(observed(2))},
 		},
 		"it leaves early": {
-			want:   replaced(2, "TestAllocs missing: the program ended before the test did, after 0 of 1 observation", "97"),
+			want:   replaced(2, "TestAllocs missing: the program exited before the test finished, after 0 of 1 observation", "97"),
 			change: map[string][]sandboxtest.Answer{"submission TestAllocs": answers(sandbox.Outcome{Observations: []byte(wire.Magic)})},
 		},
 		"it crashes in a benchmark": {
@@ -134,7 +134,7 @@ func TestGradeVerdicts(t *testing.T) {
 			change: map[string][]sandboxtest.Answer{"submission memory": answers(peaked(300 << 20))},
 		},
 		"it is killed for its memory": {
-			want:   replaced(4, "BenchmarkTrain/memory memory_limit: killed for the memory it used", "90"),
+			want:   replaced(4, "BenchmarkTrain/memory memory_limit: exceeded its memory limit", "90"),
 			change: map[string][]sandboxtest.Answer{"submission memory": answers(sandbox.Outcome{OOMKills: 1})},
 		},
 	} {

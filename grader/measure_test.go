@@ -152,11 +152,11 @@ func TestCappedRuns(t *testing.T) {
 	}{
 		"stopped beyond twice the limit": {149 * ms, stopped(1800 * ms), 1800 * ms, 2*time.Second + 7200*ms, "too_slow: stopped after 12 times the reference's CPU time"},
 		"stopped at twice the limit":     {149 * ms, stopped(1200 * ms), 1800 * ms, 2*time.Second + 7200*ms, "too_slow: stopped after 8 times the reference's CPU time"},
-		"stopped below twice the limit":  {149 * ms, stopped(1199 * ms), 1800 * ms, 2*time.Second + 7200*ms, "time_limit: used up its CPU time"},
+		"stopped below twice the limit":  {149 * ms, stopped(1199 * ms), 1800 * ms, 2*time.Second + 7200*ms, "time_limit: exceeded its limit on CPU time"},
 		"a second at least":              {19 * ms, stopped(time.Second), time.Second, 2*time.Second + 960*ms, "too_slow: stopped after 50 times the reference's CPU time"},
-		"the exercise's at most":         {1999 * ms, stopped(10 * time.Second), 10 * time.Second, time.Minute, "time_limit: used up its CPU time"},
+		"the exercise's at most":         {1999 * ms, stopped(10 * time.Second), 10 * time.Second, time.Minute, "time_limit: exceeded its limit on CPU time"},
 		"a sleeper": {149 * ms, sandbox.Outcome{Cause: sandbox.CauseWall, CPU: ms, Wall: time.Minute}, 1800 * ms, 2*time.Second + 7200*ms,
-			"time_limit: used up its wall time, mostly waiting"},
+			"time_limit: exceeded its limit on wall time, mostly waiting: it may sleep or be deadlocked"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)

@@ -13,9 +13,9 @@ var (
 	linkText = regexp.MustCompile(`!?\[([^\]]*)\]\([^)]*\)`)
 )
 
-// anchors are those of a README's headings, as GitHub and GitLab make them: lower
-// case, a hyphen for a space, letters, digits, hyphens and underscores of the rest,
-// and a number after one that was there before.
+// anchors returns the anchors of a README's headings as GitHub and GitLab make them:
+// lower case, a hyphen for a space, of the rest only letters, digits, hyphens and
+// underscores, and a number after a repeated anchor.
 func anchors(readme []byte) (list []string) {
 	seen, fenced := map[string]int{}, false
 	for l := range bytes.Lines(readme) {

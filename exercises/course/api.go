@@ -27,11 +27,11 @@ func (d declared) String() string {
 	return d.signature + " " + d.name
 }
 
-// apiOf lists what a package's files export, tests aside. What cannot be parsed is
-// left out: Load tells about that.
+// apiOf lists the exported declarations of a package's sources. It skips a file that
+// does not parse, which Load reports.
 func apiOf(dir string, files []File) (list []declared) {
 	for _, f := range files {
-		if !strings.HasSuffix(f.Name, ".go") || strings.HasSuffix(f.Name, "_test.go") || path.Dir(f.Name) != "." {
+		if !IsSource(f.Name) {
 			continue
 		}
 		found, err := declarations(path.Join(dir, f.Name), f.Data, 0)
@@ -44,8 +44,8 @@ func apiOf(dir string, files []File) (list []declared) {
 
 var fence = []byte("```")
 
-// goBlocks are the declarations of the blocks of Go in a README. A block that is no
-// list of declarations, but an example, has none.
+// goBlocks returns the declarations in each Go block of a README. It skips a block that
+// does not parse as declarations, such as an example.
 func goBlocks(readme []byte) (blocks [][]declared) {
 	var block []byte
 	start, in := 0, false
@@ -71,7 +71,7 @@ func goBlocks(readme []byte) (blocks [][]declared) {
 
 var errNoDeclarations = errors.New("no declarations")
 
-// declarations are those of a file whose first line is the one after offset.
+// declarations lists the exported declarations of a file that begins after line offset.
 func declarations(name string, data []byte, offset int) (list []declared, err error) {
 	fset := token.NewFileSet()
 	tree, err := parser.ParseFile(fset, name, data, parser.SkipObjectResolution)
@@ -105,7 +105,7 @@ func declarations(name string, data []byte, offset int) (list []declared, err er
 	return list, nil
 }
 
-// receiver is the exported type of a method, with a dot; "" of a function.
+// receiver returns the type of a method with a dot, and "" for a function.
 func receiver(d *ast.FuncDecl) (owner string, exported bool) {
 	if d.Recv == nil || len(d.Recv.List) != 1 {
 		return "", true

@@ -2,13 +2,13 @@ package course
 
 import "go/ast"
 
-// facts are what a function does by itself or through what it calls.
+// facts say what a function does, itself or in a function that it calls.
 type facts struct{ observes, selfReports bool }
 
-// calls is the call graph of the package hidden, by bare names: a name that a
-// function mentions counts as called, and methods of one name as one. That
-// errs on the side of taking a helper's word for its caller's, which is enough
-// to find a test that forgot to observe anything.
+// calls is the call graph of the package hidden, by bare names: a function counts as
+// calling every name that it mentions, and methods of one name count as one. The graph
+// may hold calls that do not happen, which is good enough to find a test that records
+// nothing.
 type calls map[string]*node
 
 type node struct {
@@ -16,8 +16,7 @@ type node struct {
 	mentions map[string]bool
 }
 
-// add takes down fn, in a file that calls the kit kitName ("" if it does not
-// import it).
+// add adds fn, from a file that imports the kit as kitName ("" if it does not).
 func (c calls) add(fn *ast.FuncDecl, kitName string) {
 	n := c[fn.Name.Name]
 	if n == nil {
@@ -51,7 +50,7 @@ func (n *node) call(x *ast.CallExpr, kitName string) {
 	}
 }
 
-// from returns what the function does, its callees included.
+// from returns the facts about a function and its callees.
 func (c calls) from(name string) (f facts) {
 	seen := map[string]bool{}
 	var visit func(string)

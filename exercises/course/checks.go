@@ -8,8 +8,8 @@ import (
 	"grade/grader/verdict"
 )
 
-// addChecks turns the entries of an exercise.yaml into checks, and holds them
-// against each other and against the functions in hidden, unless that is nil.
+// addChecks turns the entries of exercise.yaml into checks, and compares them with
+// each other and with the functions in hidden, unless that is nil.
 func (cfg config) addChecks(hidden map[string]*hiddenFunc, p *document.Faults) {
 	seen := map[string]bool{}
 	total, selfReported, complete := 0, 0, len(cfg.checks) > 0
@@ -20,7 +20,7 @@ func (cfg config) addChecks(hidden map[string]*hiddenFunc, p *document.Faults) {
 			continue
 		}
 		if seen[check.Name] {
-			p.Add(configFile, c.line, "%s: a second check of that name", check.Name)
+			p.Add(configFile, c.line, "%s: two checks have this name; remove one", check.Name)
 		}
 		seen[check.Name] = true
 		total += check.Points
@@ -32,33 +32,33 @@ func (cfg config) addChecks(hidden map[string]*hiddenFunc, p *document.Faults) {
 		}
 		cfg.Exercise.Checks = append(cfg.Exercise.Checks, check)
 	}
-	// A check that could not be read may hold the points that the sum lacks.
+	// An unreadable check may hold the points that the sum lacks.
 	if complete && len(cfg.Exercise.Checks) == len(cfg.checks) && total != MaxScore {
 		p.Add(configFile, cfg.line["checks"], "checks: points sum to %d, not %d", total, MaxScore)
 	}
 	if selfReported > MaxSelfReportedTotal {
-		p.Add(configFile, cfg.line["checks"], "checks: the self-reported ones carry %d points, more than %d", selfReported, MaxSelfReportedTotal)
+		p.Add(configFile, cfg.line["checks"], "checks: the self-reported checks carry %d points in all, more than the %d that are allowed", selfReported, MaxSelfReportedTotal)
 	}
 	for _, f := range hidden {
 		if !f.checked && len(cfg.checks) > 0 {
-			p.Add(f.file, f.line, "%s: no check in %s names it", f.name, configFile)
+			p.Add(f.file, f.line, "%s: no check in %s names this function", f.name, configFile)
 		}
 	}
 }
 
-// check returns the check, and whether the entry names one at all.
-func (c checkConfig) check(byDefault Feedback, p *document.Faults) (Check, bool) {
+// check returns the check of an entry; ok is false if the entry names none.
+func (c checkConfig) check(byDefault Feedback, p *document.Faults) (check Check, ok bool) {
 	if c.has == nil {
-		return Check{}, false // not readable: told already
+		return Check{}, false // unreadable, which is reported already
 	}
 	if (c.has["test"] == 0) == (c.has["benchmark"] == 0) {
 		p.Add(configFile, c.line, "a check has either a test or a benchmark")
 		return Check{}, false
 	}
 	if c.function() == "" {
-		return Check{}, false // not readable: told already
+		return Check{}, false // unreadable, which is reported already
 	}
-	check := Check{
+	check = Check{
 		Name:         c.function(),
 		Func:         c.function(),
 		Kind:         cmp.Or(c.kind, verdict.Correctness),
@@ -87,22 +87,22 @@ func (c checkConfig) faults() (faults []string) {
 	fault(c.has["points"] == 0, "points are missing")
 	fault(c.has["points"] > 0 && c.points < 1, "a check carries at least one point")
 	if c.benchmark != "" {
-		fault(!isTestName(c.benchmark, "Benchmark"), "no name of a benchmark")
+		fault(!isTestName(c.benchmark, "Benchmark"), "not the name of a benchmark")
 		fault(c.has["kind"] == 0 || c.kind == verdict.Correctness, "the kind of a benchmark is speed or memory")
-		fault(c.has["limit"] == 0, "limit is missing: how many times the reference's figure is allowed")
+		fault(c.has["limit"] == 0, "limit is missing: how many times the reference's figure passes")
 		fault(c.has["limit"] > 0 && c.limit <= 1, "limit: want a factor above 1")
-		fault(c.selfReported, "what is measured from outside is not self-reported")
+		fault(c.selfReported, "a benchmark is measured from outside and cannot be self-reported")
 		return faults
 	}
-	fault(!isTestName(c.test, "Test"), "no name of a test")
-	fault(c.kind == verdict.Speed || c.kind == verdict.Memory, "a test is a check of correctness; measure a benchmark")
-	fault(c.has["limit"] != 0, "limit: only benchmarks have one")
+	fault(!isTestName(c.test, "Test"), "not the name of a test")
+	fault(c.kind == verdict.Speed || c.kind == verdict.Memory, "a test checks correctness; use a benchmark for speed or memory")
+	fault(c.has["limit"] != 0, "limit: only a benchmark has one")
 	fault(c.selfReported && c.points > MaxSelfReported, fmt.Sprintf("a self-reported check carries at most %d points", MaxSelfReported))
 	return faults
 }
 
-// meet holds the check against the function that answers it, and returns the
-// hint that the function's comment gives.
+// meet compares the check with its function in hidden, and returns the hint in that
+// function's comment.
 func (c checkConfig) meet(f *hiddenFunc, p *document.Faults) (hint string) {
 	if f == nil {
 		p.Add(configFile, c.line, "%s: no such function in %s", c.function(), hiddenDir)

@@ -10,14 +10,14 @@ import (
 	"grade/grader/verdict"
 )
 
-// config is what an exercise.yaml says, with the lines it says it at.
+// config holds the content of exercise.yaml with its lines.
 type config struct {
-	*Exercise // the fields it fills
+	*Exercise // receives the fields
 	checks    []checkConfig
-	line      map[string]int // of the fields at the top, as document.mapping returns them
+	line      map[string]int // of the fields at the top, as [document.File.Mapping] returns them
 }
 
-// checkConfig is an entry of checks as it stands.
+// checkConfig is an entry of checks as exercise.yaml has it.
 type checkConfig struct {
 	test, benchmark string
 	kind            verdict.Kind
@@ -27,7 +27,7 @@ type checkConfig struct {
 	feedback        Feedback
 	anchor          string
 	line            int
-	has             map[string]int // lines of its fields, as document.mapping returns them
+	has             map[string]int // lines of its fields, as [document.File.Mapping] returns them
 }
 
 func (c checkConfig) function() string { return c.test + c.benchmark }
@@ -39,7 +39,7 @@ func readConfig(data []byte, e *Exercise, p *document.Faults) config {
 	d := document.File{Faults: p, Name: configFile}
 	cfg.line = d.Read(data, cfg.fields(d))
 	if cfg.line == nil {
-		return cfg // no fields at all: told already
+		return cfg // no fields at all, which is reported already
 	}
 	for _, required := range []string{"title", "summary", "package", "checks"} {
 		if cfg.line[required] == 0 {
@@ -50,7 +50,7 @@ func readConfig(data []byte, e *Exercise, p *document.Faults) config {
 	return cfg
 }
 
-// fields are the fields at the top. Their meaning stands in schema/exercise.json.
+// fields lists the fields at the top. schema/exercise.json documents them.
 func (cfg *config) fields(d document.File) document.Fields {
 	e := cfg.Exercise
 	return document.Fields{
@@ -69,12 +69,12 @@ var importGrammar = regexp.MustCompile(`^[a-z0-9]+(/[a-z0-9]+)*(:[A-Za-z0-9_.*]+
 
 func (cfg config) checkWords(d document.File) {
 	if p := cfg.Package; p != "" && (!token.IsIdentifier(p) || p == "_" || p == "main") {
-		d.Add(d.Name, cfg.line["package"], "package: %q is no name for a package to import", p)
+		d.Add(d.Name, cfg.line["package"], "package: %q cannot be the name of an imported package", p)
 		cfg.Package = "" // the clauses of all files would differ from it
 	}
 	for _, i := range cfg.Imports {
 		if !importGrammar.MatchString(i) {
-			d.Add(d.Name, cfg.line["imports"], "imports: %q is no package of the standard library", i)
+			d.Add(d.Name, cfg.line["imports"], "imports: %q is not a package of the standard library", i)
 		}
 	}
 }
@@ -104,7 +104,7 @@ func (c *checkConfig) fields() document.Fields {
 
 var anchorGrammar = regexp.MustCompile(`^[^\s#A-Z]+$`)
 
-// anchor sets the name by which a heading is linked to, as in README.md#rules.
+// anchor sets the anchor of a heading, as in README.md#rules.
 func anchor(p *string) func(*yaml.Node) error {
 	return document.Scalar("!!str", "the anchor of a heading, such as empty-lists", func(s string) error {
 		if !anchorGrammar.MatchString(s) {

@@ -1,13 +1,12 @@
-// Package exercises reads a course: the folders exercises/<name>/, which hold
-// what an exercise asks and how it is graded, and reference/<name>/, which hold
-// how it is solved. It runs nothing, and knows neither sandboxes nor verdicts.
+// Package course reads a course: its exercises in exercises/<name>/, their reference
+// solutions in reference/<name>/, and its rules in grade.yaml. It runs nothing, and
+// knows neither sandboxes nor submissions.
 //
-// A caller opens the course with [Open], lists it with [Course.Names] and reads
-// one exercise with [Course.Load], which refuses whatever could not be graded
-// fairly: hidden tests that no check names, checks that no test answers, points
-// that do not sum to 100, tests without an observation. It names every fault
-// with its file and line. [Course.Load] reads the submissions that are
-// shipped with an exercise to test it.
+// [Open] opens a course, [Course.Names] lists its exercises, and [Course.Load] reads
+// one. Load refuses an exercise that cannot be graded fairly, for example with a hidden
+// test that no check names, points that do not sum to 100, or a test without an
+// observation; [Course.Lint] reports what an author should mend besides. Both name
+// every fault with its file and line. [ParsePolicy] reads grade.yaml.
 package course
 
 import (
@@ -40,8 +39,8 @@ func Open(fsys fs.FS) *Course {
 // FS returns the course's files.
 func (c *Course) FS() fs.FS { return c.fsys }
 
-// Module is the module path that the course's go.mod states; "grade" without a
-// go.mod. It is "" when the go.mod states none, which Load reports.
+// Module returns the module path in the course's go.mod; "grade" without a go.mod, and
+// "" for a go.mod without a path, which Load reports.
 func (c *Course) Module() string {
 	m, _ := c.module()
 	return m
@@ -69,11 +68,11 @@ func (c *Course) Names() ([]string, error) {
 	return names, nil
 }
 
-// Names of exercises are also names of folders, of commands' arguments and of
-// the last element of an import path.
+// nameGrammar keeps names of exercises fit for folders, arguments of commands and
+// elements of import paths.
 var nameGrammar = regexp.MustCompile(`^[a-z][a-z0-9]*$`)
 
-// IsName reports whether an exercise may have that name.
+// IsName reports whether name is a valid name of an exercise.
 func IsName(name string) bool { return nameGrammar.MatchString(name) }
 
 func readModule(fsys fs.FS) (string, error) {

@@ -13,15 +13,15 @@ import (
 
 const equivalentFile = "equivalent.yaml"
 
-// Equivalent says of a mutant of the reference that nobody could tell it from the
-// original, by what the exercise asks for.
+// Equivalent marks a mutant of the reference that meets the exercise's rules as the
+// original does, so that no test can fail on it.
 type Equivalent struct {
 	Mutant string // its ID
 	Why    string // one line
 	Line   int    // of equivalent.yaml
 }
 
-// Equivalents reads an exercise's equivalent.yaml; none if there is no such file.
+// Equivalents reads an exercise's equivalent.yaml; it returns nil if there is none.
 func (c *Course) Equivalents(name string) ([]Equivalent, error) {
 	p := &document.Faults{Doing: "load exercise " + name}
 	data, err := fs.ReadFile(c.fsys, path.Join(ExercisesDir, name, equivalentFile))
@@ -37,8 +37,7 @@ func (c *Course) Equivalents(name string) ([]Equivalent, error) {
 	return list, p.Join()
 }
 
-// equivalentFields are the fields at the top. Their meaning stands in
-// schema/equivalent.json.
+// equivalentFields lists the fields at the top. schema/equivalent.json documents them.
 func equivalentFields(d document.File, list *[]Equivalent) document.Fields {
 	return document.Fields{"mutants": func(n *yaml.Node) error { *list = equivalentsOf(d, n); return nil }}
 }
@@ -59,9 +58,9 @@ func equivalentsOf(d document.File, n *yaml.Node) (list []Equivalent) {
 		switch {
 		case has == nil:
 		case has["id"] == 0 || has["why"] == 0:
-			d.Add(d.Name, entry.Line, "a mutant that is equivalent has an id and a why")
+			d.Add(d.Name, entry.Line, "a mutant needs an id and a why")
 		case seen[x.Mutant]:
-			d.Add(d.Name, entry.Line, "%s: a second time", x.Mutant)
+			d.Add(d.Name, entry.Line, "%s is listed twice", x.Mutant)
 		default:
 			seen[x.Mutant] = true
 			list = append(list, x)

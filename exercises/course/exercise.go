@@ -6,10 +6,10 @@ import (
 	"grade/grader/verdict"
 )
 
-// MaxScore is what the points of every exercise sum to.
+// MaxScore is the sum of the points of every exercise.
 const MaxScore = 100
 
-// What self-reported checks may carry at most: they can be forged.
+// The caps on self-reported checks, because a submission can forge them.
 const (
 	MaxSelfReported      = 3  // points of one
 	MaxSelfReportedTotal = 10 // points of all
@@ -35,12 +35,12 @@ type Exercise struct {
 	Hidden    []File // names without the folder
 	Reference []File // without _test.go
 
-	// Hash is the SHA-256, in hexadecimal, over all that influences a grade. The
-	// README and the starter do not, but for the starter's provided files.
+	// Hash is the SHA-256, in hexadecimal, over every file that influences a grade:
+	// neither the README nor the starter's files, except for the provided ones.
 	Hash string
 }
 
-// File is a file below the folder it was read from.
+// File is a file below the folder that it was read from.
 type File struct {
 	Name string // slash-separated
 	Data []byte
@@ -54,21 +54,21 @@ type Check struct {
 	Points       int
 	Limit        float64 // times the reference's CPU time or peak memory; 0 for correctness
 	SelfReported bool    // rests on facts that only the submission's process knows
-	Hint         string  // what a student is told when it fails, in one paragraph
+	Hint         string  // shown to the student when the check fails; one paragraph
 	Feedback     Feedback
-	Anchor       string // of the README's heading under which it is described; "": it is named there
+	Anchor       string // of the README's heading that describes it; "": the README names the check
 	Line         int    // of exercise.yaml
 }
 
-// Feedback is how much a student is told about a failed hidden test, each kind
-// including the one before. The zero value is invalid.
+// Feedback says how much a student learns about a failed hidden test; each kind
+// includes the one before. The zero value is invalid.
 type Feedback string
 
 // The kinds of feedback.
 const (
-	FeedbackHint   Feedback = "hint"   // its hint and its verdict
-	FeedbackClass  Feedback = "class"  // what class of difference it found
-	FeedbackValues Feedback = "values" // values observed and wanted
+	FeedbackHint   Feedback = "hint"   // hint, verdict, and how many observations differ
+	FeedbackClass  Feedback = "class"  // the kind of each difference
+	FeedbackValues Feedback = "values" // the values observed and expected
 )
 
 // Limits bound each run of a hidden test or benchmark. All are positive.
@@ -80,7 +80,7 @@ type Limits struct {
 	Wall    time.Duration
 }
 
-// DefaultLimits are those of an exercise that states none.
+// DefaultLimits returns the limits of an exercise that states none.
 func DefaultLimits() Limits {
 	return Limits{
 		Memory:  512 << 20,

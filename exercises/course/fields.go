@@ -8,9 +8,9 @@ import (
 	"grade/exercises/course/document"
 )
 
-// Fields names the fields that are read of each mapping in exercise.yaml,
-// equivalent.yaml and grade.yaml, as in "exercise" for those at the top and
-// "exercise/limits" for those below. The schemas for editors are held against it.
+// Fields lists the fields of each mapping in exercise.yaml, equivalent.yaml and
+// grade.yaml, under names such as "exercise" for the top and "exercise/limits" for a
+// mapping below. A test compares the schemas for editors with it.
 func Fields() map[string][]string {
 	d := document.File{Faults: &document.Faults{}}
 	cfg, policy := &config{Exercise: &Exercise{}}, &policyReader{Policy: NewPolicy(), File: d}

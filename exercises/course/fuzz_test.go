@@ -8,7 +8,7 @@ import (
 	"grade/exercises/course/document"
 )
 
-// Whatever an author writes gives an exercise or faults with a place, and no panic.
+// Load returns an exercise or faults with places, and never panics, whatever it reads.
 func FuzzLoad(f *testing.F) {
 	files := coursetest.Files()
 	f.Add(files["exercises/gears/exercise.yaml"], files["exercises/gears/hidden/gears_test.go"])

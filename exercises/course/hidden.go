@@ -15,7 +15,7 @@ import (
 	"grade/exercises/course/document"
 )
 
-// kit is the package that hidden tests record their observations with.
+// kit is the import path of the package that hidden tests record observations with.
 const kit = "grade/observe"
 
 // hiddenFunc is a test or benchmark in hidden.
@@ -27,8 +27,8 @@ type hiddenFunc struct {
 	checked     bool // a check names it
 }
 
-// inspection is what is known of the package hidden while its files are read.
-type inspection struct {
+// inspector collects facts about the package hidden while it reads the files.
+type inspector struct {
 	*document.Faults
 	exercise *Exercise
 	fset     *token.FileSet
@@ -37,10 +37,10 @@ type inspection struct {
 	imported bool // the exercise's package, by any of the files
 }
 
-// inspectHidden reads the hidden tests and returns them by name; nil if a file
-// cannot be parsed, because nobody knows what tests it holds.
+// inspectHidden reads the hidden tests and returns them by name; nil if a file does
+// not parse, because its tests are unknown then.
 func inspectHidden(e *Exercise, p *document.Faults) map[string]*hiddenFunc {
-	in := &inspection{p, e, token.NewFileSet(), map[string]*hiddenFunc{}, calls{}, false}
+	in := &inspector{p, e, token.NewFileSet(), map[string]*hiddenFunc{}, calls{}, false}
 	broken := false
 	for _, f := range e.Hidden {
 		broken = !in.file(f) || broken
@@ -61,11 +61,11 @@ func inspectHidden(e *Exercise, p *document.Faults) map[string]*hiddenFunc {
 	return in.funcs
 }
 
-// Name reads one file and reports whether it could be parsed.
-func (in *inspection) file(f File) bool {
+// file reads one file and reports whether it parses.
+func (in *inspector) file(f File) bool {
 	name := path.Join(hiddenDir, f.Name)
-	if !strings.HasSuffix(name, "_test.go") || path.Dir(name) != hiddenDir {
-		in.Add(name, 0, "%s holds _test.go files and nothing else", hiddenDir)
+	if !isGo(f.Name) || !isTest(f.Name) {
+		in.Add(name, 0, "%s may hold only _test.go files, at its top level", hiddenDir)
 		return true
 	}
 	tree, err := parser.ParseFile(in.fset, name, f.Data, parser.ParseComments|parser.SkipObjectResolution)
@@ -74,7 +74,7 @@ func (in *inspection) file(f File) bool {
 		return false
 	}
 	if tree.Name.Name != hiddenDir {
-		in.Add(name, in.line(tree.Name), "package %s; hidden tests are of package %s", tree.Name.Name, hiddenDir)
+		in.Add(name, in.line(tree.Name), "package %s; hidden tests belong to package %s", tree.Name.Name, hiddenDir)
 	}
 	kitName := in.imports(tree)
 	for _, decl := range tree.Decls {
@@ -86,7 +86,7 @@ func (in *inspection) file(f File) bool {
 	return true
 }
 
-func (in *inspection) syntax(name string, err error) {
+func (in *inspector) syntax(name string, err error) {
 	var list scanner.ErrorList
 	if !errors.As(err, &list) {
 		in.Add(name, 0, "%w", err)
@@ -96,11 +96,11 @@ func (in *inspection) syntax(name string, err error) {
 	}
 }
 
-func (in *inspection) line(n ast.Node) int { return in.fset.Position(n.Pos()).Line }
+func (in *inspector) line(n ast.Node) int { return in.fset.Position(n.Pos()).Line }
 
-// imports looks for the exercise's package, and returns what the file calls the
-// kit; "" where it does not import it.
-func (in *inspection) imports(tree *ast.File) (kitName string) {
+// imports looks for the exercise's package, and returns the file's name for the kit;
+// "" if the file does not import it.
+func (in *inspector) imports(tree *ast.File) (kitName string) {
 	for _, spec := range tree.Imports {
 		switch p, _ := strconv.Unquote(spec.Path.Value); p {
 		case in.exercise.ImportPath:
@@ -115,24 +115,24 @@ func (in *inspection) imports(tree *ast.File) (kitName string) {
 	return kitName
 }
 
-// function takes down fn if go test would run it.
-func (in *inspection) function(file string, fn *ast.FuncDecl) {
+// function adds fn if go test runs it.
+func (in *inspector) function(file string, fn *ast.FuncDecl) {
 	name, line := fn.Name.Name, in.line(fn.Name)
 	test, benchmark := isTestName(name, "Test"), isTestName(name, "Benchmark")
 	switch {
 	case fn.Recv != nil:
 		return
 	case name == "TestMain", isTestName(name, "Fuzz"), isTestName(name, "Example"):
-		in.Add(file, line, "%s: hidden tests are Test and Benchmark functions", name)
+		in.Add(file, line, "%s: only Test and Benchmark functions are hidden tests", name)
 		return
 	case !test && !benchmark:
 		return
 	case test && !takes(fn, "T"), benchmark && !takes(fn, "B"):
-		in.Add(file, line, "%s: want one parameter, *testing.T of a test, *testing.B of a benchmark", name)
+		in.Add(file, line, "%s: want one parameter: *testing.T for a test, *testing.B for a benchmark", name)
 	}
 	f := &hiddenFunc{name: name, file: file, line: line, hint: hint(name, fn.Doc)}
 	if f.hint == "" {
-		in.Add(file, line, "%s: no comment; it is the hint that a student gets", name)
+		in.Add(file, line, "%s: the comment is missing; students read it as the hint", name)
 	}
 	in.funcs[name] = f
 }
@@ -151,16 +151,16 @@ func takes(fn *ast.FuncDecl, typeName string) bool {
 	return ok && sel.Sel.Name == typeName
 }
 
-// isTestName reports whether go test takes a function of that name for one of
-// the prefix's kind: TestX and Test are, Testify is not.
+// isTestName reports whether go test runs a function of that name as one of the
+// prefix's kind: TestX and Test, but not Testify.
 func isTestName(name, prefix string) bool {
 	rest, ok := strings.CutPrefix(name, prefix)
 	first, _ := utf8.DecodeRuneInString(rest)
 	return ok && token.IsIdentifier(name) && (rest == "" || !unicode.IsLower(first))
 }
 
-// hint makes one paragraph of a function's comment. Go's custom to begin with
-// the function's name would tell a student nothing, so the name is left out.
+// hint makes one paragraph of a function's comment. It drops the function's name at the
+// beginning, which tells a student nothing.
 func hint(name string, doc *ast.CommentGroup) string {
 	words := strings.Fields(doc.Text())
 	if len(words) > 0 && strings.TrimRight(words[0], ":,") == name {

@@ -4,19 +4,18 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
-	"strings"
 )
 
-// The kit is the module that hidden tests import. A course of another module holds a
-// copy of it in a folder.
+// The kit is the module that hidden tests import. A course of another module holds its
+// copy in a folder.
 const (
 	KitModule = "grade"
 	KitDir    = "kit"
 )
 
-// Kit returns the files that hidden tests of a course import, out of a tree that holds
-// them, without tests: where grade's own course has them, and in a course of another
-// module as a module in a folder.
+// Kit returns the kit's files for a course, without tests, out of a tree that holds
+// them: in their own folders for grade's own course, and as a module in [KitDir] for a
+// course of another module.
 func Kit(tree fs.FS, module, goVersion string) (files []File, err error) {
 	prefix := ""
 	if module != KitModule {
@@ -29,7 +28,7 @@ func Kit(tree fs.FS, module, goVersion string) (files []File, err error) {
 			return nil, err
 		}
 		for _, name := range names {
-			if strings.HasSuffix(name, "_test.go") {
+			if isTest(name) {
 				continue
 			}
 			data, err := fs.ReadFile(tree, name)

@@ -12,10 +12,10 @@ import (
 	"grade/exercises/course/document"
 )
 
-// Lint returns what an author should mend although the exercise can be graded: what
-// the README does not say, where README, starter and reference disagree about the
-// API, and a starter that knows the solution. Like [Course.Load], it names every
-// fault as a [Fault].
+// Lint reports what an author should mend although the exercise can be graded: rules
+// that the README leaves out, disagreements of README, starter and reference about the
+// API, and a starter that imports the solution. Like [Course.Load], it names every
+// fault as a [document.Fault].
 func (c *Course) Lint(name string) error {
 	e, err := c.Load(name)
 	if err != nil {
@@ -36,9 +36,9 @@ type linter struct {
 	reference []declared
 }
 
-// readme holds the README against the checks, and against the part of the
-// reference's API that a student has to write: functions with their signatures, all
-// else by its name.
+// readme compares the README with the checks, and with the part of the reference's API
+// that a student has to write: functions by their signatures, other declarations by
+// their names.
 func (l linter) readme() {
 	l.described()
 	shown := map[string]declared{}
@@ -62,8 +62,8 @@ func (l linter) readme() {
 	}
 }
 
-// described wants every check in the README: under the heading that exercise.yaml
-// names, or else by its name.
+// described requires that the README describes every check: under the heading that
+// exercise.yaml names, or else by the check's name.
 func (l linter) described() {
 	headings := anchors(l.exercise.Readme)
 	for i, check := range l.exercise.Checks {
@@ -77,12 +77,12 @@ func (l linter) described() {
 	}
 }
 
-// mentions reports whether the README has a word.
+// mentions reports whether the README contains a word.
 func (l linter) mentions(word string) bool {
 	return regexp.MustCompile(`\b` + regexp.QuoteMeta(word) + `\b`).Match(l.exercise.Readme)
 }
 
-// starter holds the starter's declarations against the reference's, both ways.
+// starter compares the starter's declarations with the reference's, both ways.
 func (l linter) starter() {
 	has := apiOf(starterDir, l.exercise.Starter)
 	find := func(list []declared, name string) *declared {
@@ -109,7 +109,8 @@ func (l linter) starter() {
 	}
 }
 
-// imports looks for a starter that uses what it is to become.
+// imports reports imports of the starter that give the solution away or that students
+// cannot resolve. It reads every Go file, tests and subfolders included.
 func (l linter) imports() {
 	for _, f := range l.exercise.Starter {
 		if !strings.HasSuffix(f.Name, ".go") {
@@ -118,30 +119,30 @@ func (l linter) imports() {
 		fset := token.NewFileSet()
 		tree, err := parser.ParseFile(fset, f.Name, f.Data, parser.ImportsOnly)
 		if err != nil {
-			continue // Load has told
+			continue // Load reports it
 		}
 		for _, i := range tree.Imports {
 			p, _ := strconv.Unquote(i.Path.Value)
 			line := fset.Position(i.Pos()).Line
 			switch {
 			case strings.HasPrefix(p, path.Join(l.exercise.Module, referenceDir)+"/"):
-				l.Add(path.Join(starterDir, f.Name), line, "imports %q, a solution: take it out", p)
+				l.Add(path.Join(starterDir, f.Name), line, "imports %q, which is a solution: remove the import", p)
 			case p == l.exercise.Module, strings.HasPrefix(p, l.exercise.Module+"/"), p == kit:
-				l.Add(path.Join(starterDir, f.Name), line, "imports %q: a student does not have it", p)
+				l.Add(path.Join(starterDir, f.Name), line, "imports %q, which students do not have: remove the import", p)
 			}
 		}
 	}
 }
 
-// embeds looks for values that travel with the hidden tests in a file, where no test
-// and no reader of the source would see them. Values that stand in the source are
-// looked for where the reference's are known.
+// embeds reports files that are embedded into the hidden tests, because a submission
+// runs in the same program and can read expected values in them. Values in the source
+// itself are found in package prove, which knows the reference's.
 func (l linter) embeds() {
 	for _, f := range l.exercise.Hidden {
 		fset := token.NewFileSet()
 		tree, err := parser.ParseFile(fset, f.Name, f.Data, parser.ParseComments|parser.SkipObjectResolution)
 		if err != nil {
-			continue // Load has told
+			continue // Load reports it
 		}
 		for _, group := range tree.Comments {
 			for _, c := range group.List {

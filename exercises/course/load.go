@@ -18,13 +18,12 @@ import (
 	"grade/exercises/course/document"
 )
 
-// Load reads one exercise and checks all of it. An error names every fault it
-// found, each as a [Fault]; it wraps [fs.ErrNotExist] when the course has no
-// such exercise.
+// Load reads one exercise and checks all of it. An error names every fault, each as a
+// [document.Fault]; it wraps [fs.ErrNotExist] if the course has no such exercise.
 func (c *Course) Load(name string) (*Exercise, error) {
 	p := &document.Faults{Doing: "load exercise " + name}
 	if !IsName(name) {
-		return nil, fmt.Errorf("%s: a name is made of a to z and 0 to 9 and begins with a letter", p.Doing)
+		return nil, fmt.Errorf("%s: a name consists of a to z and 0 to 9 and begins with a letter", p.Doing)
 	}
 	data, err := fs.ReadFile(c.fsys, path.Join(ExercisesDir, name, configFile))
 	if err != nil {
@@ -47,7 +46,7 @@ func (c *Course) Load(name string) (*Exercise, error) {
 	return e, nil
 }
 
-// absent says which exercises there are instead.
+// absent adds the names of the course's exercises to an error.
 func (c *Course) absent(doing string, err error) error {
 	names, listErr := c.Names()
 	if !errors.Is(err, fs.ErrNotExist) || listErr != nil || len(names) == 0 {
@@ -62,15 +61,15 @@ func (c *Course) readFiles(e *Exercise, p *document.Faults) {
 	if e.Readme, err = fs.ReadFile(c.fsys, path.Join(dir, readmeFile)); err != nil {
 		p.Add(readmeFile, 0, "%w", Reason(err))
 	} else if len(bytes.TrimSpace(e.Readme)) == 0 {
-		p.Add(readmeFile, 0, "the file is empty; it tells students every rule that is graded")
+		p.Add(readmeFile, 0, "the file is empty; describe every rule that is graded")
 	}
 	e.Starter = c.readDir(path.Join(dir, starterDir), starterDir, p)
 	e.Hidden = c.readDir(path.Join(dir, hiddenDir), hiddenDir, p)
 	reference := path.Join(referenceDir, e.Name)
 	files := c.readDir(reference, reference, p)
 	for _, f := range files {
-		// The reference is one package: its tests and their data stay at home.
-		if path.Dir(f.Name) == "." && strings.HasSuffix(f.Name, ".go") && !strings.HasSuffix(f.Name, "_test.go") {
+		// Its tests and their data take no part in a grading.
+		if IsSource(f.Name) {
 			e.Reference = append(e.Reference, f)
 		}
 	}
@@ -79,7 +78,7 @@ func (c *Course) readFiles(e *Exercise, p *document.Faults) {
 	}
 }
 
-// readDir reads all files below dir, which problems call shown.
+// readDir reads all files below dir, which faults name as shown.
 func (c *Course) readDir(dir, shown string, p *document.Faults) []File {
 	files, err := ReadTree(c.fsys, dir)
 	if err != nil {
@@ -90,7 +89,7 @@ func (c *Course) readDir(dir, shown string, p *document.Faults) []File {
 	return files
 }
 
-// readTree reads all files below dir, sorted by name.
+// ReadTree reads all files below dir, sorted by name.
 func ReadTree(fsys fs.FS, dir string) ([]File, error) {
 	var files []File
 	err := fs.WalkDir(fsys, dir, func(name string, d fs.DirEntry, err error) error {
@@ -105,7 +104,7 @@ func ReadTree(fsys fs.FS, dir string) ([]File, error) {
 	return files, err
 }
 
-// reason leaves out the path, which a Fault names in its own way.
+// Reason removes the path from an error, because a fault names its file itself.
 func Reason(err error) error {
 	var pathError *fs.PathError
 	if errors.As(err, &pathError) {
@@ -114,13 +113,13 @@ func Reason(err error) error {
 	return err
 }
 
-// checkGo looks at the package clauses of the reference and the starter.
+// checkGo checks the package clauses of the reference and the starter.
 func (e *Exercise) checkGo(p *document.Faults) {
 	e.checkClauses(e.Reference, path.Join(referenceDir, e.Name), p)
 	e.checkClauses(e.Starter, starterDir, p)
 	for _, f := range e.Starter {
 		if path.Base(f.Name) == "go.mod" {
-			p.Add(path.Join(starterDir, f.Name), 0, "leave it out: it hides the folder from go:embed, and grade start writes one")
+			p.Add(path.Join(starterDir, f.Name), 0, "remove it: it hides the folder from go:embed, and every student gets a new one with the starter")
 		}
 	}
 }
@@ -128,22 +127,21 @@ func (e *Exercise) checkGo(p *document.Faults) {
 func (e *Exercise) checkClauses(files []File, dir string, p *document.Faults) {
 	sources := 0
 	for _, f := range files {
-		if path.Dir(f.Name) != "." || !strings.HasSuffix(f.Name, ".go") {
+		if !isGo(f.Name) {
 			continue
 		}
 		name, fset := path.Join(dir, f.Name), token.NewFileSet()
-		isTest := strings.HasSuffix(f.Name, "_test.go")
-		if !isTest {
+		if IsSource(f.Name) {
 			sources++
 		}
 		tree, err := parser.ParseFile(fset, name, f.Data, parser.PackageClauseOnly)
 		if err != nil {
-			(&inspection{Faults: p}).syntax(name, err)
+			(&inspector{Faults: p}).syntax(name, err)
 			continue
 		}
 		got := tree.Name.Name
-		if e.Package != "" && got != e.Package && !(isTest && got == e.Package+"_test") {
-			p.Add(name, fset.Position(tree.Name.Pos()).Line, "package %s; the exercise is about package %s", got, e.Package)
+		if e.Package != "" && got != e.Package && !(isTest(f.Name) && got == e.Package+"_test") {
+			p.Add(name, fset.Position(tree.Name.Pos()).Line, "package %s; %s says package %s", got, configFile, e.Package)
 		}
 	}
 	if len(files) > 0 && sources == 0 {
@@ -156,14 +154,14 @@ func (e *Exercise) checkProvided(line int, p *document.Faults) {
 		switch {
 		case !slices.ContainsFunc(e.Starter, func(f File) bool { return f.Name == name }):
 			p.Add(configFile, line, "provided: no file %q in %s", name, starterDir)
-		case path.Dir(name) != "." || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go"):
-			p.Add(configFile, line, "provided: %q is no Go file of the package", name)
+		case !IsSource(name):
+			p.Add(configFile, line, "provided: %q is not a source file of the package", name)
 		}
 	}
 }
 
-// hash sums up all that influences a grade. Names and contents are preceded by
-// their lengths, so that no two exercises run together into the same bytes.
+// hash returns the SHA-256 over every file that influences a grade. Their lengths
+// precede names and contents, so that no two exercises give the same bytes.
 func (e *Exercise) hash(config []byte) string {
 	h := sha256.New()
 	sum(h, []byte("grade/exercise/v1"))

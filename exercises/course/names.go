@@ -1,5 +1,10 @@
 package course
 
+import (
+	"path"
+	"strings"
+)
+
 // The layout of a course.
 const (
 	ExercisesDir   = "exercises"
@@ -11,3 +16,13 @@ const (
 	SubmissionsDir = "submissions"
 	ExpectFile     = "expect.yaml"
 )
+
+// IsSource reports whether a file, named below the folder of a starter or a reference,
+// is a source of the folder's package: a Go file at its top level that is no test. A
+// student's folder has a rule of its own in package submission, which distrusts names;
+// course knows no submissions.
+func IsSource(name string) bool { return isGo(name) && !isTest(name) }
+
+func isGo(name string) bool { return path.Dir(name) == "." && strings.HasSuffix(name, ".go") }
+
+func isTest(name string) bool { return strings.HasSuffix(name, "_test.go") }

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// Pattern is where submissions are below some folder, such as
+// Pattern describes the places of submissions below a folder, such as
 // students/{student}/{exercise}: segments of a slash-separated path, in which {student}
 // and {exercise} stand for names and * for anything. The zero Pattern matches nothing.
 type Pattern struct {
@@ -19,12 +19,12 @@ type Pattern struct {
 
 var placeholder = regexp.MustCompile(`\{[^}]*\}|\*`)
 
-// ParsePattern reads a pattern. It needs one {student}; without {exercise}, a
-// submission's package says which one it is of.
+// ParsePattern reads a pattern. It needs one {student}; without {exercise}, the package
+// of a submission tells its exercise.
 func ParsePattern(s string) (Pattern, error) {
 	p := Pattern{text: s}
 	if s == "" || path.Clean(s) != s || path.IsAbs(s) || strings.HasPrefix(s, "..") || strings.Contains(s, `\`) {
-		return Pattern{}, fmt.Errorf("%q is no path below the repository, such as students/{student}/{exercise}", s)
+		return Pattern{}, fmt.Errorf("%q is not a path below the repository, such as students/{student}/{exercise}", s)
 	}
 	seen := map[string]int{}
 	for segment := range strings.SplitSeq(s, "/") {
@@ -40,7 +40,7 @@ func ParsePattern(s string) (Pattern, error) {
 			expression += regexp.QuoteMeta(rest[:at[0]]) + groups[name]
 			rest = rest[at[1]:]
 			if groups[name] == "" {
-				return Pattern{}, fmt.Errorf("%s in %q: there are {student}, {exercise} and *", name, s)
+				return Pattern{}, fmt.Errorf("%s in %q is unknown: use {student}, {exercise} or *", name, s)
 			}
 		}
 		p.segments = append(p.segments, regexp.MustCompile(expression+regexp.QuoteMeta(rest)+"$"))
@@ -51,17 +51,17 @@ func ParsePattern(s string) (Pattern, error) {
 	return p, nil
 }
 
-// groups are what stands for a name. An exercise's is narrow, so that
-// {exercise}-{student} is clear about autograd-jane-doe.
+// groups are the expressions of the placeholders. An exercise's is narrow, so that
+// {exercise}-{student} splits autograd-jane-doe in one way only.
 var groups = map[string]string{"{student}": `(?P<student>.+)`, "{exercise}": `(?P<exercise>[a-z][a-z0-9]*)`, "*": `.*`}
 
 func (p Pattern) String() string { return p.text }
 
-// Depth is how many segments a path needs to match.
+// Depth returns the number of segments.
 func (p Pattern) Depth() int { return len(p.segments) }
 
-// Match reads the first segments of a path, no more than [Pattern.Depth]. It reports
-// whether they are as the pattern says.
+// Match matches a path of at most [Pattern.Depth] segments with the first segments of
+// the pattern.
 func (p Pattern) Match(name string) (student, exercise string, ok bool) {
 	parts := strings.Split(name, "/")
 	if len(parts) > len(p.segments) {
@@ -84,8 +84,8 @@ func (p Pattern) Match(name string) (student, exercise string, ok bool) {
 	return student, exercise, true
 }
 
-// StudentOf is whose a name is, and the part of it that says so: it reads as far as the
-// segment with {student}, and what follows may be anything.
+// StudentOf returns the student in a path, and the path up to the segment with
+// {student}. The segments after it may be anything.
 func (p Pattern) StudentOf(name string) (student, dir string, ok bool) {
 	at := slices.IndexFunc(p.segments, func(r *regexp.Regexp) bool { return r.SubexpIndex("student") >= 0 })
 	parts := strings.Split(name, "/")
@@ -99,7 +99,7 @@ func (p Pattern) StudentOf(name string) (student, dir string, ok bool) {
 	return student, dir, true
 }
 
-// Submission is the part of a file's name that is the submission it belongs to.
+// Submission returns the folder of the submission that a file belongs to.
 func (p Pattern) Submission(file string) (dir, student, exercise string, ok bool) {
 	parts := strings.Split(file, "/")
 	if p.text == "" || len(parts) < len(p.segments) || slices.Contains(parts, "..") {

@@ -6,11 +6,11 @@ import (
 	"time"
 )
 
-// PolicyFile is the name of the file, in the root of a course.
+// PolicyFile is the name of the policy's file in the root of a course.
 const PolicyFile = "grade.yaml"
 
-// Policy says where the submissions of a course are, and what counts of them.
-// [NewPolicy] is that of a course without a grade.yaml.
+// Policy says where the submissions of a course are, and how much each counts.
+// [NewPolicy] returns the policy of a course without a grade.yaml.
 type Policy struct {
 	Title       string
 	Submissions Pattern        // of the submissions' folders; empty: any
@@ -18,28 +18,29 @@ type Policy struct {
 	Times       string         // a CSV file with the times of submissions, beside grade.yaml
 	Roster      string         // a CSV file with students, beside grade.yaml
 	Defaults    Rules          // of exercises that state nothing else
-	Exercises   []Rules        // what counts, in the order of reports; none: all of the course, by Defaults
+	Exercises   []Rules        // the exercises that count, in the order of reports; none: all, by Defaults
 	Extensions  []Extension
 }
 
-// Rules are those of one exercise.
+// Rules are the rules of one exercise.
 type Rules struct {
 	Exercise string
 	Weight   float64   // in the total of the course
 	Due      time.Time // zero: never
 	Late     *Late     // nil: late submissions count nothing
-	Attempts int       // so many count; 0: all
-	Count    Count     // which of them
-	Canvas   string    // the name of the assignment there, such as Autograd (4711)
+	Attempts int       // the number of attempts that count; 0: all
+	Count    Count     // the one of them that gives the grade
+	Canvas   string    // the name of the assignment in Canvas, such as Autograd (4711)
 }
 
-// NewPolicy asks for nothing: every exercise weighs the same and is never due.
+// NewPolicy returns a policy without demands: every exercise weighs the same and is
+// never due.
 func NewPolicy() *Policy {
 	return &Policy{Zone: time.UTC, Defaults: Rules{Weight: 1, Count: CountBest}}
 }
 
-// Late is what is taken off for being late. Lateness begins when the grace after the due
-// time is over, and is counted from the due time.
+// Late is the deduction for a late submission. A submission is late after the due time
+// and the grace, and its lateness counts from the due time.
 type Late struct {
 	Grace  time.Duration
 	Deduct float64       // percent of the submission's points
@@ -53,8 +54,8 @@ type Count string
 
 // The values of Count.
 const (
-	CountBest Count = "best" // the one with the most points, after what is taken off
-	CountLast Count = "last" // the last one that may count
+	CountBest Count = "best" // the one with the most points after the deduction
+	CountLast Count = "last" // the last one
 )
 
 // Extension is a later due time for one student.
@@ -64,8 +65,8 @@ type Extension struct {
 	Due      time.Time
 }
 
-// RulesOf are the rules of an exercise; those of a policy that lists none are the
-// same for all.
+// RulesOf returns the rules of an exercise, and whether it counts. A policy that lists
+// no exercise has the same rules for all.
 func (p *Policy) RulesOf(exercise string) (Rules, bool) {
 	i := slices.IndexFunc(p.Exercises, func(r Rules) bool { return r.Exercise == exercise })
 	if i >= 0 {
@@ -76,8 +77,9 @@ func (p *Policy) RulesOf(exercise string) (Rules, bool) {
 	return r, len(p.Exercises) == 0
 }
 
-// DueFor is when an exercise is due for a student: the latest of the extensions, if
-// there is one that is later than the rules say. Logins know no case.
+// DueFor returns the time at which an exercise is due for a student: the latest of the
+// student's extensions that is later than the rules' own. It ignores the case of logins,
+// as forges do.
 func (p *Policy) DueFor(student string, r Rules) (due time.Time, extended bool) {
 	due = r.Due
 	for _, e := range p.Extensions {

@@ -13,12 +13,12 @@ import (
 	"grade/exercises/course/document"
 )
 
-// ParsePolicy reads a grade.yaml, which problems call file. Names are those of the
+// ParsePolicy reads a grade.yaml, which faults name as file. Names are the names of the
 // course's exercises.
 func ParsePolicy(file string, data []byte, names []string) (*Policy, error) {
 	r := &policyReader{Policy: NewPolicy(), File: document.File{Faults: &document.Faults{Doing: "read the rules of the course"}, Name: file}, names: names}
 	r.File.Read(data, r.fields())
-	// Times need the zone, and exercises the defaults, wherever those stand.
+	// Times need the zone and exercises the defaults, which may stand further down.
 	r.section("defaults", func(n *yaml.Node) error { r.Mapping("defaults: ", n, r.rules(&r.Defaults)); return nil })
 	r.section("exercises", r.readExercises)
 	r.section("extensions", r.readExtensions)
@@ -35,7 +35,7 @@ type policyReader struct {
 	sections map[string]*yaml.Node // read last
 }
 
-// fields are the fields at the top. Their meaning stands in schema/grade.json.
+// fields lists the fields at the top. schema/grade.json documents them.
 func (r *policyReader) fields() document.Fields {
 	r.sections = map[string]*yaml.Node{}
 	later := func(name string) func(*yaml.Node) error {
@@ -63,7 +63,7 @@ func (r *policyReader) section(name string, read func(*yaml.Node) error) {
 	}
 }
 
-// rules are the fields of an exercise, and of the defaults.
+// rules lists the fields of an exercise and of the defaults.
 func (r *policyReader) rules(to *Rules) document.Fields {
 	return document.Fields{
 		"weight":   atLeastZero(&to.Weight),
@@ -80,10 +80,10 @@ func (r *policyReader) late(to **Late) func(*yaml.Node) error {
 		l := &Late{Most: 100}
 		has := r.Mapping("late: ", n, l.fields())
 		if l.Until > 0 && l.Grace > l.Until {
-			r.Add(r.Name, n.Line, "late: grace goes on after until")
+			r.Add(r.Name, n.Line, "late: grace is longer than until")
 		}
 		if has["deduct"] == 0 && (has["per"] != 0 || has["most"] != 0) {
-			r.Add(r.Name, n.Line, "late: per and most say how much deduct takes: give it as well")
+			r.Add(r.Name, n.Line, "late: per and most have no effect without deduct: add it")
 		}
 		*to = l
 		return nil
@@ -120,7 +120,7 @@ func (r *policyReader) readExercises(n *yaml.Node) error {
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		if key := n.Content[i]; f[key.Value] == nil {
 			r.Add(r.Name, key.Line, "exercises: there is no exercise %q; the course has %s", key.Value, strings.Join(r.names, ", "))
-			f[key.Value] = func(*yaml.Node) error { return nil } // told
+			f[key.Value] = func(*yaml.Node) error { return nil } // one fault is enough
 		}
 	}
 	r.Mapping("exercises: ", n, f)
@@ -151,11 +151,11 @@ func (e *Extension) fields(zone *time.Location) document.Fields {
 	return document.Fields{"student": document.Line(&e.Student), "exercise": document.Line(&e.Exercise), "due": moment(&e.Due, zone)}
 }
 
-// moments are how a time is written: in the course's zone, or with one of its own.
+// moments are the layouts of a time, in the course's zone or with a zone of its own.
 var moments = []string{"2006-01-02 15:04", "2006-01-02 15:04:05", "2006-01-02T15:04", "2006-01-02T15:04:05", time.RFC3339}
 
-// ParseMoment reads a time; zone is that of one that states none. A date alone would
-// leave open whether its day belongs to it.
+// ParseMoment reads a time, in zone if it states none. It refuses a date alone, which
+// leaves open whether the day itself is included.
 func ParseMoment(s string, zone *time.Location) (time.Time, error) {
 	for _, layout := range moments {
 		if t, err := time.ParseInLocation(layout, s, zone); err == nil {
@@ -178,7 +178,7 @@ func moment(p *time.Time, zone *time.Location) func(*yaml.Node) error {
 func zone(p **time.Location) func(*yaml.Node) error {
 	return document.Scalar("!!str", "a time zone such as Europe/Berlin", func(s string) error {
 		z, err := time.LoadLocation(s)
-		if err != nil || s == "" || s == "Local" { // of whichever machine it is
+		if err != nil || s == "" || s == "Local" { // Local differs from machine to machine
 			return document.ErrUnfit
 		}
 		*p = z
@@ -186,7 +186,7 @@ func zone(p **time.Location) func(*yaml.Node) error {
 	})
 }
 
-// beside sets the name of a file in the folder of the policy or below.
+// beside sets the name of a file in the policy's folder or below it.
 func beside(p *string) func(*yaml.Node) error {
 	return document.Scalar("!!str", "the name of a file beside "+PolicyFile, func(s string) error {
 		if s == "" || !filepath.IsLocal(filepath.FromSlash(s)) {

@@ -13,8 +13,7 @@ import (
 	"grade/exercises/schema"
 )
 
-// What the schema of an exercise says in its own words about values is what is read:
-// words, bounds and defaults.
+// The words, bounds and defaults in the schema of an exercise are those of the loader.
 func TestSchemaHasTheValuesThatAreRead(t *testing.T) {
 	at := func(n any, keys ...string) any {
 		for _, k := range keys {

@@ -19,14 +19,13 @@ import (
 
 var update = flag.Bool("update", false, "write the references in docs anew")
 
-// references are made from the schemas of these names.
+// references names the schemas of each reference.
 var references = map[string][]string{
 	"exercise-yaml": {"exercise", "expect", "equivalent"},
 	"grade-yaml":    {"grade"},
 }
 
-// The references of what authors write are the schemas, in words. `make docs` writes
-// them anew.
+// The references in docs/ are made from the schemas; `make docs` writes them.
 func TestReferenceIsFresh(t *testing.T) {
 	for file, schemas := range references {
 		var b bytes.Buffer
@@ -50,8 +49,8 @@ func TestReferenceIsFresh(t *testing.T) {
 	}
 }
 
-// schemaDoc is what the reference shows of a schema. Conditions between fields stand
-// in descriptions as well, since no table shows them.
+// schemaDoc is the part of a schema that the reference shows. A schema repeats its
+// conditions between fields in descriptions, because no table shows them.
 type schemaDoc struct {
 	Ref         string `json:"$ref"`
 	Title       string
@@ -72,7 +71,7 @@ type schemaDoc struct {
 	Defs        map[string]schemaDoc `json:"$defs"`
 }
 
-// inOrder are the fields of a mapping, as they are written.
+// inOrder returns the fields of a mapping in the order of the schema's file.
 type inOrder []field
 
 type field struct {
@@ -99,7 +98,7 @@ func (f *inOrder) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// write writes a mapping: its table, and after it those of the mappings in it.
+// write writes the table of a mapping, and after it the tables of the mappings in it.
 func (s schemaDoc) write(t *testing.T, b *bytes.Buffer, title string, level int, defs map[string]schemaDoc) {
 	fmt.Fprintf(b, "\n%s %s\n\n%s\n\n| field | value | |\n|---|---|---|\n", strings.Repeat("#", level), title, s.Description)
 	for _, f := range s.Properties {
@@ -129,7 +128,7 @@ func (s schemaDoc) write(t *testing.T, b *bytes.Buffer, title string, level int,
 	}
 }
 
-// requires reports whether a field has to be there, if only in some cases.
+// requires reports whether a field is required, if only in some cases.
 func (s schemaDoc) requires(name string) bool {
 	required := s.Required
 	for _, c := range s.OneOf {
@@ -146,7 +145,7 @@ func (s schemaDoc) resolve(defs map[string]schemaDoc) schemaDoc {
 	return s
 }
 
-// value says in few words what a field holds.
+// value describes a field's value in a few words.
 func (s schemaDoc) value(defs map[string]schemaDoc) string {
 	r := s.resolve(defs)
 	var values schemaDoc

@@ -1,7 +1,7 @@
 // Package schema holds JSON Schemas of the files that authors write, <file>.json for
-// <file>.yaml: for editors, which show what a field means and mark what cannot be.
-// Loading a course does not use them. It refuses what they refuse and more, since a
-// schema knows neither sums nor other files; a test holds one against the other.
+// <file>.yaml, by which editors explain fields and mark mistakes. The loader of a
+// course does not use them: it refuses what they refuse and more, because a schema
+// knows neither sums nor other files. A test compares the two.
 package schema
 
 import "embed"

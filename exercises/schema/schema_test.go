@@ -19,7 +19,7 @@ import (
 	"grade/grader/verdict"
 )
 
-// All files of the shipped exercises are as the schemas say.
+// The schemas accept every file of the shipped exercises.
 func TestSchemasAcceptWhatIsShipped(t *testing.T) {
 	for name, pattern := range map[string]string{
 		"exercise":   "../*/exercise.yaml",
@@ -58,7 +58,7 @@ func TestShippedFilesNameTheirSchema(t *testing.T) {
 	}
 }
 
-// A schema has the fields that are read, in every mapping, and no other.
+// A schema has exactly the fields that the loader reads, in every mapping.
 func TestSchemasHaveTheFieldsThatAreRead(t *testing.T) {
 	read := course.Fields()
 	maps.Copy(read, map[string][]string{"expect": fixture.Fields()})
@@ -71,7 +71,7 @@ func TestSchemasHaveTheFieldsThatAreRead(t *testing.T) {
 	}
 }
 
-// schemaNode is a schema as it stands, or one of its definitions.
+// schemaNode is a schema or one of its definitions.
 func schemaNode(t *testing.T, name, def string) (s map[string]any) {
 	t.Helper()
 	data, err := schema.Files.ReadFile(name + ".json")
@@ -83,8 +83,7 @@ func schemaNode(t *testing.T, name, def string) (s map[string]any) {
 	return s
 }
 
-// What a schema says in its own words about values is what is read: words, bounds
-// and defaults.
+// The words, bounds and defaults in a schema are those of the loader.
 func TestSchemasHaveTheValuesThatAreRead(t *testing.T) {
 	at := func(n any, keys ...string) any {
 		for _, k := range keys {
@@ -111,7 +110,7 @@ func wordsOf(list []verdict.Verdict) (texts []string) {
 	return texts
 }
 
-// Neither a schema nor the loader lets these through.
+// Both the schema and the loader refuse these.
 func TestSchemasRefuse(t *testing.T) {
 	const (
 		config     = "exercises/gears/exercise.yaml"
@@ -192,7 +191,7 @@ func TestSchemasRefuse(t *testing.T) {
 		files[equivalent] = mutants
 		files = coursetest.Change(files, c.file, c.old, c.new)
 		kind := strings.TrimSuffix(filepath.Base(c.file), ".yaml")
-		assert.Error(t, coursetest.Validate(t, coursetest.Schema(t, kind), []byte(files[c.file])), "the schema, %s: %s", c.file, c.new)
+		assert.ErrorContains(t, coursetest.Validate(t, coursetest.Schema(t, kind), []byte(files[c.file])), "validation failed", "the schema, %s: %s", c.file, c.new)
 		_, loading := fixture.Load(course.Open(coursetest.FS(files)), "gears")
 		_, marks := course.Open(coursetest.FS(files)).Equivalents("gears")
 		assert.Equal(t, kind == "equivalent", marks != nil, "the loader, %s: %s", c.file, c.new)
@@ -200,7 +199,7 @@ func TestSchemasRefuse(t *testing.T) {
 	}
 }
 
-// Both let these through: an editor does not mark what is right.
+// Both accept these: an editor marks no correct line.
 func TestSchemasAccept(t *testing.T) {
 	const config = "exercises/gears/exercise.yaml"
 	for _, c := range []struct{ old, new string }{

@@ -1,21 +1,24 @@
+// Package fault says who has to act on an error: the caller ([UsageError]), the
+// exercise's author ([ErrExercise]), or else the operator of grade. A student's
+// mistake in a submission is a verdict and never an error.
 package fault
 
 import "errors"
 
-// ErrExercise marks errors that the exercise's author has to mend: its
-// reference does not build, start, pass or take long enough. Any other error is
-// grade's, the sandbox's or the machine's.
+// ErrExercise marks an error that the exercise's author has to mend: the reference
+// does not build, start, pass or take long enough. Any other error is grade's, the
+// sandbox's or the machine's.
 var ErrExercise = errors.New("the exercise is at fault")
 
-// exerciseError is an error that is ErrExercise and does not say so.
+// exerciseError wraps an error as ErrExercise and keeps its text.
 type exerciseError struct{ error }
 
 func (e exerciseError) Unwrap() []error { return []error{ErrExercise, e.error} }
 
-// Exercise marks an error as one that is [ErrExercise]; its text stays the same.
+// Exercise marks an error as [ErrExercise] and keeps its text.
 func Exercise(err error) error { return exerciseError{err} }
 
-// checkError is an error about one check.
+// checkError names the check that an error is about.
 type checkError struct {
 	error
 	check string
@@ -23,11 +26,10 @@ type checkError struct {
 
 func (e checkError) Unwrap() error { return e.error }
 
-// Check notes which check an error is about; its text stays the same.
+// Check marks an error with the check that it is about, and keeps its text.
 func Check(name string, err error) error { return checkError{err, name} }
 
-// CheckOf names the check that an error is about; "" where it is about no
-// single one, or that is not known.
+// CheckOf returns the check that an error is about; "" if no single one is known.
 func CheckOf(err error) string {
 	e, _ := errors.AsType[checkError](err)
 	return e.check

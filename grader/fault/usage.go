@@ -1,15 +1,14 @@
 package fault
 
-// UsageError says that grade was asked for something that cannot be done as
-// asked: no verdict on anybody's work and no fault of ours. The command maps it
-// to exit status 2.
+// UsageError says that a request cannot be met as it stands. It is neither a verdict
+// on a submission nor a fault of grade.
 type UsageError struct {
 	Message string // what is wrong
 	Hint    string // what to do instead; may be empty
 	Err     error  // the cause, if there is one
 
-	// Student is the same for the student whose submission is at fault, without the
-	// folder it was in; empty where whoever runs grade has to do something.
+	// Student is the message for the student whose submission causes the error, without
+	// the name of a folder on this machine; empty if the caller has to act.
 	Student string
 }
 

@@ -7,28 +7,28 @@ import (
 	"grade/observe/wire"
 )
 
-// class is a kind of difference between two values, in words that say nothing
-// about either. The zero value means that they agree.
+// class names a kind of difference between two values in words that reveal neither
+// of them. The zero value means that they agree.
 type class string
 
 // The classes.
 const (
 	agree         class = ""
 	valueDiffers  class = "value differs"
-	kindDiffers   class = "another kind of value"
+	kindDiffers   class = "a different kind of value"
 	lengthDiffers class = "length differs"
 	shapeDiffers  class = "shape differs"
-	aboveBound    class = "above what is allowed"
+	aboveBound    class = "more than is allowed"
 	isNaN         class = "not a number"
 	isInfinite    class = "infinite"
-	notFinite     class = "finite, which it should not be"
-	noError       class = "no error where there should be one"
-	someError     class = "an error where there should be none"
-	otherError    class = "another error"
+	isFinite      class = "finite where it should be NaN or infinite"
+	noError       class = "no error where one is expected"
+	someError     class = "an error where none is expected"
+	otherError    class = "a different error"
 )
 
-// difference says how a submission's value departs from the reference's. The
-// zero value says that it does not.
+// difference describes how a submission's value differs from the reference's. The
+// zero value means that they agree.
 type difference struct {
 	class class
 	index int // of the first element that differs; -1 where the value is no list
@@ -37,16 +37,16 @@ type difference struct {
 	want, got any
 }
 
-// compare holds got, the submission's, against want, the reference's, under the
-// comparison in the reference's record.
+// compare compares got, the submission's value, with want, the reference's, under
+// the comparison in the reference's record.
 //
-// Written rules, under every comparison: NaN agrees with NaN and nothing else;
+// These rules hold under every comparison: NaN agrees with NaN and nothing else;
 // an infinity agrees with itself and nothing else, a bound included; -0 agrees
 // with +0; a nil list and an empty one are the same on the wire; texts are
 // compared by their bytes. A multiset of numbers with a tolerance is compared
-// by pairs after sorting, NaNs last: where any matching is within the tolerance
-// the sorted one is too, because what a number accepts is an interval whose two
-// ends rise with it.
+// by pairs after sorting, NaNs last: if any matching is within the tolerance, the
+// sorted one is too, because each number accepts an interval whose two ends rise
+// with the number.
 func compare(c wire.Comparison, want, got wire.Value) difference {
 	if want.Kind != got.Kind {
 		return difference{class: kindDiffers, index: -1}
@@ -77,7 +77,7 @@ func compare(c wire.Comparison, want, got wire.Value) difference {
 	return difference{class: kindDiffers, index: -1}
 }
 
-// A rule says how got departs from want.
+// A rule classifies the difference of got from want.
 type rule[T any] func(want, got T) class
 
 func compareOne[T any](want, got T, r rule[T]) difference {
@@ -87,8 +87,7 @@ func compareOne[T any](want, got T, r rule[T]) difference {
 	return difference{}
 }
 
-// compareList compares element by element, after putting copies into order
-// where the order is free.
+// compareList compares element by element; with a sort, it sorts copies first.
 func compareList[T any](want, got []T, sort func([]T), r rule[T]) difference {
 	if len(want) != len(got) {
 		return difference{class: lengthDiffers, index: -1, want: len(want), got: len(got)}
@@ -106,7 +105,7 @@ func compareList[T any](want, got []T, sort func([]T), r rule[T]) difference {
 	return difference{}
 }
 
-// order is how to sort lists whose order is free, else nil.
+// order returns sort for a multiset, whose order is free, and nil for a list.
 func order[T any](c wire.Comparison, sort func([]T)) func([]T) {
 	if !c.Multiset {
 		return nil
@@ -139,8 +138,8 @@ func sameClass[T comparable](want, got T) class {
 	return valueDiffers
 }
 
-// errorClass compares errors as package observe names them: "nil", which of the
-// sentinels it is, or "other".
+// errorClass compares errors by the names that package observe gives them: "nil",
+// the name of a sentinel, or "other".
 func errorClass(want, got string) class {
 	const none = "nil"
 	switch {
@@ -154,8 +153,8 @@ func errorClass(want, got string) class {
 	return otherError
 }
 
-// intRule compares integers. An operation that does not fit them, which the
-// decoder refuses before it comes to that, makes nothing agree.
+// intRule compares integers. An operation that is not for integers lets nothing
+// agree; the decoder already refuses it.
 func intRule(c wire.Comparison) rule[int64] {
 	return func(want, got int64) class {
 		var ok bool
@@ -175,7 +174,7 @@ func intRule(c wire.Comparison) rule[int64] {
 	}
 }
 
-// distance is |a-b| without overflow, rounded only where it is above 2^53.
+// distance returns |a-b| without overflow, rounded only above 2^53.
 func distance(a, b int64) float64 {
 	if a < b {
 		a, b = b, a
@@ -183,7 +182,7 @@ func distance(a, b int64) float64 {
 	return float64(uint64(a) - uint64(b))
 }
 
-// atMost compares in integers, where 2^53+1 and 2^53 are two numbers.
+// atMost compares in integers, which tell 2^53+1 from 2^53.
 func atMost(x int64, bound float64) bool {
 	switch {
 	case bound >= 1<<63:
@@ -191,15 +190,15 @@ func atMost(x int64, bound float64) bool {
 	case bound >= -1<<63:
 		return x <= int64(math.Floor(bound))
 	}
-	return false // NaN comes here too
+	return false // also for NaN
 }
 
 func floatRule(c wire.Comparison) rule[float64] {
 	return func(want, got float64) class {
 		switch {
 		case want == got, math.IsNaN(want) && math.IsNaN(got):
-			// Infinities, NaN and both zeros end here, if they may. A finite
-			// number goes on: AtMost may ask for less than the reference has.
+			// A finite number under AtMost goes on: the bound may be lower than the
+			// reference's own value.
 			if c.Op != wire.AtMost || !finite(want) {
 				return agree
 			}
@@ -208,20 +207,20 @@ func floatRule(c wire.Comparison) rule[float64] {
 		case math.IsInf(got, 0):
 			return isInfinite
 		case !finite(want):
-			return notFinite
+			return isFinite
 		}
 		return finiteClass(c, want, got)
 	}
 }
 
-// finiteClass compares numbers of which neither is NaN or infinite.
+// finiteClass compares two finite numbers.
 func finiteClass(c wire.Comparison, want, got float64) class {
 	var ok bool
 	bad := valueDiffers
 	switch c.Op {
 	case wire.Within:
 		// The distance of two finite numbers may overflow, and so may the
-		// tolerance: a distance that cannot be told is too far.
+		// tolerance; an overflowing distance counts as too far.
 		d := math.Abs(want - got)
 		ok = finite(d) && d <= c.A+c.B*math.Max(math.Abs(want), math.Abs(got))
 	case wire.ULPs:
@@ -235,8 +234,8 @@ func finiteClass(c wire.Comparison, want, got float64) class {
 	return bad
 }
 
-// ulps is how many representable numbers a and b are apart; the two zeros are
-// one number.
+// ulps counts the steps from a to b along the representable numbers; the two zeros
+// are one number.
 func ulps(a, b float64) uint64 {
 	i, j := ordinal(a), ordinal(b)
 	if i < j {
@@ -245,7 +244,7 @@ func ulps(a, b float64) uint64 {
 	return uint64(i) - uint64(j)
 }
 
-// ordinal numbers the finite floats in their order, from 0 for both zeros.
+// ordinal numbers the finite floats in their order; both zeros are 0.
 func ordinal(x float64) int64 {
 	if bits := int64(math.Float64bits(x)); bits >= 0 {
 		return bits
@@ -255,8 +254,8 @@ func ordinal(x float64) int64 {
 
 func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
 
-// loose reports, in words, why a comparison that the wire format allows tells
-// nothing apart; it returns "" for one that does.
+// loose says why a comparison accepts almost any value although the wire format
+// allows it; "" if it does not.
 func loose(c wire.Comparison) string {
 	switch {
 	case c.Op == wire.Within && c.B >= 1:

@@ -10,23 +10,22 @@ import (
 	"grade/observe/wire"
 )
 
-// The caps on what a student is told about one check, in bytes and in
-// observations.
+// The caps on what a student reads about one check.
 const (
-	maxDetail = 600
-	maxQuote  = 60
-	maxShown  = 3
+	maxDetail = 600 // bytes, in all
+	maxQuote  = 60  // bytes of one name or text
+	maxShown  = 3   // observations
 )
 
-// streamDifference says how a submission's records depart from the reference's.
+// streamDifference describes how a submission's records differ from the reference's.
 type streamDifference struct {
 	want, got int // records
 	differ    int // records of the same name whose values differ
 	shown     []recordDifference
-	// departs is the first record that is not the reference's by name or
-	// number, after which nothing is compared; -1 if there is none.
+	// departs is the index of the first record whose name is not the reference's, or
+	// that only one of the two has; later records are not compared. -1: none.
 	departs int
-	next    string // the name the reference has there; "" past its end
+	next    string // the reference's name at departs; "" past its end
 }
 
 type recordDifference struct {
@@ -36,8 +35,8 @@ type recordDifference struct {
 
 func (d streamDifference) agrees() bool { return d.differ == 0 && d.departs < 0 }
 
-// compareStreams compares records in their order. Names, comparisons and flags
-// that count are the reference's.
+// compareStreams compares records in their order, each under the comparison in the
+// reference's record: a submission can write any comparison into its own.
 func compareStreams(want, got []wire.Record) streamDifference {
 	d := streamDifference{want: len(want), got: len(got), departs: -1}
 	for i, w := range want {
@@ -59,9 +58,9 @@ func compareStreams(want, got []wire.Record) streamDifference {
 	return d
 }
 
-// detail says as much about the difference as the feedback policy opens. Names
-// of observations are the hidden test's own and may be shown under each; values
-// only under the last.
+// detail describes the difference as far as the feedback policy allows. Every policy
+// shows names of observations, which the hidden test chooses; only
+// [course.FeedbackValues] shows values.
 func (d streamDifference) detail(policy course.Feedback) string {
 	var parts []string
 	if d.differ > 0 {
@@ -70,11 +69,12 @@ func (d streamDifference) detail(policy course.Feedback) string {
 	switch {
 	case d.departs < 0:
 	case d.departs == d.want:
-		parts = append(parts, fmt.Sprintf("there are more than the %s expected", count(d.want)))
+		parts = append(parts, fmt.Sprintf("the test recorded more than the %s expected", count(d.want)))
 	case d.departs == d.got:
-		parts = append(parts, fmt.Sprintf("the record ends after %d of %s, where %s is expected", d.got, count(d.want), quote(d.next)))
+		parts = append(parts, fmt.Sprintf("the test recorded only %d of %s, and the next should be %s", d.got, count(d.want), quote(d.next)))
 	default:
-		parts = append(parts, fmt.Sprintf("after %d of %s another one comes than %s", d.departs, count(d.want), quote(d.next)))
+		parts = append(parts, fmt.Sprintf("observation %d of %d should be %s, but the test recorded a different one there: "+
+			"something happened too early, too late or not at all", d.departs+1, d.want, quote(d.next)))
 	}
 	return strings.Join(parts, "; ")
 }
@@ -121,7 +121,7 @@ func (d difference) values() string {
 	case lengthDiffers:
 		return fmt.Sprintf("has %v elements, want %v", d.got, d.want)
 	case aboveBound:
-		return fmt.Sprintf("is %s, above what is allowed where the reference has %s", show(d.got), show(d.want))
+		return fmt.Sprintf("is %s, more than is allowed; the reference has %s", show(d.got), show(d.want))
 	}
 	return fmt.Sprintf("is %s, want %s", show(d.got), show(d.want))
 }
@@ -139,7 +139,7 @@ func show(v any) string {
 	return fmt.Sprint(v)
 }
 
-// quote cuts before it escapes: an escape cut in half would be something else.
+// quote shortens and escapes s, in that order: half an escape would read as other text.
 func quote(s string) string {
 	if len(s) <= maxQuote {
 		return strconv.Quote(s)
@@ -147,7 +147,7 @@ func quote(s string) string {
 	return strconv.Quote(firstBytes(s, maxQuote)) + "..."
 }
 
-// abridge caps a detail, visibly.
+// abridge caps a detail and marks the cut.
 func abridge(detail string) string {
 	const mark = "..."
 	if len(detail) <= maxDetail {
@@ -156,7 +156,7 @@ func abridge(detail string) string {
 	return firstBytes(detail, maxDetail-len(mark)) + mark
 }
 
-// firstBytes shortens s to at most limit bytes, and not in the middle of a character.
+// firstBytes cuts s to at most limit bytes, between two characters.
 func firstBytes(s string, limit int) string {
 	if len(s) <= limit {
 		return s

@@ -32,17 +32,17 @@ func TestFeedbackPolicies(t *testing.T) {
 		hint, class, value string
 	}{
 		{0, 3, `3 of 3 observations differ; the first is "ok"`,
-			`3 of 3 observations differ: "ok" (value differs), "n" (another kind of value), "ns" (length differs)`,
-			`3 of 3 observations differ: "ok" is false, want true, "n" is another kind of value, "ns" has 2 elements, want 3`},
+			`3 of 3 observations differ: "ok" (value differs), "n" (a different kind of value), "ns" (length differs)`,
+			`3 of 3 observations differ: "ok" is false, want true, "n" is a different kind of value, "ns" has 2 elements, want 3`},
 		{3, 6, `3 of 3 observations differ; the first is "x"`,
 			`3 of 3 observations differ: "x" (not a number), "xs" (infinite), "m" (value differs)`,
 			`3 of 3 observations differ: "x" is NaN, want 2.5, "xs"[3] is -Inf, want +Inf, "m"[1,1] is 7, want 5`},
 		{6, 9, `3 of 3 observations differ; the first is "s"`,
-			`3 of 3 observations differ: "s" (value differs), "ss" (value differs), "err" (no error where there should be one)`,
+			`3 of 3 observations differ: "s" (value differs), "ss" (value differs), "err" (no error where one is expected)`,
 			`3 of 3 observations differ: "s" is "CANARY\x1b[31m\n::error::` + strings.Repeat("é", 19) + `"..., want "héllo", "ss"[1] is "\u202e", want "", "err" is "nil", want "EOF"`},
 		{0, 4, `4 of 4 observations differ; the first is "ok"`,
-			`4 of 4 observations differ: "ok" (value differs), "n" (another kind of value), "ns" (length differs), ...`,
-			`4 of 4 observations differ: "ok" is false, want true, "n" is another kind of value, "ns" has 2 elements, want 3, ...`},
+			`4 of 4 observations differ: "ok" (value differs), "n" (a different kind of value), "ns" (length differs), ...`,
+			`4 of 4 observations differ: "ok" is false, want true, "n" is a different kind of value, "ns" has 2 elements, want 3, ...`},
 	} {
 		d := compareStreams(sample()[test.from:test.to], got[test.from:test.to])
 		assert.Equal(t, test.hint, d.detail(course.FeedbackHint))

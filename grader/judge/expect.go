@@ -10,50 +10,50 @@ import (
 	"grade/grader/verdict"
 )
 
-// Difference is an expectation that was not met.
-type Difference struct {
-	Field string // of expect.yaml, as [exercises.Expect.Line] takes it
+// Mismatch is an expectation that a result does not meet.
+type Mismatch struct {
+	Field string // of expect.yaml, as [fixture.Expect.Line] takes it
 	What  string
 }
 
-func (d Difference) String() string { return d.What }
+func (d Mismatch) String() string { return d.What }
 
-// Unmet holds a result against what a shipped submission must get, and returns
-// what differs. Twin is the result of the submission that it must
-// not beat, or nil. Of a grading that was asked for some kinds of check only,
-// the score says nothing, and no score is looked at but the twin's, which must
-// be of the same kinds.
-func Unmet(x fixture.Expect, r, twin *verdict.Result) (differences []Difference) {
-	differ := func(field, format string, args ...any) {
-		differences = append(differences, Difference{field, fmt.Sprintf(format, args...)})
+// Mismatches compares a result with the expectations of a shipped submission. Control
+// is the result of the submission that a forgery must not beat, or nil; expect.yaml
+// names it in the field twin. A grading of some kinds of check has a score that means
+// nothing alone, so that the score is compared with the control's only, whose grading
+// must be of the same kinds.
+func Mismatches(x fixture.Expect, r, control *verdict.Result) (list []Mismatch) {
+	mismatch := func(field, format string, args ...any) {
+		list = append(list, Mismatch{field, fmt.Sprintf(format, args...)})
 	}
 	if r.Verdict != x.Verdict {
-		differ("verdict", "verdict %s, want %s%s", r.Verdict, x.Verdict, firstProblem(r))
+		mismatch("verdict", "verdict %s, want %s%s", r.Verdict, x.Verdict, firstProblem(r))
 	}
 	if x.Rule != "" && !slices.ContainsFunc(r.Problems, func(p verdict.Problem) bool { return p.Rule == x.Rule }) {
-		differ("rule", "no problem of the rule %s%s", x.Rule, firstProblem(r))
+		mismatch("rule", "want a problem of rule %s, found none%s", x.Rule, firstProblem(r))
 	}
 	for _, name := range slices.Sorted(maps.Keys(x.Checks)) {
 		i := slices.IndexFunc(r.Checks, func(c verdict.CheckResult) bool { return c.Name == name })
 		switch {
 		case i < 0:
-			differ("checks/"+name, "%s: no such check", name)
+			mismatch("checks/"+name, "the exercise has no check %s", name)
 		case r.Checks[i].Verdict != x.Checks[name]:
-			differ("checks/"+name, "%s: %s, want %s (%s)", name, r.Checks[i].Verdict, x.Checks[name], r.Checks[i].Detail)
+			mismatch("checks/"+name, "%s: %s, want %s (%s)", name, r.Checks[i].Verdict, x.Checks[name], r.Checks[i].Detail)
 		}
 	}
 	if r.MaxScore == course.MaxScore {
 		if x.Score != nil && r.Score != *x.Score {
-			differ("score", "score %d, want %d%s", r.Score, *x.Score, lost(r))
+			mismatch("score", "score %d, want %d%s", r.Score, *x.Score, lost(r))
 		}
 		if x.MaxScore != nil && r.Score > *x.MaxScore {
-			differ("max_score", "score %d, want at most %d", r.Score, *x.MaxScore)
+			mismatch("max_score", "score %d, want at most %d", r.Score, *x.MaxScore)
 		}
 	}
-	if twin != nil && r.Score > twin.Score {
-		differ("twin", "score %d, and without the trick %d", r.Score, twin.Score)
+	if control != nil && r.Score > control.Score {
+		mismatch("twin", "score %d; its control, the same program without the trick, scores %d", r.Score, control.Score)
 	}
-	return differences
+	return list
 }
 
 func firstProblem(r *verdict.Result) string {

@@ -1,3 +1,11 @@
+// Package judge decides what one run of a hidden test is worth. It compares the
+// record of a submission's run with that of the reference's run on the same seed,
+// and returns a verdict with the detail that the student reads. Every function is
+// pure: judge runs nothing, reads no file and knows no programming language.
+//
+// [Start] judges a run without any test, [Test] the run of one check; [Score] adds
+// up the points, and [Mismatches] compares a result with what a shipped submission
+// declares.
 package judge
 
 import (
@@ -12,19 +20,19 @@ import (
 	"grade/sandbox"
 )
 
-// errReference marks errors that are the exercise's: its reference, run under
-// the same test, did not give the evidence to judge by.
+// errReference marks an error that the exercise's author has to mend: the
+// reference's run of the same test gives no evidence to judge by.
 var errReference = errors.New("the reference's run is no measure")
 
-// Test decides what a submission's run of one check is worth, given the
-// reference's run with the same seed. The first row that applies decides:
+// Test judges a submission's run of one check by the reference's run with the
+// same seed. The first row that applies decides:
 //
 //	the reference's run                                      an error, never a verdict
 //	  not clean: killed, a signal, a status, too much output
 //	  a record that cannot be read, or does not end as passed
 //	  no observation; self-reported ones in a test that is not declared so,
 //	  or nothing else in a benchmark
-//	  a comparison that its own values do not meet, or that tells nothing apart
+//	  a comparison that its own values do not meet, or that accepts any value
 //
 //	the submission's run
 //	1  killed for memory, or the kernel killed in its box    memory_limit
@@ -40,8 +48,9 @@ var errReference = errors.New("the reference's run is no measure")
 //	   order, name or kind, or a value that differs
 //	10 everything agrees                                     passed
 //
-// Only row 10 passes, and it rests on values alone: status and record say how a
-// failure came about. The detail is what the student is told.
+// Only row 10 passes, and it rests on values alone: a process can choose its exit
+// status and how its record ends, so these only explain a failure. The detail is
+// shown to the student.
 func Test(check course.Check, ref, sub sandbox.Outcome, words CrashWords) (v verdict.Verdict, detail string, err error) {
 	want, err := readReference(check, ref, words)
 	if err != nil {
@@ -54,7 +63,7 @@ func Test(check course.Check, ref, sub sandbox.Outcome, words CrashWords) (v ver
 	return v, abridge(detail), nil
 }
 
-// judgeRun is rows 1 to 10.
+// judgeRun applies rows 1 to 10.
 func judgeRun(want []wire.Record, o sandbox.Outcome, policy course.Feedback, words CrashWords) (verdict.Verdict, string) {
 	if v, detail := Kill(o); v != "" {
 		return v, detail
@@ -66,11 +75,11 @@ func judgeRun(want []wire.Record, o sandbox.Outcome, policy course.Feedback, wor
 	case o.Signal != 0, o.ExitCode != 0 && !(failed && o.ExitCode == 1):
 		return verdict.RuntimeError, crash(o, words) + progress(len(got.Records), len(want))
 	case cut:
-		return verdict.Missing, "the program ended before the test did" + progress(len(got.Records), len(want))
+		return verdict.Missing, "the program exited before the test finished" + progress(len(got.Records), len(want))
 	case err != nil:
-		return verdict.WrongAnswer, "the record of its observations could not be read"
+		return verdict.WrongAnswer, "the record of the test's observations is damaged"
 	case got.Status == wire.Skipped:
-		return verdict.Missing, "the test was skipped"
+		return verdict.Missing, "the test was skipped, which counts as not passed"
 	}
 	d := compareStreams(want, got.Records)
 	switch {
@@ -82,34 +91,35 @@ func judgeRun(want []wire.Record, o sandbox.Outcome, policy course.Feedback, wor
 	return verdict.Passed, ""
 }
 
-// Kill is rows 1 to 3; the verdict is empty if none of them applies.
+// Kill applies rows 1 to 3; the verdict is empty if none of them applies.
 func Kill(o sandbox.Outcome) (verdict.Verdict, string) {
-	const sigxcpu = 24 // on Linux, where the sandbox runs, whatever runs the grader
+	const sigxcpu = 24 // on Linux, where submissions run; the grader's own system may number it otherwise
 	switch {
 	case o.OOMKills > 0, o.Cause == sandbox.CauseMemory:
-		return verdict.MemoryLimit, "killed for the memory it used"
+		return verdict.MemoryLimit, "exceeded its memory limit"
 	case o.Cause == sandbox.CauseStdout, o.StdoutCut:
-		return verdict.OutputLimit, "wrote too much to standard output"
+		return verdict.OutputLimit, "exceeded its limit on standard output"
 	case o.Cause == sandbox.CauseStderr, o.StderrCut:
-		return verdict.OutputLimit, "wrote too much to standard error"
+		return verdict.OutputLimit, "exceeded its limit on standard error"
 	case o.Cause == sandbox.CauseObservations, o.ObserveCut:
-		return verdict.OutputLimit, "gave the test too much to observe"
+		return verdict.OutputLimit, "gave the test more values than it can record"
 	case o.Cause == sandbox.CauseCPU, o.Signal == sigxcpu:
-		return verdict.TimeLimit, "used up its CPU time"
+		return verdict.TimeLimit, "exceeded its limit on CPU time"
 	case o.Cause == sandbox.CauseWall && o.CPU < o.Wall/4:
-		return verdict.TimeLimit, "used up its wall time, mostly waiting"
+		return verdict.TimeLimit, "exceeded its limit on wall time, mostly waiting: it may sleep or be deadlocked"
 	case o.Cause == sandbox.CauseWall:
-		return verdict.TimeLimit, "used up its wall time"
+		return verdict.TimeLimit, "exceeded its limit on wall time"
 	}
 	return "", ""
 }
 
-// CrashWords finds the language's own fixed message in what a program that crashed
-// wrote to standard error; "" if there is none. Nothing else of that is shown.
+// CrashWords finds the language runtime's own fixed message in the standard error
+// of a program that crashed; "" if there is none. No other line of standard error
+// is shown, because a submission can print hidden inputs there.
 type CrashWords func(stderr []byte) string
 
-// Start decides what a run without any test is worth: a program that does not get
-// through its own initialisation has a verdict, any other none.
+// Start judges a run without any test. A program that does not get through its own
+// initialisation has a verdict; for any other, the verdict is empty.
 func Start(o sandbox.Outcome, words CrashWords) (v verdict.Verdict, detail string) {
 	if v, detail = Kill(o); v != "" {
 		return v, detail
@@ -120,25 +130,26 @@ func Start(o sandbox.Outcome, words CrashWords) (v verdict.Verdict, detail strin
 	return "", ""
 }
 
-// crash says how the program ended, with the language's message if there is one.
+// crash describes how the program ended, by the runtime's own message if there is one.
 func crash(o sandbox.Outcome, words CrashWords) string {
 	message := words(o.Stderr)
 	switch {
 	case message != "":
 	case o.Signal != 0:
-		message = fmt.Sprintf("ended by signal %d", o.Signal)
+		message = fmt.Sprintf("was killed by signal %d", o.Signal)
 	case o.ExitCode == 2:
-		message = "ended with exit status 2, as a panic does"
+		message = "exited with status 2, as after a panic"
 	default:
-		message = fmt.Sprintf("ended with exit status %d", o.ExitCode)
+		message = fmt.Sprintf("exited with status %d", o.ExitCode)
 	}
 	if o.PidsHit > 0 {
-		message += ", with more threads than it may have"
+		message += ", having reached its limit on threads"
 	}
 	return message
 }
 
-// progress says how far a test came. A number that cannot be is not shown.
+// progress says how many of the expected observations a test recorded. It is empty
+// for a forged record that holds more.
 func progress(got, want int) string {
 	if got > want {
 		return ""
@@ -146,18 +157,18 @@ func progress(got, want int) string {
 	return fmt.Sprintf(", after %d of %s", got, count(want))
 }
 
-// precondition is for a test that ended as failed: it made up its mind itself,
-// so that observations it did not come to are no news.
+// precondition describes a test that ended as failed. Such a test stops by its own
+// decision, so the observations that it did not reach are not listed as missing.
 func precondition(d streamDifference, policy course.Feedback) string {
-	detail := "a condition that the test checks itself does not hold" + progress(d.got, d.want)
+	detail := "a check inside the test failed" + progress(d.got, d.want)
 	if d.differ > 0 {
 		detail += "; " + d.values(policy)
 	}
 	return detail
 }
 
-// readReference decodes the reference's record and makes sure that it can be
-// judged by.
+// readReference decodes the reference's record and refuses one that cannot serve as
+// a measure.
 func readReference(check course.Check, o sandbox.Outcome, words CrashWords) (wire.Stream, error) {
 	if v, detail := Kill(o); v != "" {
 		return wire.Stream{}, fmt.Errorf("%s: it %s", v, detail)
@@ -172,7 +183,7 @@ func readReference(check course.Check, o sandbox.Outcome, words CrashWords) (wir
 	case s.Status != wire.Passed:
 		return wire.Stream{}, fmt.Errorf("the test ended as %v", s.Status)
 	case !slices.ContainsFunc(s.Records, func(r wire.Record) bool { return check.SelfReported || !r.SelfReported }):
-		return wire.Stream{}, errors.New("nothing is observed but what is self-reported, so that the verdict could be forged")
+		return wire.Stream{}, errors.New("every observation is self-reported, so a submission could forge the verdict: record what the test itself observes")
 	}
 	for _, r := range s.Records {
 		if err := checkReference(check, r); err != nil {
@@ -182,17 +193,17 @@ func readReference(check course.Check, o sandbox.Outcome, words CrashWords) (wir
 	return s, nil
 }
 
-// checkReference makes sure that one of the reference's records measures
-// something, and that the reference itself is up to it.
+// checkReference refuses a record whose comparison accepts any value, or not even
+// the reference's own.
 func checkReference(check course.Check, r wire.Record) error {
 	if r.SelfReported && !check.SelfReported && check.Kind == verdict.Correctness {
 		return errors.New("it is self-reported: say so in exercise.yaml, or observe it in a check of its own")
 	}
 	if why := loose(r.Comparison); why != "" {
-		return fmt.Errorf("its comparison tells nothing apart: %s", why)
+		return fmt.Errorf("its comparison accepts too much: %s", why)
 	}
 	if d := compare(r.Comparison, r.Value, r.Value); d.class != agree {
-		return fmt.Errorf("the reference's own value is %s", d.class)
+		return fmt.Errorf("its comparison refuses the reference's own value: %s", d.class)
 	}
 	return nil
 }

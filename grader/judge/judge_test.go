@@ -89,49 +89,49 @@ func TestJudgeTest(t *testing.T) {
 		{"all agrees", sandbox.Outcome{Observations: good}, verdict.Passed, ""},
 		{"what it prints is nothing", sandbox.Outcome{Observations: good, Stdout: []byte("--- FAIL: TestX"), Stderr: index}, verdict.Passed, ""},
 
-		{"1: a kill in its box, whatever it says", sandbox.Outcome{Observations: good, OOMKills: 1}, verdict.MemoryLimit, "killed for the memory it used"},
-		{"1: by the watchdog, before time", sandbox.Outcome{Cause: sandbox.CauseMemory, Signal: 9}, verdict.MemoryLimit, "killed for the memory it used"},
-		{"1: before output", sandbox.Outcome{Cause: sandbox.CauseStdout, OOMKills: 1}, verdict.MemoryLimit, "killed for the memory it used"},
-		{"2: standard output", sandbox.Outcome{Cause: sandbox.CauseStdout, Signal: 9}, verdict.OutputLimit, "wrote too much to standard output"},
-		{"2: standard error", sandbox.Outcome{Cause: sandbox.CauseStderr, Signal: 9}, verdict.OutputLimit, "wrote too much to standard error"},
-		{"2: observations", sandbox.Outcome{Cause: sandbox.CauseObservations, Signal: 9}, verdict.OutputLimit, "gave the test too much to observe"},
-		{"2: cut just as it ended", sandbox.Outcome{Observations: good, ObserveCut: true}, verdict.OutputLimit, "gave the test too much to observe"},
-		{"2: before time", sandbox.Outcome{Cause: sandbox.CauseWall, StdoutCut: true}, verdict.OutputLimit, "wrote too much to standard output"},
-		{"3: wall", sandbox.Outcome{Cause: sandbox.CauseWall, Wall: 20 * time.Second, CPU: 9 * time.Second}, verdict.TimeLimit, "used up its wall time"},
-		{"3: asleep", sandbox.Outcome{Cause: sandbox.CauseWall, Wall: 20 * time.Second, CPU: time.Second}, verdict.TimeLimit, "used up its wall time, mostly waiting"},
-		{"3: CPU", sandbox.Outcome{Cause: sandbox.CauseCPU, Signal: 9}, verdict.TimeLimit, "used up its CPU time"},
-		{"3: SIGXCPU", sandbox.Outcome{Signal: 24}, verdict.TimeLimit, "used up its CPU time"},
-		{"3: after a whole record", sandbox.Outcome{Observations: good, Cause: sandbox.CauseWall, Signal: 9}, verdict.TimeLimit, "used up its wall time"},
+		{"1: a kill in its box, whatever it says", sandbox.Outcome{Observations: good, OOMKills: 1}, verdict.MemoryLimit, "exceeded its memory limit"},
+		{"1: by the watchdog, before time", sandbox.Outcome{Cause: sandbox.CauseMemory, Signal: 9}, verdict.MemoryLimit, "exceeded its memory limit"},
+		{"1: before output", sandbox.Outcome{Cause: sandbox.CauseStdout, OOMKills: 1}, verdict.MemoryLimit, "exceeded its memory limit"},
+		{"2: standard output", sandbox.Outcome{Cause: sandbox.CauseStdout, Signal: 9}, verdict.OutputLimit, "exceeded its limit on standard output"},
+		{"2: standard error", sandbox.Outcome{Cause: sandbox.CauseStderr, Signal: 9}, verdict.OutputLimit, "exceeded its limit on standard error"},
+		{"2: observations", sandbox.Outcome{Cause: sandbox.CauseObservations, Signal: 9}, verdict.OutputLimit, "gave the test more values than it can record"},
+		{"2: cut just as it ended", sandbox.Outcome{Observations: good, ObserveCut: true}, verdict.OutputLimit, "gave the test more values than it can record"},
+		{"2: before time", sandbox.Outcome{Cause: sandbox.CauseWall, StdoutCut: true}, verdict.OutputLimit, "exceeded its limit on standard output"},
+		{"3: wall", sandbox.Outcome{Cause: sandbox.CauseWall, Wall: 20 * time.Second, CPU: 9 * time.Second}, verdict.TimeLimit, "exceeded its limit on wall time"},
+		{"3: asleep", sandbox.Outcome{Cause: sandbox.CauseWall, Wall: 20 * time.Second, CPU: time.Second}, verdict.TimeLimit, "exceeded its limit on wall time, mostly waiting: it may sleep or be deadlocked"},
+		{"3: CPU", sandbox.Outcome{Cause: sandbox.CauseCPU, Signal: 9}, verdict.TimeLimit, "exceeded its limit on CPU time"},
+		{"3: SIGXCPU", sandbox.Outcome{Signal: 24}, verdict.TimeLimit, "exceeded its limit on CPU time"},
+		{"3: after a whole record", sandbox.Outcome{Observations: good, Cause: sandbox.CauseWall, Signal: 9}, verdict.TimeLimit, "exceeded its limit on wall time"},
 
-		{"4: a signal", sandbox.Outcome{Signal: 11}, verdict.RuntimeError, "ended by signal 11, after 0 of 9 observations"},
-		{"4: a signal after a whole record", sandbox.Outcome{Observations: good, Signal: 11}, verdict.RuntimeError, "ended by signal 11, after 9 of 9 observations"},
+		{"4: a signal", sandbox.Outcome{Signal: 11}, verdict.RuntimeError, "was killed by signal 11, after 0 of 9 observations"},
+		{"4: a signal after a whole record", sandbox.Outcome{Observations: good, Signal: 11}, verdict.RuntimeError, "was killed by signal 11, after 9 of 9 observations"},
 		{"4: a panic", sandbox.Outcome{Observations: failed, ExitCode: 2, Stderr: index}, verdict.RuntimeError, "panic: runtime error: index out of range [5] with length 3, after 3 of 9 observations"},
-		{"4: a panic with words of its own", sandbox.Outcome{Observations: failed, ExitCode: 2, Stderr: []byte("panic: the input was 42\n")}, verdict.RuntimeError, "ended with exit status 2, as a panic does, after 3 of 9 observations"},
-		{"4: exit", sandbox.Outcome{ExitCode: 3}, verdict.RuntimeError, "ended with exit status 3, after 0 of 9 observations"},
-		{"4: exit 1 without an end", sandbox.Outcome{Observations: stream(0, sample()[:2]...), ExitCode: 1}, verdict.RuntimeError, "ended with exit status 1, after 2 of 9 observations"},
-		{"4: exit 1 after a record that passed", sandbox.Outcome{Observations: good, ExitCode: 1}, verdict.RuntimeError, "ended with exit status 1, after 9 of 9 observations"},
-		{"4: exit 1 with a record that cannot be read", sandbox.Outcome{Observations: []byte("junk"), ExitCode: 1}, verdict.RuntimeError, "ended with exit status 1, after 0 of 9 observations"},
-		{"4: no thread to be had", sandbox.Outcome{ExitCode: 2, PidsHit: 1, Stderr: []byte("fatal error: newosproc\n")}, verdict.RuntimeError, "fatal error: newosproc, with more threads than it may have, after 0 of 9 observations"},
+		{"4: a panic with words of its own", sandbox.Outcome{Observations: failed, ExitCode: 2, Stderr: []byte("panic: the input was 42\n")}, verdict.RuntimeError, "exited with status 2, as after a panic, after 3 of 9 observations"},
+		{"4: exit", sandbox.Outcome{ExitCode: 3}, verdict.RuntimeError, "exited with status 3, after 0 of 9 observations"},
+		{"4: exit 1 without an end", sandbox.Outcome{Observations: stream(0, sample()[:2]...), ExitCode: 1}, verdict.RuntimeError, "exited with status 1, after 2 of 9 observations"},
+		{"4: exit 1 after a record that passed", sandbox.Outcome{Observations: good, ExitCode: 1}, verdict.RuntimeError, "exited with status 1, after 9 of 9 observations"},
+		{"4: exit 1 with a record that cannot be read", sandbox.Outcome{Observations: []byte("junk"), ExitCode: 1}, verdict.RuntimeError, "exited with status 1, after 0 of 9 observations"},
+		{"4: no thread to be had", sandbox.Outcome{ExitCode: 2, PidsHit: 1, Stderr: []byte("fatal error: newosproc\n")}, verdict.RuntimeError, "fatal error: newosproc, having reached its limit on threads, after 0 of 9 observations"},
 
-		{"5: exit in init", sandbox.Outcome{}, verdict.Missing, "the program ended before the test did, after 0 of 9 observations"},
-		{"5: exit in the middle", sandbox.Outcome{Observations: stream(0, sample()[:4]...)}, verdict.Missing, "the program ended before the test did, after 4 of 9 observations"},
-		{"5: in the middle of a record", sandbox.Outcome{Observations: good[:len(good)-5]}, verdict.Missing, "the program ended before the test did, after 8 of 9 observations"},
-		{"5: all but the end", sandbox.Outcome{Observations: stream(0, sample()...)}, verdict.Missing, "the program ended before the test did, after 9 of 9 observations"},
-		{"6: junk", sandbox.Outcome{Observations: []byte("--- PASS: TestX (0.00s)\nok")}, verdict.WrongAnswer, "the record of its observations could not be read"},
-		{"6: a second record after the first", sandbox.Outcome{Observations: append(good[:len(good):len(good)], good...)}, verdict.WrongAnswer, "the record of its observations could not be read"},
-		{"7: skipped", sandbox.Outcome{Observations: stream(wire.Skipped, sample()...)}, verdict.Missing, "the test was skipped"},
-		{"8: a precondition", sandbox.Outcome{Observations: failed, ExitCode: 1}, verdict.WrongAnswer, "a condition that the test checks itself does not hold, after 3 of 9 observations"},
-		{"8: a precondition, and a value", sandbox.Outcome{Observations: stream(wire.Failed, with(1, integer(4))[:3]...), ExitCode: 1}, verdict.WrongAnswer, `a condition that the test checks itself does not hold, after 3 of 9 observations; 1 of 9 observations differ; the first is "n"`},
-		{"8: failed, though it exits with 0", sandbox.Outcome{Observations: stream(wire.Failed, sample()...)}, verdict.WrongAnswer, "a condition that the test checks itself does not hold, after 9 of 9 observations"},
+		{"5: exit in init", sandbox.Outcome{}, verdict.Missing, "the program exited before the test finished, after 0 of 9 observations"},
+		{"5: exit in the middle", sandbox.Outcome{Observations: stream(0, sample()[:4]...)}, verdict.Missing, "the program exited before the test finished, after 4 of 9 observations"},
+		{"5: in the middle of a record", sandbox.Outcome{Observations: good[:len(good)-5]}, verdict.Missing, "the program exited before the test finished, after 8 of 9 observations"},
+		{"5: all but the end", sandbox.Outcome{Observations: stream(0, sample()...)}, verdict.Missing, "the program exited before the test finished, after 9 of 9 observations"},
+		{"6: junk", sandbox.Outcome{Observations: []byte("--- PASS: TestX (0.00s)\nok")}, verdict.WrongAnswer, "the record of the test's observations is damaged"},
+		{"6: a second record after the first", sandbox.Outcome{Observations: append(good[:len(good):len(good)], good...)}, verdict.WrongAnswer, "the record of the test's observations is damaged"},
+		{"7: skipped", sandbox.Outcome{Observations: stream(wire.Skipped, sample()...)}, verdict.Missing, "the test was skipped, which counts as not passed"},
+		{"8: a precondition", sandbox.Outcome{Observations: failed, ExitCode: 1}, verdict.WrongAnswer, "a check inside the test failed, after 3 of 9 observations"},
+		{"8: a precondition, and a value", sandbox.Outcome{Observations: stream(wire.Failed, with(1, integer(4))[:3]...), ExitCode: 1}, verdict.WrongAnswer, `a check inside the test failed, after 3 of 9 observations; 1 of 9 observations differ; the first is "n"`},
+		{"8: failed, though it exits with 0", sandbox.Outcome{Observations: stream(wire.Failed, sample()...)}, verdict.WrongAnswer, "a check inside the test failed, after 9 of 9 observations"},
 
 		{"9: a value", sandbox.Outcome{Observations: stream(wire.Passed, with(3, float(2.6))...)}, verdict.WrongAnswer, `1 of 9 observations differ; the first is "x"`},
 		{"9: NaN", sandbox.Outcome{Observations: stream(wire.Passed, with(3, float(nan))...)}, verdict.WrongAnswer, `1 of 9 observations differ; the first is "x"`},
 		{"9: a kind", sandbox.Outcome{Observations: stream(wire.Passed, with(3, integer(2))...)}, verdict.WrongAnswer, `1 of 9 observations differ; the first is "x"`},
-		{"9: a name", sandbox.Outcome{Observations: stream(wire.Passed, rename(4, "CANARY")...)}, verdict.WrongAnswer, `after 4 of 9 observations another one comes than "xs"`},
-		{"9: too few", sandbox.Outcome{Observations: stream(wire.Passed, sample()[:8]...)}, verdict.WrongAnswer, `the record ends after 8 of 9 observations, where "err" is expected`},
-		{"9: none", sandbox.Outcome{Observations: stream(wire.Passed)}, verdict.WrongAnswer, `the record ends after 0 of 9 observations, where "ok" is expected`},
-		{"9: too many", sandbox.Outcome{Observations: stream(wire.Passed, append(sample(), record("CANARY", integer(1)))...)}, verdict.WrongAnswer, "there are more than the 9 observations expected"},
-		{"9: a value, and too many", sandbox.Outcome{Observations: stream(wire.Passed, append(with(0, boolean(false)), sample()...)...)}, verdict.WrongAnswer, `1 of 9 observations differ; the first is "ok"; there are more than the 9 observations expected`},
+		{"9: a name", sandbox.Outcome{Observations: stream(wire.Passed, rename(4, "CANARY")...)}, verdict.WrongAnswer, `observation 5 of 9 should be "xs", but the test recorded a different one there: something happened too early, too late or not at all`},
+		{"9: too few", sandbox.Outcome{Observations: stream(wire.Passed, sample()[:8]...)}, verdict.WrongAnswer, `the test recorded only 8 of 9 observations, and the next should be "err"`},
+		{"9: none", sandbox.Outcome{Observations: stream(wire.Passed)}, verdict.WrongAnswer, `the test recorded only 0 of 9 observations, and the next should be "ok"`},
+		{"9: too many", sandbox.Outcome{Observations: stream(wire.Passed, append(sample(), record("CANARY", integer(1)))...)}, verdict.WrongAnswer, "the test recorded more than the 9 observations expected"},
+		{"9: a value, and too many", sandbox.Outcome{Observations: stream(wire.Passed, append(with(0, boolean(false)), sample()...)...)}, verdict.WrongAnswer, `1 of 9 observations differ; the first is "ok"; the test recorded more than the 9 observations expected`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			v, detail := judge(t, test.o, course.FeedbackHint)
@@ -157,7 +157,7 @@ func TestTheReferencesComparisonCounts(t *testing.T) {
 	}
 }
 
-func TestWhatTheReferenceGetsWrongIsNoVerdict(t *testing.T) {
+func TestAWrongReferenceGivesNoVerdict(t *testing.T) {
 	good := stream(wire.Passed, sample()...)
 	own := func(c wire.Comparison, v wire.Value) sandbox.Outcome {
 		return sandbox.Outcome{Observations: stream(wire.Passed, wire.Record{Name: "x", Comparison: c, Value: v})}
@@ -178,12 +178,12 @@ func TestWhatTheReferenceGetsWrongIsNoVerdict(t *testing.T) {
 		{sandbox.Outcome{Observations: []byte("junk")}, "malformed"},
 		{sandbox.Outcome{Observations: stream(wire.Failed, sample()...)}, "ended as failed"},
 		{sandbox.Outcome{Observations: stream(wire.Skipped, sample()...)}, "ended as skipped"},
-		{sandbox.Outcome{Observations: stream(wire.Passed)}, "could be forged"},
+		{sandbox.Outcome{Observations: stream(wire.Passed)}, "could forge the verdict"},
 		{sandbox.Outcome{Observations: stream(wire.Passed, reported)}, "self-reported"},
 		{sandbox.Outcome{Observations: stream(wire.Passed, sample()[0], reported)}, "say so in exercise.yaml"},
-		{own(wire.Comparison{Op: wire.AtMost, A: 0.5}, float(10)), "above what is allowed"},
-		{own(wire.Comparison{Op: wire.Within, B: 1}, float(10)), "tells nothing apart"},
-		{own(wire.Comparison{Op: wire.ULPs, N: 1 << 60}, float(10)), "tells nothing apart"},
+		{own(wire.Comparison{Op: wire.AtMost, A: 0.5}, float(10)), "more than is allowed"},
+		{own(wire.Comparison{Op: wire.Within, B: 1}, float(10)), "accepts too much"},
+		{own(wire.Comparison{Op: wire.ULPs, N: 1 << 60}, float(10)), "accepts too much"},
 	} {
 		v, detail, err := Test(testCheck, test.o, ran(good), golang.CrashWords)
 		assert.ErrorIs(t, err, errReference)
@@ -218,8 +218,8 @@ func TestSelfReportedWhereItIsDeclared(t *testing.T) {
 	}
 }
 
-// canonical is the encoding of what a stream says: names and values, but
-// neither the comparisons nor the flags, one zero, and one NaN.
+// canonical encodes the names and values of a stream, without comparisons and flags,
+// with one zero and one NaN.
 func canonical(records []wire.Record) []byte {
 	var b []byte
 	norm := func(x float64) float64 {
@@ -243,7 +243,7 @@ func canonical(records []wire.Record) []byte {
 	return b
 }
 
-// Whatever one changes in a stream, it says the same or it does not pass.
+// A stream with a changed byte has the same names and values, or does not pass.
 func TestAChangedByteDoesNotPass(t *testing.T) {
 	good := stream(wire.Passed, sample()...)
 	want := canonical(sample())
@@ -295,7 +295,7 @@ func FuzzJudge(f *testing.F) {
 				assert.Zero(t, exit|signal|cause)
 			}
 		}
-		// A reference of any making is no panic either.
+		// Nor may any reference cause a panic.
 		_, _, _ = Test(testCheck, o, ran(good), golang.CrashWords)
 		_, _, _ = Test(testCheck, o, o, golang.CrashWords)
 	})

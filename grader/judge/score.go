@@ -8,7 +8,7 @@ import (
 	"grade/grader/verdict"
 )
 
-// Points is all or nothing: a check is passed or it is not.
+// Points returns all points of a check that is passed, and none of any other.
 func Points(check course.Check, v verdict.Verdict) int {
 	if v == verdict.Passed {
 		return check.Points
@@ -16,11 +16,11 @@ func Points(check course.Check, v verdict.Verdict) int {
 	return 0
 }
 
-// Score adds up the points of the checks in list, which are those of the
-// exercise that were asked for, and the most that they can give: what has no
-// result earns nothing and counts in the maximum. A result outside the list is
-// one that was not run. Any other, a second one of a name, or one without a
-// valid verdict is a fault of ours.
+// Score adds up the points that the results earn and the most that the checks in
+// list can give. The list holds the checks that the grading was asked for; one
+// without a result earns nothing and counts in the maximum. An error is a fault of
+// the grader: two results of one name, an invalid verdict, or a result of a check
+// outside the list that is not [verdict.NotRun].
 func Score(list []course.Check, results []verdict.CheckResult) (points, most int, err error) {
 	verdicts := make(map[string]verdict.Verdict, len(results))
 	for _, r := range results {
@@ -28,7 +28,7 @@ func Score(list []course.Check, results []verdict.CheckResult) (points, most int
 			return 0, 0, fmt.Errorf("score: two results of %s", r.Name)
 		}
 		if !slices.Contains(verdict.CheckVerdicts, r.Verdict) {
-			return 0, 0, fmt.Errorf("score: %s has the verdict %q, which is none", r.Name, r.Verdict)
+			return 0, 0, fmt.Errorf("score: %s has the invalid verdict %q", r.Name, r.Verdict)
 		}
 		verdicts[r.Name] = r.Verdict
 	}
@@ -39,7 +39,7 @@ func Score(list []course.Check, results []verdict.CheckResult) (points, most int
 	}
 	for name, v := range verdicts {
 		if v != verdict.NotRun {
-			return 0, 0, fmt.Errorf("score: %s was decided, and nobody asked for it", name)
+			return 0, 0, fmt.Errorf("score: %s has the verdict %s, but the grading was not asked for it", name, v)
 		}
 	}
 	return points, most, nil

@@ -28,10 +28,10 @@ func TestScore(t *testing.T) {
 		assert.Equal(t, 100, most, test.name)
 	}
 	for name, results := range map[string][]verdict.CheckResult{
-		"two results":  {{Name: "A", Verdict: verdict.Passed}, {Name: "A", Verdict: verdict.Passed}},
-		"nobody asked": {{Name: "D", Verdict: verdict.Passed}},
-		"is none":      {{Name: "A", Verdict: "fine"}},
-		`""`:           {{Name: "A"}},
+		"two results":              {{Name: "A", Verdict: verdict.Passed}, {Name: "A", Verdict: verdict.Passed}},
+		"not asked for":            {{Name: "D", Verdict: verdict.Passed}},
+		"invalid verdict \"fine\"": {{Name: "A", Verdict: "fine"}},
+		`""`:                       {{Name: "A"}},
 	} {
 		_, _, err := Score(list, results)
 		assert.ErrorContains(t, err, name)

@@ -1,9 +1,9 @@
-// Package lang says what a grading asks of a programming language: to refuse a
-// submission by reading it, to build hidden tests with a package, to run one of
-// them, and to find the words of a crash. It holds the questions only; each
-// language answers them in a package below, as grader/lang/golang does for Go.
+// Package lang declares what a grading needs of a programming language: to refuse a
+// submission by its source, to build hidden tests with a package, to run one of them,
+// and to find the runtime's message of a crash. A package below implements it for each
+// language, as grader/lang/golang does for Go.
 //
-// A language acts on nothing: it makes requests for boxes and reads their outcomes.
+// A language runs nothing: it makes requests for boxes and reads their outcomes.
 package lang
 
 import (
@@ -15,22 +15,22 @@ import (
 	"grade/sandbox"
 )
 
-// Language answers what a grading asks. Its methods may be called by several
-// gradings at a time.
+// Language is one programming language. Several gradings may call its methods at a
+// time.
 type Language interface {
 	// Vet refuses a submission by reading its source alone.
 	Vet(s *submission.Snapshot, e *course.Exercise) verdict.Refusal
 
-	// BuildBox is the box that builds need.
+	// BuildBox returns the box that builds need.
 	BuildBox() sandbox.Spec
-	// BuildKey names all that a build is made of besides the exercise and the
-	// image: the same key, the same program.
+	// BuildKey identifies every input of a build besides the exercise and the image:
+	// builds of one key give the same program.
 	BuildKey() string
 	// Build prepares one build of an exercise's hidden tests with a submission, for
 	// an architecture; with the exercise's reference if the submission is nil.
 	Build(ctx context.Context, e *course.Exercise, s *submission.Snapshot, goarch string) (Build, error)
 
-	// Smoke runs a program that was built without any test.
+	// Smoke runs a program without any test.
 	Smoke(e *course.Exercise) sandbox.Request
 	// Test runs one hidden test, on the inputs of a seed.
 	Test(e *course.Exercise, c course.Check, seed string) sandbox.Request
@@ -42,21 +42,21 @@ type Language interface {
 	CrashWords(stderr []byte) string
 }
 
-// Build is one build: what it asks of a box, and what came of it.
+// Build is one build: its request to a box, and the reading of the outcome.
 type Build interface {
 	Request(d sandbox.Dirs) sandbox.Request
-	// Outcome reads what a submission's build came to. An error is one of ours.
+	// Outcome reads the outcome of a submission's build. An error is a fault of grade.
 	Outcome(o sandbox.Outcome) (Built, error)
-	// Reference reads what a reference's build came to: its program, or an error
-	// that the exercise's author has to mend.
+	// Reference reads the outcome of a reference's build: its program, or an error that
+	// the exercise's author has to mend.
 	Reference(o sandbox.Outcome) (program []byte, err error)
 }
 
-// Built is what a submission's build came to: a program or a refusal.
+// Built is the result of a submission's build: a program or a refusal.
 type Built struct {
 	Program []byte
 	Refused verdict.Refusal
-	// Unexplained says that nothing in the submission's own files explains the
-	// refusal: the fault may be ours, and the build is worth a second look.
+	// Unexplained says that no message about the submission's own files explains the
+	// refusal: the fault may be grade's, and the build deserves a second attempt.
 	Unexplained bool
 }

@@ -89,7 +89,7 @@ func TestReadFinds(t *testing.T) {
 		{"sum", config, "100", "90", config + ":6: checks: points sum to 90, not 100"},
 		{"nothing for a check", config, check, "{test: TestMean}", config + ":7: TestMean: points are missing"},
 		{"no such test", config, check, "{test: TestMeen, points: 100}", config + ":7: TestMeen: no such function in hidden"},
-		{"test measured", config, check, "{test: TestMean, points: 100, limit: 2}", config + ":7: TestMean: limit: only benchmarks have one"},
+		{"test measured", config, check, "{test: TestMean, points: 100, limit: 2}", config + ":7: TestMean: limit: only a benchmark has one"},
 		{"benchmark without limit", config, check, "{benchmark: BenchmarkMean, kind: speed, points: 100}", config + ":7: BenchmarkMean/speed: limit is missing"},
 		{"self-reported", config, check, "{test: TestMean, points: 100, self_reported: true}", config + ":7: TestMean: a self-reported check carries at most 3 points"},
 		{"self-reported without a word", hidden, "observe.New(t)", "observe.New(t).SelfReported()", config + ":7: TestMean: it records self-reported values"},
@@ -97,14 +97,14 @@ func TestReadFinds(t *testing.T) {
 		{"anchor", config, check, "{test: TestMean, points: 100, anchor: means}", config + `:7: TestMean: no heading of README.md has the anchor "means"`},
 		{"not described", readme, "TestMean", "Mean", config + ":7: TestMean: README.md does not describe it"},
 
-		{"without points", hidden, "// The mean of", "// More.\nfunc TestMore(t *testing.T) { observe.New(t) }\n\n// The mean of", hidden + ":14: TestMore: no check in exercise.yaml names it"},
-		{"no hint", hidden, "// The mean of any numbers, and 0 of none (rules 1 and 2).\n", "", hidden + ":13: TestMean: no comment"},
+		{"without points", hidden, "// The mean of", "// More.\nfunc TestMore(t *testing.T) { observe.New(t) }\n\n// The mean of", hidden + ":14: TestMore: no check in exercise.yaml names this function"},
+		{"no hint", hidden, "// The mean of any numbers, and 0 of none (rules 1 and 2).\n", "", hidden + ":13: TestMean: the comment is missing"},
 		{"no observation", hidden, "observe.New(t)", "observe.Old(t)", hidden + ":14: TestMean: it never calls observe.New"},
 		{"syntax of a test", hidden, "func TestMean", "fun TestMean", hidden + ":14: "},
-		{"clause of a test", hidden, "package hidden", "package clip", hidden + ":3: package clip; hidden tests are of package hidden"},
+		{"clause of a test", hidden, "package hidden", "package clip", hidden + ":3: package clip; hidden tests belong to package hidden"},
 		{"nothing tested", hidden, "reference/clip", "reference/clap", in + `hidden: no file imports "example.com/mine/reference/clip"`},
 		{"embedded", hidden, "// The mean of", "//go:embed clip_test.go\nvar want string\n\n// The mean of", hidden + ":13: embeds a file"},
-		{"a file beside tests", in + "hidden/want.json", "", "[1]", in + "hidden/want.json: hidden holds _test.go files and nothing else"},
+		{"a file beside tests", in + "hidden/want.json", "", "[1]", in + "hidden/want.json: hidden may hold only _test.go files, at its top level"},
 
 		{"no README", readme, "", "", readme + ": file does not exist"},
 		{"README's API", readme, "[]float64) float64", "[]float32) float64", readme + ":8: Mean here is func([]float32) float64; in the reference it is func([]float64) float64"},
@@ -113,7 +113,7 @@ func TestReadFinds(t *testing.T) {
 		{"starter without API", starter, "func Mean", "func mean", in + "starter: the starter lacks func Mean"},
 		{"starter with more", starter, "// Mean returns", "const Max = 3\n\n// Mean returns", starter + ":4: the reference lacks const Max"},
 		{"starter that is solved", starter, "package clip", "package clip\n\nimport _ \"example.com/mine/reference/clip\"", starter + `:4: imports "example.com/mine/reference/clip", a solution`},
-		{"starter with the kit", starter, "package clip", "package clip\n\nimport _ \"grade/observe\"", starter + `:4: imports "grade/observe": a student does not have it`},
+		{"starter with the kit", starter, "package clip", "package clip\n\nimport _ \"grade/observe\"", starter + `:4: imports "grade/observe", which students do not have: remove the import`},
 		{"starter's clause", starter, "package clip", "package clap", starter + ":2: package clap; the exercise is about package clip"},
 		{"reference's clause", reference, "package clip", "package clap", reference + ":2: package clap; the exercise is about package clip"},
 		{"no reference", reference, "", "", "reference/clip: file does not exist"},
@@ -130,7 +130,7 @@ func TestReadFinds(t *testing.T) {
 		{"unknown class", in + "submissions/odd/one/expect.yaml", "", "why: odd\n", in + "submissions/odd: not a class of submissions"},
 		{"nothing right", in + "submissions/accepted", "", "", in + "submissions: no submission in accepted/"},
 		{"nothing wrong", in + "submissions/wrong_answer", "", "", in + "submissions: no wrong submission"},
-		{"mark without a reason", marks, "", "mutants:\n  - {id: a}\n", marks + ":2: a mutant that is equivalent has an id and a why"},
+		{"mark without a reason", marks, "", "mutants:\n  - {id: a}\n", marks + ":2: a mutant needs an id and a why"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			files := fresh(t)

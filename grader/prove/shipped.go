@@ -69,8 +69,8 @@ func ShippedBy(e *course.Exercise, list []fixture.Submission, grade GradeFunc) *
 // Held is a submission beside what it declares.
 type Held struct {
 	Result *verdict.Result
-	Unmet  []judge.Difference // what is not as declared
-	First  []judge.Difference // the same of a first grading, where there had to be a second
+	Unmet  []judge.Mismatch // what is not as declared
+	First  []judge.Mismatch // the same of a first grading, where there had to be a second
 }
 
 // Hold grades a submission with the checks that its expectations are about, and holds
@@ -101,7 +101,7 @@ func (s *Shipped) once(ctx context.Context, one fixture.Submission, o grader.Opt
 			return nil, err
 		}
 	}
-	return &Held{Result: r, Unmet: judge.Unmet(one.Expect, r, twin)}, nil
+	return &Held{Result: r, Unmet: judge.Mismatches(one.Expect, r, twin)}, nil
 }
 
 // twin is the result of the submission of that name, graded once for each choice of

@@ -82,7 +82,7 @@ func TestHoldTwice(t *testing.T) {
 
 	h, err = s.Hold(t.Context(), wrong, grader.Options{})
 	require.NoError(t, err)
-	assert.Equal(t, []judge.Difference{{Field: "score", What: "score 90, want 60"}}, h.Unmet)
+	assert.Equal(t, []judge.Mismatch{{Field: "score", What: "score 90, want 60"}}, h.Unmet)
 
 	_, err = s.Hold(t.Context(), wrong, grader.Options{})
 	assert.ErrorContains(t, err, "engine", "what is ours is no difference")
@@ -125,7 +125,7 @@ func TestForgeryThatBeatsItsTwin(t *testing.T) {
 	s, _ := scripted(map[string][]int{"honest": {40, 40}, "forgery": {50, 50}}, honest, forgery)
 	h, err := s.Hold(t.Context(), forgery, grader.Options{})
 	require.NoError(t, err)
-	assert.Equal(t, []judge.Difference{{Field: "twin", What: "score 50, and without the trick 40"}}, h.Unmet)
+	assert.Equal(t, []judge.Mismatch{{Field: "twin", What: "score 50; its control, the same program without the trick, scores 40"}}, h.Unmet)
 
 	s, _ = scripted(map[string][]int{"honest": {40, 50}, "forgery": {50, 50}}, honest, forgery)
 	h, err = s.Hold(t.Context(), forgery, grader.Options{})

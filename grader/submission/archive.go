@@ -19,8 +19,8 @@ import (
 	"grade/grader/verdict"
 )
 
-// What an archive may hold. It is read as a stream and never unpacked to a disk, so
-// that these bound the memory and the time that one can cost.
+// The caps on an archive bound the memory and the time that reading one can cost. It
+// is read as a stream and never unpacked to a disk.
 const (
 	maxArchive  = 16 << 20 // bytes of the file
 	maxListing  = 2 << 20  // bytes of a zip's list of its members, which takes six times as many to hold
@@ -31,7 +31,7 @@ const (
 // walkFunc calls visit for each member of an archive.
 type walkFunc func(f *os.File, size int64, visit visitFunc) error
 
-// formats are the ends of names that are read as archives, the longer ones first.
+// formats are the endings of archives' names, the longer ones first.
 var formats = []struct {
 	suffix string
 	walk   walkFunc
@@ -40,7 +40,7 @@ var formats = []struct {
 // IsArchive reports whether a file of that name is read as an archive.
 func IsArchive(name string) bool { return TrimArchive(name) != name }
 
-// TrimArchive is name without the end that makes it an archive's.
+// TrimArchive returns name without the ending of an archive.
 func TrimArchive(name string) string {
 	suffix, _ := formatOf(name)
 	return name[:len(name)-len(suffix)]
@@ -59,22 +59,22 @@ func formatOf(name string) (suffix string, walk walkFunc) {
 type member struct {
 	name string // as it stands there
 	mode fs.FileMode
-	data []byte // of a Go file, at most one byte more than is allowed
+	data []byte // of a source, at most one byte more than is allowed
 }
 
 // visitFunc is called for each member, with what opens it.
 type visitFunc func(name string, mode fs.FileMode, open func() (io.ReadCloser, error)) error
 
-// archiveProblem is why an archive as a whole is refused.
+// archiveProblem is a reason to refuse an archive as a whole.
 type archiveProblem struct{ rule, message string }
 
 func (p archiveProblem) Error() string { return p.message }
 
-var errTooLarge = archiveProblem{"too-large", fmt.Sprintf("the archive holds more than %d MiB; send the Go files of the solution alone", maxUnpacked>>20)}
+var errTooLarge = archiveProblem{"too-large", fmt.Sprintf("the archive unpacks to more than %d MiB; hand in only the Go files of the solution", maxUnpacked>>20)}
 
-// snapshotArchive takes a submission out of an archive: the files of its one folder
-// that holds Go files, or of the topmost such folder. An archive that cannot be read
-// is the submission's fault.
+// snapshotArchive takes a submission out of an archive: the files of the topmost
+// folder that holds sources. A damaged archive is a problem of the submission and no
+// error: handing it in again mends it.
 func snapshotArchive(name string) (*Snapshot, error) {
 	abs, err := filepath.Abs(name)
 	if err != nil {
@@ -89,40 +89,40 @@ func snapshotArchive(name string) (*Snapshot, error) {
 	if err != nil {
 		return nil, fmt.Errorf("take snapshot of %s: %w", verdict.Printable(abs), err)
 	}
-	t := taking{names: map[string]string{}, Snapshot: Snapshot{Dir: abs}}
+	t := reader{names: map[string]string{}, Snapshot: Snapshot{Dir: abs}}
 	members, err := t.members(f, info)
 	var refused archiveProblem
 	switch {
 	case errors.As(err, &refused):
 		t.refuse(filepath.Base(name), refused.rule, refused.message)
 	case err != nil:
-		t.refuse(filepath.Base(name), "archive", fmt.Sprintf("this archive cannot be read (%s); make it anew", verdict.Printable(err.Error())))
+		t.refuse(filepath.Base(name), "archive", fmt.Sprintf("this archive cannot be read (%s); create it again", verdict.Printable(err.Error())))
 	default:
 		t.takeMembers(filepath.Base(name), members)
 	}
 	return t.finish(), nil
 }
 
-// members reads what could belong to the submission. What is refused by its name
-// alone is refused here.
-func (t *taking) members(f *os.File, info fs.FileInfo) (list []member, err error) {
+// members reads the entries that could belong to the submission, and refuses those
+// whose names lead out of the archive.
+func (t *reader) members(f *os.File, info fs.FileInfo) (list []member, err error) {
 	if !info.Mode().IsRegular() || info.Size() > maxArchive {
-		return nil, archiveProblem{"too-large", fmt.Sprintf("this is no regular file of at most %d MiB; send the Go files of the solution alone", maxArchive>>20)}
+		return nil, archiveProblem{"too-large", fmt.Sprintf("an archive is a regular file of at most %d MiB; hand in only the Go files of the solution", maxArchive>>20)}
 	}
 	entries, kept := 0, 0
 	_, walk := formatOf(f.Name())
 	err = walk(f, info.Size(), func(name string, mode fs.FileMode, open func() (io.ReadCloser, error)) error {
 		if entries++; entries > maxEntries {
-			return archiveProblem{"too-many", fmt.Sprintf("the archive holds more than %d entries; send the Go files of the solution alone", maxEntries)}
+			return archiveProblem{"too-many", fmt.Sprintf("the archive holds more than %d entries; hand in only the Go files of the solution", maxEntries)}
 		}
 		if mode.IsDir() {
 			return nil
 		}
 		if !filepath.IsLocal(name) || strings.Contains(name, `\`) {
-			return archiveProblem{"archive-path", fmt.Sprintf("the name %s leads out of the archive; make it anew, from inside the folder", verdict.Printable(name))}
+			return archiveProblem{"archive-path", fmt.Sprintf("the entry %s points outside of the archive; create the archive again, from inside the solution's folder", verdict.Printable(name))}
 		}
 		m := member{name: path.Clean(name), mode: mode}
-		if mode.IsRegular() && strings.HasSuffix(name, ".go") {
+		if mode.IsRegular() && IsSource(path.Base(name)) {
 			if m.data, err = readMember(open); err != nil {
 				return err
 			}
@@ -145,12 +145,12 @@ func readMember(open func() (io.ReadCloser, error)) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(r, MaxFileSize+1))
 }
 
-// takeMembers decides on each file of the submission's folder as on one of a disk.
-func (t *taking) takeMembers(archive string, members []member) {
+// takeMembers reads each file of the submission's folder as one of a disk.
+func (t *reader) takeMembers(archive string, members []member) {
 	slices.SortFunc(members, func(a, b member) int { return strings.Compare(a.name, b.name) })
 	dir, ok := topFolder(members)
 	if !ok {
-		t.refuse(archive, "archive", "this archive holds no Go file, or several folders with Go files side by side; put those of the solution at its top")
+		t.refuse(archive, "archive", "this archive holds no Go file, or Go files in several folders side by side; put the solution's Go files at its top level")
 		return
 	}
 	for _, m := range members {
@@ -160,16 +160,17 @@ func (t *taking) takeMembers(archive string, members []member) {
 			continue
 		}
 		take := func() ([]byte, *verdict.Problem, error) { return m.data, tooLarge(m.data), nil }
-		// Nothing is read from a disk here, so nothing can fail.
+		// An entry in memory cannot fail to be read.
 		_ = t.entry(name, m.mode, take)
 	}
 }
 
-// topFolder is the one of least depth that holds Go files besides tests.
+// topFolder returns the folder of least depth that holds sources. Of two at the same
+// depth, either could be meant, and ok is false.
 func topFolder(members []member) (dir string, ok bool) {
 	depth, folders := 0, map[string]bool{}
 	for _, m := range members {
-		if !strings.HasSuffix(m.name, ".go") || strings.HasSuffix(m.name, "_test.go") || strings.HasPrefix(m.name, "__MACOSX/") {
+		if !IsSource(path.Base(m.name)) || strings.HasPrefix(m.name, "__MACOSX/") {
 			continue
 		}
 		here := strings.Count(m.name, "/")
@@ -185,10 +186,10 @@ func topFolder(members []member) (dir string, ok bool) {
 }
 
 func walkZip(f *os.File, size int64, visit visitFunc) error {
-	from := &listing{f, maxListing}
+	from := &cappedReader{f, maxListing}
 	r, err := zip.NewReader(from, size)
 	from.left = math.MaxInt64
-	// A name that leads out is ours to refuse, with a message.
+	// members refuses a name that leads out, with a message.
 	if err != nil && !errors.Is(err, zip.ErrInsecurePath) {
 		return err
 	}
@@ -200,16 +201,16 @@ func walkZip(f *os.File, size int64, visit visitFunc) error {
 	return nil
 }
 
-// listing reads an archive as long as there are bytes left to read. The list of a
-// zip's members is read before the first of them can be counted.
-type listing struct {
+// cappedReader reads an archive up to a number of bytes. It caps a zip's list of members,
+// which archive/zip reads as a whole before the first of them can be counted.
+type cappedReader struct {
 	io.ReaderAt
 	left int64
 }
 
-func (l *listing) ReadAt(p []byte, at int64) (int, error) {
+func (l *cappedReader) ReadAt(p []byte, at int64) (int, error) {
 	if l.left -= int64(len(p)); l.left < 0 {
-		return 0, archiveProblem{"too-many", fmt.Sprintf("the list of what the archive holds is longer than %d MiB; send the Go files of the solution alone", maxListing>>20)}
+		return 0, archiveProblem{"too-many", fmt.Sprintf("the archive's table of contents is longer than %d MiB; hand in only the Go files of the solution", maxListing>>20)}
 	}
 	return l.ReaderAt.ReadAt(p, at)
 }
@@ -239,7 +240,7 @@ func walkStream(stream io.Reader, visit visitFunc) error {
 		}
 		mode := h.FileInfo().Mode()
 		if h.Typeflag == tar.TypeLink {
-			mode |= fs.ModeSymlink // a second name is a link of either kind
+			mode |= fs.ModeSymlink // hard links are refused as symbolic ones are
 		}
 		if err := visit(h.Name, mode, func() (io.ReadCloser, error) { return io.NopCloser(r), nil }); err != nil {
 			return err

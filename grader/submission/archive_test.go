@@ -75,7 +75,7 @@ func eachFormat(t *testing.T, files []packed, test func(t *testing.T, s *Snapsho
 	}
 }
 
-// An archive is the folder that was packed: same files, same hash, same ignored.
+// An archive gives the same files, hash and ignored names as the folder it was made of.
 func TestArchiveIsItsFolder(t *testing.T) {
 	files := map[string]string{"a.go": "package p\n", "b.go": "package p\n", "a_test.go": "package p\n", "README.md": "text", "sub/c.go": "package c\n"}
 	want := take(t, tree.New(t, files))
@@ -94,8 +94,8 @@ func TestArchiveIsItsFolder(t *testing.T) {
 	}
 }
 
-// skipLong skips a test that unpacks hundreds of megabytes, one byte after the other, where
-// a race detector looks at each of them.
+// skipLong skips a test that unpacks hundreds of megabytes under the race detector,
+// which checks each byte.
 func skipLong(t *testing.T) {
 	t.Helper()
 	if testing.Short() {
@@ -103,7 +103,7 @@ func skipLong(t *testing.T) {
 	}
 }
 
-// What an archive must not hold is refused, with the rule that says why.
+// A forbidden entry is refused by its rule.
 func TestArchiveRefused(t *testing.T) {
 	skipLong(t)
 	many := []packed{{name: "a.go", data: "package p\n"}}
@@ -138,7 +138,7 @@ func TestArchiveRefused(t *testing.T) {
 	}
 }
 
-// A bomb is given up early.
+// Reading a bomb stops at the cap.
 func TestArchiveBomb(t *testing.T) {
 	skipLong(t)
 	var b bytes.Buffer
@@ -157,14 +157,15 @@ func TestArchiveBomb(t *testing.T) {
 	require.Len(t, s.Problems, 1)
 	assert.Equal(t, "too-large", s.Problems[0].Rule)
 
-	// In a zip nothing but Go files is unpacked, and of those no more than may be.
+	// Of a zip, only Go files are unpacked, up to the cap.
 	s = snapshotIn(t, "bomb.zip", zipped(t, []packed{{name: "a.go", data: strings.Repeat("/", 16<<20)}, {name: "zeros", data: strings.Repeat("\x00", 16<<20)}}))
 	require.Len(t, s.Problems, 1)
 	assert.Equal(t, "a.go", s.Problems[0].File)
 	assert.Equal(t, "too-large", s.Problems[0].Rule)
 }
 
-// The list of a zip's members is held as a whole, and is bounded before it is.
+// archive/zip holds the list of a zip's members as a whole, so that it is capped
+// before it is read.
 func TestArchiveWithALongList(t *testing.T) {
 	var b bytes.Buffer
 	w := zip.NewWriter(&b)

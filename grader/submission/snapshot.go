@@ -22,19 +22,19 @@ import (
 	"grade/grader/verdict"
 )
 
-// What a submission's folder may hold besides the files that are taken.
+// The caps on a submission's folder besides those on its files.
 const (
 	maxEntries = 10_000 // names in the folder, of all kinds
-	maxIgnored = 50     // names that a snapshot lists as ignored; the rest is counted
+	maxIgnored = 50     // names that a snapshot lists as ignored; the others it counts
 )
 
-// Snapshot is a submission as it was at one moment. Nothing is read from the
-// student's folder after it is taken.
+// Snapshot is a submission as it was at one moment. A grading reads it instead of the
+// student's folder, which may change meanwhile.
 type Snapshot struct {
 	Dir      string            // absolute path of the folder, cleaned
 	Files    []File            // sorted by name
-	Ignored  []string          // what was not taken along, printable, at most a screenful
-	Problems []verdict.Problem // files that are refused; they are not in Files
+	Ignored  []string          // printable names of what is not taken, at most a screenful
+	Problems []verdict.Problem // reasons to refuse files, which are not in Files
 	Hash     string            // SHA-256 over names and contents of Files, hexadecimal
 	Took     time.Duration     // to read it
 
@@ -44,11 +44,10 @@ type Snapshot struct {
 	PackageLine int
 }
 
-// Take reads the submission in dir: its Go files, through one handle on the folder,
-// or out of an archive (zip, tar, tar.gz), without following a link and without
-// blocking on anything that is no regular file. What cannot be graded at all is a
-// [fault.UsageError]; what only speaks against the submission is in the snapshot's
-// Problems.
+// Take reads the Go files of the submission in dir: a folder, through one handle on
+// it, or an archive (zip, tar, tar.gz). It follows no link and does not block on a
+// pipe or a device. An error is a [fault.UsageError] if there is nothing to grade; a
+// reason to refuse the submission is in the snapshot's Problems.
 func Take(dir string) (*Snapshot, error) {
 	started := time.Now()
 	s, err := read(dir)
@@ -77,11 +76,11 @@ func read(dir string) (*Snapshot, error) {
 		return nil, fmt.Errorf("take snapshot of %s: %w", verdict.Printable(abs), err)
 	}
 	if len(entries) == 0 {
-		return nil, &fault.UsageError{Message: fmt.Sprintf("the folder %s is empty", verdict.Printable(dir)), Hint: hintStart, Student: "the submission is empty"}
+		return nil, &fault.UsageError{Message: fmt.Sprintf("the folder %s is empty", verdict.Printable(dir)), Hint: hintDir, Student: "the submission is empty: hand in the folder that holds your Go files"}
 	}
-	t := taking{root: root, names: map[string]string{}, Snapshot: Snapshot{Dir: abs}}
+	t := reader{root: root, names: map[string]string{}, Snapshot: Snapshot{Dir: abs}}
 	if !all {
-		t.refuse("", "too-many", fmt.Sprintf("the folder holds more than %d entries; give a folder with the solution alone", maxEntries))
+		t.refuse("", "too-many", fmt.Sprintf("the folder holds more than %d entries; hand in a folder that holds only the solution", maxEntries))
 		return t.finish(), nil
 	}
 	for _, e := range entries {
@@ -95,13 +94,10 @@ func read(dir string) (*Snapshot, error) {
 	return t.finish(), nil
 }
 
-const (
-	hintDir   = "give the folder that holds your Go files, as in: grade submit DIR"
-	hintStart = "give the folder that holds your Go files, or begin with: grade start EXERCISE DIR"
-)
+const hintDir = "give the folder that holds your Go files"
 
-// openSubmission resolves dir, once. The check before the opening is there
-// because opening a FIFO would block.
+// openSubmission resolves dir once. It looks at the name before it opens it, because
+// opening a FIFO would block.
 func openSubmission(dir string) (*os.Root, error) {
 	info, err := os.Stat(dir)
 	switch {
@@ -119,8 +115,8 @@ func openSubmission(dir string) (*os.Root, error) {
 	return root, nil
 }
 
-// readEntries lists the folder, sorted by name. If there are more than most, it
-// stops and says that it has not seen all.
+// readEntries lists the folder, sorted by name. It stops after one entry more than
+// most, and reports whether it has seen all.
 func readEntries(root *os.Root, most int) (entries []fs.DirEntry, all bool, err error) {
 	f, err := root.Open(".")
 	if err != nil {
@@ -135,8 +131,8 @@ func readEntries(root *os.Root, most int) (entries []fs.DirEntry, all bool, err 
 	return entries, len(entries) <= most, nil
 }
 
-// taking is a snapshot in the making.
-type taking struct {
+// reader collects a snapshot, from a folder or from an archive.
+type reader struct {
 	Snapshot
 	root    *os.Root
 	names   map[string]string // by their lower-case spelling
@@ -146,53 +142,52 @@ type taking struct {
 	refused int
 }
 
-// refuse takes down a problem, as long as somebody may still read it; the rest is counted.
-func (t *taking) refuse(name, rule, message string) {
+// refuse adds a problem; above [verdict.MaxProblems] it only counts, because a report
+// shows no more.
+func (t *reader) refuse(name, rule, message string) {
 	if t.refused++; t.refused <= verdict.MaxProblems {
 		t.Problems = append(t.Problems, verdict.Problem{File: verdict.Printable(name), Rule: rule, Message: message})
 	}
 }
 
-func (t *taking) ignore(name string) {
+func (t *reader) ignore(name string) {
 	t.ignored++
 	if len(t.Ignored) < maxIgnored {
 		t.Ignored = append(t.Ignored, verdict.Printable(name))
 	}
 }
 
-// dirEntry decides on one name in a folder. The kind comes from the directory here,
-// and once more from the opened file in read.
-func (t *taking) dirEntry(e fs.DirEntry) error {
+// dirEntry reads one name in a folder. The directory states its kind here; read checks
+// the kind again on the opened file.
+func (t *reader) dirEntry(e fs.DirEntry) error {
 	return t.entry(e.Name(), e.Type(), func() ([]byte, *verdict.Problem, error) { return t.read(e.Name()) })
 }
 
-// entry decides on one name, and takes what it holds if it is to be taken.
-func (t *taking) entry(name string, mode fs.FileMode, read readFunc) error {
-	isGo := strings.HasSuffix(name, ".go")
+// entry takes, ignores or refuses one name.
+func (t *reader) entry(name string, mode fs.FileMode, read readFunc) error {
+	isGo := IsSource(name)
 	switch {
 	case mode.IsDir():
 		t.ignore(name + "/")
-	case strings.HasPrefix(name, "."), strings.HasPrefix(name, "_"), strings.HasSuffix(name, "_test.go"):
-		t.ignore(name)
-	case !isGo && !IsBuildFile(name):
+	case !isGo && !isBuildFile(name):
 		t.ignore(name)
 	case mode&fs.ModeSymlink != 0:
 		t.refuse(name, "symlink", "this is a symbolic link; put a copy of the file in its place")
 	case !mode.IsRegular():
-		t.refuse(name, "special-file", "this is no regular file; remove it")
+		t.refuse(name, "special-file", "this is not a regular file; remove it")
 	case !isGo:
-		t.refuse(name, "file-type", "a submission is Go only: assembly, C and object files are not taken; remove it")
+		t.refuse(name, "file-type", "a submission consists of Go files only; remove this assembly, C or object file")
 	default:
 		return t.goFile(name, read)
 	}
 	return nil
 }
 
-// readFunc returns the content of a file, or what speaks against it.
+// readFunc returns the content of a file, or a reason to refuse it.
 type readFunc func() ([]byte, *verdict.Problem, error)
 
 // goFile takes one regular file whose name ends in .go.
-func (t *taking) goFile(name string, read readFunc) error {
+func (t *reader) goFile(name string, read readFunc) error {
 	if t.goFiles++; t.goFiles > MaxFiles {
 		if t.goFiles == MaxFiles+1 {
 			t.refuse(name, "too-many", fmt.Sprintf("a submission has at most %d Go files; merge some", MaxFiles))
@@ -201,7 +196,7 @@ func (t *taking) goFile(name string, read readFunc) error {
 	}
 	folded := strings.ToLower(name)
 	if first, ok := t.names[folded]; ok {
-		t.refuse(name, "file-name", fmt.Sprintf("this and %s are one file where case does not matter; rename one", verdict.Printable(first)))
+		t.refuse(name, "file-name", fmt.Sprintf("this name and %s differ only in case, which some systems ignore; rename one of the two files", verdict.Printable(first)))
 		return nil
 	}
 	t.names[folded] = name
@@ -219,7 +214,7 @@ func (t *taking) goFile(name string, read readFunc) error {
 	case problem != nil:
 		t.refuse(name, problem.Rule, problem.Message)
 	case t.total+len(data) > MaxTotalSize:
-		t.refuse(name, "too-large", fmt.Sprintf("with this file the submission is larger than %d KiB; make it shorter", MaxTotalSize>>10))
+		t.refuse(name, "too-large", fmt.Sprintf("this file brings the submission above %d KiB; shorten it", MaxTotalSize>>10))
 	default:
 		t.total += len(data)
 		t.Files = append(t.Files, File{Name: name, Data: data})
@@ -227,11 +222,11 @@ func (t *taking) goFile(name string, read readFunc) error {
 	return nil
 }
 
-// read returns the content of a regular file, or what speaks against it. What
-// was opened is compared with what the name stood for before: os.Root follows a
-// symbolic link inside the folder, and so one that is put there in between.
-func (t *taking) read(name string) ([]byte, *verdict.Problem, error) {
-	changed := &verdict.Problem{Rule: "special-file", Message: "this file changed while it was read; submit again when nothing writes to it"}
+// read returns the content of a regular file, or a reason to refuse it. It compares
+// the opened file with the one that the name stood for before: os.Root follows a
+// symbolic link inside the folder, even one that is put there in between.
+func (t *reader) read(name string) ([]byte, *verdict.Problem, error) {
+	changed := &verdict.Problem{Rule: "special-file", Message: "this file changed while it was read; submit again when no program writes to it"}
 	before, err := t.root.Lstat(name)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && !before.Mode().IsRegular() {
 		return nil, changed, nil
@@ -241,8 +236,8 @@ func (t *taking) read(name string) ([]byte, *verdict.Problem, error) {
 	}
 	f, err := t.root.OpenFile(name, os.O_RDONLY|openFlags, 0)
 	if err != nil {
-		// What is not the system's own answer is os.Root's: a link that leads
-		// out of the folder, put there meanwhile.
+		// An error that is no errno comes from os.Root: the name has become a link
+		// that leads out of the folder.
 		var errno syscall.Errno
 		now, again := t.root.Lstat(name)
 		if !errors.As(err, &errno) || again != nil || !os.SameFile(before, now) {
@@ -258,7 +253,7 @@ func (t *taking) read(name string) ([]byte, *verdict.Problem, error) {
 	case !info.Mode().IsRegular() || !os.SameFile(before, info):
 		return nil, changed, nil
 	case links(info) != 1:
-		return nil, &verdict.Problem{Rule: "hardlink", Message: "this file has another name elsewhere (a hard link); put a copy in its place"}, nil
+		return nil, &verdict.Problem{Rule: "hardlink", Message: "this file is a hard link: it has a second name elsewhere; put a copy in its place"}, nil
 	}
 	data, err := io.ReadAll(io.LimitReader(f, MaxFileSize+1))
 	if err != nil {
@@ -267,23 +262,23 @@ func (t *taking) read(name string) ([]byte, *verdict.Problem, error) {
 	return data, tooLarge(data), nil
 }
 
-// tooLarge speaks against a file of which one byte more than allowed was read.
+// tooLarge refuses a file of which one byte more than allowed was read.
 func tooLarge(data []byte) *verdict.Problem {
 	if len(data) <= MaxFileSize {
 		return nil
 	}
-	return &verdict.Problem{Rule: "too-large", Message: fmt.Sprintf("this file is larger than %d KiB; make it shorter", MaxFileSize>>10)}
+	return &verdict.Problem{Rule: "too-large", Message: fmt.Sprintf("this file is larger than %d KiB; shorten it", MaxFileSize>>10)}
 }
 
-// finish fills in what follows from the files.
-func (t *taking) finish() *Snapshot {
+// finish sorts the files and fills in hash, package and counts.
+func (t *reader) finish() *Snapshot {
 	s := &t.Snapshot
 	slices.SortFunc(s.Files, func(a, b File) int { return cmp.Compare(a.Name, b.Name) })
 	if more := t.ignored - len(s.Ignored); more > 0 {
 		s.Ignored = append(s.Ignored, fmt.Sprintf("and %d more", more))
 	}
 	if more := t.refused - len(s.Problems); more > 0 {
-		s.Problems = append(s.Problems, verdict.Problem{Rule: "more", Message: fmt.Sprintf("%d more are refused", more)})
+		s.Problems = append(s.Problems, verdict.Problem{Rule: "more", Message: fmt.Sprintf("%d more problems are not listed", more)})
 	}
 	s.Hash = hashFiles(s.Files)
 	for _, f := range s.Files {
@@ -298,10 +293,10 @@ func (t *taking) finish() *Snapshot {
 	return s
 }
 
-// Of is a snapshot of files that are in memory and are known to be fit, as the reference's
-// are. What it says of a folder is name.
+// Of returns the snapshot of files in memory that are known to be fit, as the reference's
+// are, with name in place of a folder.
 func Of(name string, files []File) *Snapshot {
-	t := taking{Snapshot: Snapshot{Dir: name, Files: slices.Clone(files)}}
+	t := reader{Snapshot: Snapshot{Dir: name, Files: slices.Clone(files)}}
 	return t.finish()
 }
 
@@ -309,7 +304,7 @@ func Of(name string, files []File) *Snapshot {
 // folder. A name with a slash is in a folder below, of which nothing is taken. What a
 // snapshot says of a folder is name.
 func FromFiles(name string, files []File) (*Snapshot, error) {
-	t := taking{names: map[string]string{}, Snapshot: Snapshot{Dir: name}}
+	t := reader{names: map[string]string{}, Snapshot: Snapshot{Dir: name}}
 	folders := map[string]bool{}
 	for _, f := range slices.SortedFunc(slices.Values(files), func(a, b File) int { return strings.Compare(a.Name, b.Name) }) {
 		if folder, _, below := strings.Cut(f.Name, "/"); below {
@@ -329,10 +324,10 @@ func FromFiles(name string, files []File) (*Snapshot, error) {
 }
 
 func noGoFile(dir string) error {
-	return &fault.UsageError{Message: fmt.Sprintf("no Go file in %s", verdict.Printable(dir)), Hint: hintStart, Student: "no Go file in the submission"}
+	return &fault.UsageError{Message: fmt.Sprintf("no Go file in %s", verdict.Printable(dir)), Hint: hintDir, Student: "no Go file in the submission"}
 }
 
-// hashFiles is a SHA-256 over names and contents, each preceded by its length.
+// hashFiles returns a SHA-256 over names and contents, each preceded by its length.
 func hashFiles(files []File) string {
 	h := sha256.New()
 	part := func(b []byte) {

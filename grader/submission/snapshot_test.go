@@ -34,7 +34,7 @@ func names(files []File) []string {
 	return names
 }
 
-// However many are refused, what is told and kept of them fits on a page or two.
+// A snapshot keeps a page of problems at most, however many there are.
 func TestManyRefused(t *testing.T) {
 	dir := t.TempDir()
 	for i := range 3 * verdict.MaxProblems {
@@ -43,7 +43,7 @@ func TestManyRefused(t *testing.T) {
 	s, err := Take(dir)
 	require.NoError(t, err)
 	require.Len(t, s.Problems, verdict.MaxProblems+1)
-	assert.Equal(t, "100 more are refused", s.Problems[verdict.MaxProblems].Message)
+	assert.Equal(t, "100 more problems are not listed", s.Problems[verdict.MaxProblems].Message)
 }
 
 func TestSnapshotTakesGoFilesOnly(t *testing.T) {
@@ -118,7 +118,7 @@ func TestSnapshotUsageErrors(t *testing.T) {
 	}
 }
 
-// A refusal names file and rule, and nothing of the file is taken.
+// A refusal names file and rule, and the file is not taken.
 func TestSnapshotRefusals(t *testing.T) {
 	const good = "package p\n"
 	secret := tree.New(t, map[string]string{"secret": "package canary\n"})
@@ -256,7 +256,8 @@ func TestSnapshotCaps(t *testing.T) {
 	})
 }
 
-// The folder itself may be named by a link: it is the student who names it.
+// The folder itself may be named by a link, because its name is an argument and not
+// part of the submission.
 func TestSnapshotOfLinkedFolder(t *testing.T) {
 	dir := tree.New(t, map[string]string{"a.go": "package p\n"})
 	link := filepath.Join(t.TempDir(), "link")
@@ -267,7 +268,7 @@ func TestSnapshotOfLinkedFolder(t *testing.T) {
 	}
 }
 
-// A file that does not parse leaves the package clause to the next one.
+// The package clause comes from the first file that parses.
 func TestSnapshotPackage(t *testing.T) {
 	s := take(t, tree.New(t, map[string]string{"a.go": "pakage p\n", "b.go": "//line x.go:900\npackage q\n"}))
 	if s.Package != "q" || s.PackageFile != "b.go" || s.PackageLine != 2 {
@@ -278,7 +279,7 @@ func TestSnapshotPackage(t *testing.T) {
 	}
 }
 
-// Whoever changes the folder meanwhile gets a refusal and never another file in.
+// A change of the folder meanwhile leads to a refusal, never to another file's content.
 func TestSnapshotWhileFilesChange(t *testing.T) {
 	secret := tree.New(t, map[string]string{"secret": "canary"})
 	dir := tree.New(t, map[string]string{"a.go": "package p\n", "real": "package p\n"})

@@ -7,15 +7,15 @@ import (
 	"syscall"
 )
 
-// openFlags keep an opening from following a link and from blocking on a FIFO
-// that took the place of a file.
+// openFlags keep open from following a link and from blocking on a FIFO that has
+// taken the place of a file.
 const openFlags = syscall.O_NOFOLLOW | syscall.O_NONBLOCK
 
-// links is the number of names that a file has. A file with a second name may
-// be somebody else's.
+// links returns the number of names that a file has. A file with a second name may
+// belong to another user.
 func links(info fs.FileInfo) uint64 {
 	if st, ok := info.Sys().(*syscall.Stat_t); ok {
 		return uint64(st.Nlink)
 	}
-	return 0 // not known, so not one
+	return 0 // unknown, which is refused like a hard link
 }

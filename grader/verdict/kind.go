@@ -1,6 +1,6 @@
 package verdict
 
-// Kind says what a check looks at. The zero value is invalid.
+// Kind names what a check measures. The zero value is invalid.
 type Kind string
 
 // The kinds.

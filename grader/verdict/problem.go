@@ -1,6 +1,6 @@
 package verdict
 
-// A Problem is one reason to refuse a submission, at a place its author can go to.
+// A Problem is one reason to refuse a submission, with its place in the author's files.
 type Problem struct {
 	File    string `json:"file"`
 	Line    int    `json:"line"` // 0: the file as a whole

@@ -1,7 +1,7 @@
 package verdict
 
-// Refusal is a verdict on a submission as a whole, [Invalid] or [CompileError],
-// with the reasons. The zero value says that there is none.
+// Refusal is a verdict on a submission as a whole, [Invalid] or [CompileError], with
+// its reasons. The zero value refuses nothing.
 type Refusal struct {
 	Verdict  Verdict
 	Problems []Problem

@@ -5,7 +5,8 @@ import "time"
 // Schema names the format of a [Result] as JSON.
 const Schema = "grade/result/v1"
 
-// Result is a grading, complete: every report is written from it alone.
+// Result is a whole grading. Reports read nothing else, so that a stored result can be
+// reported again in another format.
 type Result struct {
 	Schema        string        `json:"schema"`
 	Exercise      string        `json:"exercise"`
@@ -13,7 +14,7 @@ type Result struct {
 	Submission    Submission    `json:"submission"`
 	Verdict       Verdict       `json:"verdict"`
 	Score         int           `json:"score"`
-	MaxScore      int           `json:"max_score"` // of the checks that were asked for
+	MaxScore      int           `json:"max_score"` // of the checks that the grading was asked for
 	Checks        []CheckResult `json:"checks"`
 	Problems      []Problem     `json:"problems"`
 	Seed          string        `json:"seed"` // 64 hexadecimal digits
@@ -25,7 +26,7 @@ type Result struct {
 	Warnings      []string      `json:"warnings"`
 }
 
-// Submission says what was graded.
+// Submission describes what was graded.
 type Submission struct {
 	Dir     string   `json:"dir"`
 	Hash    string   `json:"hash"` // SHA-256 over the files taken
@@ -33,7 +34,7 @@ type Submission struct {
 	Ignored []string `json:"ignored"`
 }
 
-// SandboxInfo says where it was graded.
+// SandboxInfo describes where it was graded.
 type SandboxInfo struct {
 	Kind     string `json:"kind"`
 	Official bool   `json:"official"`
@@ -52,8 +53,9 @@ type CheckResult struct {
 	Hint         string  `json:"hint"`
 	Detail       string  `json:"detail"`
 	SelfReported bool    `json:"self_reported"`
-	// Ratio is submission to reference, for memory and speed; Limit is what it
-	// may be, Interval where it surely lies. All are null where not measured.
+	// Ratio divides the submission's figure by the reference's, for memory and speed;
+	// Limit is the highest ratio that passes, Interval the bounds of the true
+	// ratio. They are null where nothing was measured.
 	Ratio      *float64    `json:"ratio"`
 	Limit      *float64    `json:"limit"`
 	Interval   *[2]float64 `json:"interval"`
@@ -61,7 +63,7 @@ type CheckResult struct {
 	Submission Figures     `json:"submission"`
 }
 
-// Figures are what was measured of one side of a check.
+// Figures are the measurements of one side of a check.
 type Figures struct {
 	CPUMs      float64 `json:"cpu_ms"`
 	WallMs     float64 `json:"wall_ms"`
@@ -70,8 +72,8 @@ type Figures struct {
 	Runs       int     `json:"runs"`
 }
 
-// Phases are wall times in milliseconds. Phases overlap, so they add up to
-// more than the total.
+// Phases are wall times in milliseconds. They overlap, so that their sum exceeds the
+// total.
 type Phases struct {
 	SnapshotMs float64 `json:"snapshot_ms"`
 	VetMs      float64 `json:"vet_ms"`
@@ -82,7 +84,7 @@ type Phases struct {
 	TotalMs    float64 `json:"total_ms"`
 }
 
-// Milliseconds is a time as results have it, to the microsecond.
+// Milliseconds converts a time to milliseconds, rounded to the microsecond.
 func Milliseconds(d time.Duration) float64 {
 	return float64(d.Round(time.Microsecond)) / float64(time.Millisecond)
 }

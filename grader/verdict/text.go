@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// Printable returns a name as it can be shown: as it is where it is harmless,
-// quoted and shortened otherwise.
+// Printable returns a name that is safe to show: unchanged if it is harmless, quoted
+// and shortened otherwise.
 func Printable(name string) string {
 	const most = 80
 	unclear := func(r rune) bool { return r == utf8.RuneError || r == '"' || !unicode.IsPrint(r) }
@@ -21,11 +21,11 @@ func Printable(name string) string {
 	return strconv.QuoteToASCII(name)
 }
 
-// Clip makes a text harmless to show on one line: control characters and those
-// that change its direction are escaped, and it has at most so many bytes.
+// Clip makes a text safe to show on one line. It escapes control characters and those
+// that change the direction of text, and cuts the text to at most so many bytes.
 func Clip(text string, most int) string {
 	var b strings.Builder
-	end := 0 // where a text that is too long is cut
+	end := 0 // the cut of a text that is too long
 	for _, r := range text {
 		part := string(r)
 		switch {
@@ -45,5 +45,5 @@ func Clip(text string, most int) string {
 	return b.String()
 }
 
-// MaxProblems is how many problems of a kind are told at most.
+// MaxProblems caps the problems of one kind that a result lists.
 const MaxProblems = 50

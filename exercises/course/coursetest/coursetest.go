@@ -1,5 +1,5 @@
-// Package coursetest holds a small course without a fault, which tests change, and
-// what holds files against the schemas. It is for tests only.
+// Package coursetest provides tests with a small course that has no fault, with changed
+// copies of it, and with a validator of files by the JSON schemas.
 package coursetest
 
 import (
@@ -9,8 +9,7 @@ import (
 	"testing/fstest"
 )
 
-// Files returns the files of a course with one exercise, gears, that has no
-// fault. Tests change it.
+// Files returns the files of a course with one exercise, gears, that has no fault.
 func Files() map[string]string {
 	return map[string]string{
 		"go.mod": "// A course.\nmodule example.com/course // of ours\n\ngo 1.26\n",
@@ -70,10 +69,10 @@ func Testify() {}
 	}
 }
 
-// SubmissionsRoot is where the submissions of the course lie.
+// SubmissionsRoot is the folder of the course's submissions.
 const SubmissionsRoot = "exercises/gears/submissions/"
 
-// WithSubmissions returns the course with a few submissions that have no fault.
+// WithSubmissions returns the course with a few submissions, all without a fault.
 func WithSubmissions() map[string]string {
 	files := Files()
 	for name, expect := range map[string]string{
@@ -99,7 +98,7 @@ func WithEdits() map[string]string {
 	return files
 }
 
-// FS is the file system that holds files.
+// FS returns a file system with the files.
 func FS(files map[string]string) fs.FS {
 	fsys := fstest.MapFS{}
 	for name, data := range files {

@@ -13,7 +13,7 @@ import (
 	"grade/exercises/schema"
 )
 
-// Schema compiles a schema with a validator that knows nothing of ours.
+// Schema compiles a schema with a validator that shares no code with the loader.
 func Schema(t *testing.T, name string) *jsonschema.Schema {
 	t.Helper()
 	data, err := schema.Files.ReadFile(name + ".json")
@@ -21,7 +21,7 @@ func Schema(t *testing.T, name string) *jsonschema.Schema {
 	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(data))
 	require.NoError(t, err)
 	c := jsonschema.NewCompiler()
-	c.DefaultDraft(jsonschema.Draft4) // so that it counts which one the file names
+	c.DefaultDraft(jsonschema.Draft4) // another one than the file must name
 	require.NoError(t, c.AddResource(name, doc))
 	s, err := c.Compile(name)
 	require.NoError(t, err)
@@ -29,7 +29,7 @@ func Schema(t *testing.T, name string) *jsonschema.Schema {
 	return s
 }
 
-// Validate holds YAML against a schema, by way of JSON.
+// Validate validates YAML by a schema, converted to JSON.
 func Validate(t *testing.T, s *jsonschema.Schema, text []byte) error {
 	t.Helper()
 	var value any

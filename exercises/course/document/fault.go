@@ -1,3 +1,9 @@
+// Package document reads the YAML files that authors write, node by node, and reports
+// their faults with file and line. It knows YAML and neither exercises nor courses:
+// its caller passes a table of [Fields] with a setter for each.
+//
+// [File.Read] reads a file; [Line], [Whole], [OneOf] and the like make setters.
+// [Faults] collects every fault, so that an author sees all of them at once.
 package document
 
 import (
@@ -7,7 +13,7 @@ import (
 	"slices"
 )
 
-// Fault is one fault of an exercise: the course's, never a student's.
+// Fault is one fault in a file of a course: its author's, never a student's.
 type Fault struct {
 	Doing string // such as "load exercise autograd"
 	File  string // below the exercise's folder; of the reference, below the course's
@@ -25,17 +31,18 @@ func (p *Fault) Error() string {
 
 func (p *Fault) Unwrap() error { return p.Err }
 
-// Faults collects faults, so that an author sees all of them at once.
+// Faults collects faults.
 type Faults struct {
 	Doing string
 	List  []*Fault
 }
 
+// Add adds a fault; line 0 stands for the file as a whole.
 func (p *Faults) Add(file string, line int, format string, args ...any) {
 	p.List = append(p.List, &Fault{p.Doing, file, line, fmt.Errorf(format, args...)})
 }
 
-// join returns all of them as one error, by file and line; nil if there are none.
+// Join returns all faults as one error, by file and line; nil if there are none.
 func (p *Faults) Join() error {
 	slices.SortStableFunc(p.List, func(a, b *Fault) int {
 		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line))

@@ -14,34 +14,34 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// File is a YAML file that is read node by node instead of into a struct:
-// so every value keeps its line for the faults found later, unknown and
-// repeated fields are told in our words, and 42 is no text.
+// File is a YAML file that is read node by node. Decoding into a struct was rejected:
+// it loses the lines that later faults need, words unknown and repeated fields in its
+// own way, and accepts 42 as a text.
 type File struct {
 	*Faults
 	Name string
 }
 
-// Fields are the fields a mapping may have, each with what to do with its
-// value. An error is reported with the field's name and line.
+// Fields maps the fields of a mapping to setters of their values. Mapping reports a
+// setter's error with the field's name and line.
 type Fields map[string]func(*yaml.Node) error
 
 var yamlError = regexp.MustCompile(`^yaml: line (\d+): (.*)$`)
 
-// quoted says what to do where prose has been taken for more.
+// quoted adds what to do to errors of the parser about prose without quotes.
 var quoted = map[string]string{
 	"mapping values are not allowed in this context":        `: put a text with a ": " in it in quotes`,
 	"did not find expected alphabetic or numeric character": `: put a text that begins with a * or & in quotes`,
 	"found character that cannot start any token":           `: put a text that begins with a @, % or backquote in quotes`,
 }
 
-// read reads data, which must hold one mapping, and returns what mapping does.
+// Read reads data, which must hold one mapping, and returns what Mapping returns.
 func (d File) Read(data []byte, f Fields) map[string]int {
 	var root, more yaml.Node
 	dec := yaml.NewDecoder(bytes.NewReader(data))
 	err := dec.Decode(&root)
 	if err == nil && dec.Decode(&more) != io.EOF {
-		d.Add(d.Name, more.Line, "a second document")
+		d.Add(d.Name, more.Line, "the file holds a second document; remove it")
 	}
 	if errors.Is(err, io.EOF) {
 		d.Add(d.Name, 0, "the file is empty")
@@ -54,7 +54,7 @@ func (d File) Read(data []byte, f Fields) map[string]int {
 	return d.Mapping("", root.Content[0], f)
 }
 
-// unreadable tells what the parser says. It gives no line where that is the first.
+// unreadable reports an error of the parser, which states no line if that is the first.
 func (d File) unreadable(err error) {
 	line, message := 0, strings.TrimPrefix(err.Error(), "yaml: ")
 	if m := yamlError.FindStringSubmatch(err.Error()); m != nil {
@@ -68,10 +68,9 @@ func (d File) unreadable(err error) {
 	d.Add(d.Name, line, "%s%s", message, hint)
 }
 
-// mapping reads the mapping n, which problems introduce by what, and returns the
-// lines of the fields it found: negative ones of those whose values it could not
-// read, so that nobody complains about the value a second time. It returns nil
-// if n is no mapping.
+// Mapping reads the mapping n and returns the lines of its fields; faults begin with
+// what. The line of a field whose value it cannot read is negative, so that the caller
+// does not report the value again. It returns nil if n is no mapping.
 func (d File) Mapping(what string, n *yaml.Node, f Fields) map[string]int {
 	lines := map[string]int{}
 	if n.Kind != yaml.MappingNode {
@@ -86,7 +85,7 @@ func (d File) Mapping(what string, n *yaml.Node, f Fields) map[string]int {
 			d.Add(d.Name, key.Line, "unknown field %q", key.Value)
 			continue
 		case lines[key.Value] != 0:
-			d.Add(d.Name, key.Line, "field %q a second time", key.Value)
+			d.Add(d.Name, key.Line, "field %q appears twice", key.Value)
 			continue
 		}
 		lines[key.Value] = key.Line
@@ -98,6 +97,7 @@ func (d File) Mapping(what string, n *yaml.Node, f Fields) map[string]int {
 	return lines
 }
 
+// Show describes a node in a fault.
 func Show(n *yaml.Node) string {
 	switch n.Kind {
 	case yaml.MappingNode:
@@ -113,7 +113,7 @@ func Show(n *yaml.Node) string {
 	return strconv.Quote(n.Value)
 }
 
-// Scalar returns the setter of a field that holds one value with the YAML tag.
+// Scalar returns the setter of a field that holds one value with a YAML tag.
 func Scalar(tag, want string, set func(s string) error) func(*yaml.Node) error {
 	return func(n *yaml.Node) error {
 		if n.Kind == yaml.ScalarNode && n.ShortTag() == tag && set(n.Value) == nil {
@@ -123,9 +123,10 @@ func Scalar(tag, want string, set func(s string) error) func(*yaml.Node) error {
 	}
 }
 
-var ErrUnfit = errors.New("unfit") // never shown: scalar says what is wanted
+// ErrUnfit refuses a value. It is never shown, because Scalar says what is wanted.
+var ErrUnfit = errors.New("unfit")
 
-// Line sets a text of one line.
+// Line sets a text of one line, without the space around it.
 func Line(p *string) func(*yaml.Node) error {
 	return Scalar("!!str", "a line of text", func(s string) error {
 		*p = strings.TrimSpace(s)
@@ -136,6 +137,7 @@ func Line(p *string) func(*yaml.Node) error {
 	})
 }
 
+// Whole sets a whole number.
 func Whole(p *int) func(*yaml.Node) error {
 	return Scalar("!!int", "a whole number", func(s string) (err error) {
 		*p, err = strconv.Atoi(s)
@@ -143,6 +145,7 @@ func Whole(p *int) func(*yaml.Node) error {
 	})
 }
 
+// Truth sets true or false.
 func Truth(p *bool) func(*yaml.Node) error {
 	return Scalar("!!bool", "true or false", func(s string) (err error) {
 		*p, err = strconv.ParseBool(strings.ToLower(s))
@@ -150,6 +153,7 @@ func Truth(p *bool) func(*yaml.Node) error {
 	})
 }
 
+// Number sets a finite number.
 func Number(p *float64) func(*yaml.Node) error {
 	return func(n *yaml.Node) error {
 		x, err := strconv.ParseFloat(n.Value, 64)
@@ -162,6 +166,7 @@ func Number(p *float64) func(*yaml.Node) error {
 	}
 }
 
+// OneOf sets one of the allowed texts.
 func OneOf[T ~string](p *T, allowed ...T) func(*yaml.Node) error {
 	var want []string
 	for _, a := range allowed {
@@ -178,7 +183,7 @@ func OneOf[T ~string](p *T, allowed ...T) func(*yaml.Node) error {
 	})
 }
 
-// List sets a list of texts, none of them twice.
+// List sets a list of different texts.
 func List(p *[]string) func(*yaml.Node) error {
 	return func(n *yaml.Node) error {
 		if n.Kind != yaml.SequenceNode {
@@ -191,7 +196,7 @@ func List(p *[]string) func(*yaml.Node) error {
 				return err
 			}
 			if seen[s] {
-				return fmt.Errorf("%q a second time", s)
+				return fmt.Errorf("%q appears twice", s)
 			}
 			seen[s] = true
 			*p = append(*p, s)
@@ -200,6 +205,7 @@ func List(p *[]string) func(*yaml.Node) error {
 	}
 }
 
+// Duration sets a positive duration.
 func Duration(p *time.Duration) func(*yaml.Node) error {
 	return Scalar("!!str", "a duration such as 10s or 24h", func(s string) (err error) {
 		*p, err = time.ParseDuration(s)
@@ -210,16 +216,17 @@ func Duration(p *time.Duration) func(*yaml.Node) error {
 	})
 }
 
+// Size sets a number of bytes, as parseSize reads it.
 func Size(p *int64) func(*yaml.Node) error {
 	return Scalar("!!str", "a size such as 512MiB", func(s string) (err error) {
-		*p, err = ParseSize(s)
+		*p, err = parseSize(s)
 		return err
 	})
 }
 
 // parseSize reads a positive number of bytes with a unit of B, KiB, MiB or GiB.
-// MB and the like are refused, because people mean either thing by them.
-func ParseSize(s string) (int64, error) {
+// It refuses MB and the like, which stand for 1000 or for 1024 times as much.
+func parseSize(s string) (int64, error) {
 	for i, unit := range []string{"B", "KiB", "MiB", "GiB"} {
 		digits, ok := strings.CutSuffix(s, unit)
 		if !ok || strings.Trim(digits, "0123456789") != "" {

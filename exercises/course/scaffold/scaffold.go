@@ -1,6 +1,6 @@
-// Package scaffold writes what a new exercise begins with: small, complete and
-// right, so that its author changes one thing after the other and sees at once
-// what breaks. It writes nothing to a disk.
+// Package scaffold makes the files of a new exercise: small, complete and right, so
+// that its author changes one thing after the other and sees at once what breaks. It
+// returns files and writes nothing to a disk.
 package scaffold
 
 import (
@@ -23,10 +23,10 @@ import (
 //go:embed template
 var templates embed.FS
 
-// data is what templates are filled with.
+// data fills the templates.
 type data struct {
 	Name, Module string
-	Schemas      string // the way to the schemas' folder, for an editor
+	Schemas      string // relative path to the schemas, for an editor
 }
 
 // Exercise returns the files of a new exercise, below the course's root.
@@ -59,15 +59,15 @@ func Exercise(name, module string) ([]course.File, error) {
 	return files, nil
 }
 
-// kitVersion is what a course requires that has the kit in a folder.
+// kitVersion is the version of the kit that a course with the kit in a folder requires.
 const kitVersion = "v0.0.0"
 
-// schemasDir is where a course that is not grade's own has the schemas: beside the
-// kit's packages.
+// schemasDir is the folder of the schemas in a course that is not grade's own, beside
+// the kit's packages.
 const schemasDir = course.KitDir + "/schema"
 
-// schemasFrom is the way to the schemas from a folder of a course: in grade's own,
-// where they are written, and else in the kit.
+// schemasFrom returns the relative path to the schemas from a folder of a course: to
+// their source in grade's own, and to the kit in any other.
 func schemasFrom(dir, module string) string {
 	to := schemasDir
 	if module == course.KitModule {
@@ -80,8 +80,8 @@ func schemasFrom(dir, module string) string {
 	return filepath.ToSlash(way)
 }
 
-// Schemas returns the files of a course by which an editor, without a network, knows
-// what YAML files may hold.
+// Schemas returns the schemas for a course, by which an editor checks and completes
+// YAML files without a network. Grade's own course has them already.
 func Schemas(module string) (files []course.File, err error) {
 	if module == course.KitModule {
 		return nil, nil
@@ -100,10 +100,10 @@ func Schemas(module string) (files []course.File, err error) {
 	return files, nil
 }
 
-// GoMod makes a course's go.mod say where the kit is, and that starters and
-// submissions, which need not compile, are no packages of the course. An empty old
-// one is a new course's, of that module. Where the course takes the kit from
-// elsewhere, it is left at that, and elsewhere says so.
+// GoMod changes a course's go.mod so that it finds the kit and ignores starters and
+// submissions, which need not compile. An empty old one starts a new course of that
+// module. If the course replaces the kit by another folder, GoMod keeps that and
+// returns it as elsewhere.
 func GoMod(old []byte, module, goVersion string) (mod []byte, elsewhere string, err error) {
 	f, err := modfile.Parse("go.mod", old, nil)
 	if err != nil {
@@ -117,7 +117,7 @@ func GoMod(old []byte, module, goVersion string) (mod []byte, elsewhere string, 
 			return nil, "", err
 		}
 	}
-	// The kit's version is the least that the course can have.
+	// The course needs at least the kit's version of Go.
 	if f.Go == nil || version.Compare("go"+f.Go.Version, "go"+goVersion) < 0 {
 		if err := f.AddGoStmt(goVersion); err != nil {
 			return nil, "", err
@@ -138,7 +138,7 @@ func GoMod(old []byte, module, goVersion string) (mod []byte, elsewhere string, 
 	return mod, elsewhere, err
 }
 
-// requireKit enters the kit, unless it is there.
+// requireKit adds the kit to a go.mod that does not require it.
 func requireKit(f *modfile.File) (elsewhere string, err error) {
 	if !slices.ContainsFunc(f.Require, func(r *modfile.Require) bool { return r.Mod.Path == course.KitModule }) {
 		if err := f.AddRequire(course.KitModule, kitVersion); err != nil {

@@ -14,7 +14,7 @@ import (
 	"grade/exercises/schema"
 )
 
-// Whatever YAML a new exercise has, an editor finds its schema in the course.
+// An editor finds the schema of every YAML file of a new exercise in the course.
 func TestNewFilesNameTheirSchema(t *testing.T) {
 	kit, err := Schemas("example.com/mine")
 	require.NoError(t, err)
@@ -44,7 +44,7 @@ func TestNewFilesNameTheirSchema(t *testing.T) {
 	}
 }
 
-// What a course says already stays as it is.
+// GoMod keeps every line that a course has already.
 func TestGoMod(t *testing.T) {
 	const ignored = "\nignore (\n\tstarter\n\tsubmissions\n)\n"
 	const own = "module m\n\ngo 1.26\n" + ignored + "\nrequire grade v0.0.0\n\nreplace grade => ./kit\n"

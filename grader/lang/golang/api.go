@@ -16,18 +16,18 @@ import (
 	"grade/grader/submission"
 )
 
-// API is what a reference exports, spelled out as Go, so that the compiler
-// checks a submission against it and its complaints can be translated into
-// what was wanted.
-type API struct {
-	// File is the content of [submission.APIFile], which belongs into the submission's
-	// package when it is built. It adds nothing to what is built, and differs
-	// from one NewAPI to the next.
-	File []byte
+// api spells out the exports of a reference as Go, so that the compiler checks a
+// submission against it and its errors can be translated into the declarations that
+// the exercise wants.
+type api struct {
+	// file is the content of [submission.APIFile], which the build adds to the
+	// submission's package. It adds no code to the program, and each newAPI makes
+	// another one.
+	file []byte
 
 	dir   string // of the package in the build tree
 	items []apiItem
-	lines map[int]int    // line of File to index of items
+	lines map[int]int    // line of file to index of items
 	names map[string]int // key of a declaration to index of items
 	uses  map[string]bool
 }
@@ -38,11 +38,11 @@ type apiItem struct {
 	want, canon string
 }
 
-// NewAPI reads the API of a reference from its sources, file name to content
-// (no _test.go). Dir is where the package lies in the build tree, such as
-// reference/autograd. An error means that the reference exports something that
-// cannot be asked of a submission.
-func NewAPI(dir string, sources map[string][]byte) (*API, error) {
+// newAPI reads the API of a reference from its sources, file name to content, without
+// tests. Dir is the folder of the package in the build tree, such as
+// reference/autograd. An error says that the reference exports a declaration that no
+// submission can have.
+func newAPI(dir string, sources map[string][]byte) (*api, error) {
 	var files []submission.File
 	for name, data := range sources {
 		files = append(files, submission.File{Name: name, Data: data})
@@ -53,7 +53,7 @@ func NewAPI(dir string, sources map[string][]byte) (*API, error) {
 	}
 	w := apiWriter{
 		reference: ref,
-		api:       &API{dir: dir, lines: map[int]int{}, names: map[string]int{}, uses: map[string]bool{}},
+		api:       &api{dir: dir, lines: map[int]int{}, names: map[string]int{}, uses: map[string]bool{}},
 		imports:   map[string]string{},
 	}
 	for _, d := range declarations(files) {
@@ -70,7 +70,7 @@ func NewAPI(dir string, sources map[string][]byte) (*API, error) {
 // apiWriter collects the lines of the file that checks a submission.
 type apiWriter struct {
 	*reference
-	api     *API
+	api     *api
 	imports map[string]string // alias to path
 	body    []apiLine
 	helpers int
@@ -114,8 +114,8 @@ func (w *apiWriter) checks(d *declaration) []string {
 	return w.value(d, s)
 }
 
-// spelling writes types as they are called in the file: imports by an alias
-// that no submission has, and nothing that is the reference's own affair.
+// spelling writes types as the file names them: imported packages by an alias that no
+// submission has, and none of the reference's unexported types.
 func (w *apiWriter) spelling(d *declaration) *spelling {
 	params := map[string]bool{}
 	for _, p := range d.params {
@@ -144,14 +144,14 @@ func (w *apiWriter) spelling(d *declaration) *spelling {
 
 const apiPrefix = "zz_api_"
 
-// function checks a function's type. A variable of that type would do as well.
+// function checks a function's type. A variable of that type passes as well.
 func (w *apiWriter) function(d *declaration, node *ast.FuncDecl, s *spelling) []string {
 	in := w.generic(node.Type.TypeParams, s)
 	return []string{fmt.Sprintf("func _%s() { var _ %s = %s }", in.decl, s.spell(node.Type), in.of(d.name))}
 }
 
-// method checks a method by its expression: a method of the value does where
-// one of the pointer is wanted, and the other way round it does not.
+// method checks a method by a method expression, which lets a value's method stand in
+// for a pointer's, and not the reverse.
 func (w *apiWriter) method(d *declaration, node *ast.FuncDecl) []string {
 	owner := w.types[d.owner]
 	if owner == nil {
@@ -178,8 +178,8 @@ func (w *apiWriter) method(d *declaration, node *ast.FuncDecl) []string {
 	return []string{fmt.Sprintf("func _%s() { var _ func(%s%s = (%s).%s }", in.decl, self, sig, self, d.name)}
 }
 
-// value checks a constant's type, and that a variable can be used as one of its
-// type. That is less than the same type, and lets an error be of any type.
+// value checks that a constant has the same type and that a variable is assignable to
+// its type. A variable's own type is not compared, so that an error may be of any type.
 func (w *apiWriter) value(d *declaration, s *spelling) []string {
 	t := w.typeOf(d, s)
 	switch {
@@ -193,8 +193,8 @@ func (w *apiWriter) value(d *declaration, s *spelling) []string {
 	return []string{fmt.Sprintf("func _() { var _ %s = %s }", t, d.name)}
 }
 
-// typeOf spells the type of a const or var of the reference, or nothing where
-// it cannot be known without the standard library's sources.
+// typeOf spells the type of a const or var of the reference; "" if only the standard
+// library's sources could tell it.
 func (w *apiWriter) typeOf(d *declaration, s *spelling) string {
 	if d.typ != nil {
 		return s.spell(d.typ)
@@ -208,17 +208,17 @@ func (w *apiWriter) typeOf(d *declaration, s *spelling) string {
 	}
 	text := types.TypeString(types.Default(obj.Type()), func(*types.Package) string { return "" })
 	t, err := parser.ParseExpr(text)
-	if err != nil { // "invalid type" is no Go
+	if err != nil { // the text is "invalid type"
 		return ""
 	}
 	return s.spell(t)
 }
 
 // finish writes the file and maps its lines.
-func (w *apiWriter) finish() (*API, error) {
+func (w *apiWriter) finish() (*api, error) {
 	var b bytes.Buffer
-	// The random text keeps the package out of go's build cache: the rules of
-	// vet/typed are applied when it is compiled, and so it must be.
+	// The random text keeps the package out of go's build cache, because vet/typed
+	// applies its rules only when the package is compiled.
 	fmt.Fprintf(&b, "// Code generated by grade; DO NOT EDIT.\n// %s\n\npackage %s\n\n", rand.Text(), w.name)
 	for _, alias := range slices.Sorted(maps.Keys(w.imports)) {
 		fmt.Fprintf(&b, "import %s %q\n", alias, w.imports[alias])
@@ -232,11 +232,11 @@ func (w *apiWriter) finish() (*API, error) {
 	if _, err := format.Source(b.Bytes()); err != nil {
 		return nil, fmt.Errorf("spell out the reference's API: %w", err)
 	}
-	w.api.File = b.Bytes()
+	w.api.file = b.Bytes()
 	return w.api, nil
 }
 
-// generics is a list of type parameters in use.
+// generics is a list of type parameters, as a declaration and as an instance.
 type generics struct {
 	decl string // as in a declaration, "[T any]" or ""
 	args string // as in an instance, "[T]" or ""
@@ -244,7 +244,7 @@ type generics struct {
 
 func (g generics) of(name string) string { return name + g.args }
 
-// and adds one more to the declaration.
+// and adds a type parameter to the declaration.
 func (g generics) and(param string) generics {
 	if g.decl == "" {
 		return generics{decl: "[" + param + "]", args: g.args}

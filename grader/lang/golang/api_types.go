@@ -14,7 +14,7 @@ import (
 	"grade/grader/submission"
 )
 
-// reference is what is known of the reference besides its declarations.
+// reference holds facts about the reference besides its declarations.
 type reference struct {
 	name     string                  // of the package
 	declared map[string]bool         // at the top level, methods aside
@@ -23,9 +23,9 @@ type reference struct {
 	errors   map[string]bool         // variables made by errors.New or fmt.Errorf
 }
 
-// parseReference reads the sources of a reference, which are ours, so that
-// type-checking them is safe. It does without the sources of what they import:
-// there need be no Go on this machine.
+// parseReference reads and type-checks the sources of a reference, which is safe
+// because they are the author's. It does not read the packages that they import: this
+// machine may have no Go.
 func parseReference(files []submission.File) (*reference, error) {
 	r := &reference{declared: map[string]bool{}, types: map[string]*declaration{}, errors: map[string]bool{}}
 	fset := token.NewFileSet()
@@ -62,7 +62,7 @@ type noImporter struct{}
 
 func (noImporter) Import(string) (*types.Package, error) { return nil, errors.New("not needed") }
 
-// findErrors finds the sentinels among a file's variables.
+// findErrors finds the sentinel errors among a file's variables.
 func (r *reference) findErrors(f *ast.File) {
 	for _, d := range f.Decls {
 		g, ok := d.(*ast.GenDecl)
@@ -84,9 +84,9 @@ func (r *reference) findErrors(f *ast.File) {
 
 func isErrorMaker(f string) bool { return f == "errors.New" || f == "fmt.Errorf" }
 
-// typ checks that a type is there, and that its underlying type is as wanted
-// where that can be seen from outside. Instead of a struct without exported
-// fields, any type will do.
+// typ checks that a type exists, and that its underlying type is the wanted one as far
+// as another package can see it. A struct is checked by its exported fields alone, so
+// that any type can replace one without such fields.
 func (w *apiWriter) typ(d *declaration, node *ast.TypeSpec, s *spelling) []string {
 	in := w.generic(node.TypeParams, s)
 	self := in.of(d.name)
@@ -100,7 +100,7 @@ func (w *apiWriter) typ(d *declaration, node *ast.TypeSpec, s *spelling) []strin
 	iface, isInterface := node.Type.(*ast.InterfaceType)
 	switch {
 	case isInterface && sealed(iface):
-		// Nobody else can have its unexported methods.
+		// No submission can have the reference's unexported methods.
 		return []string{fmt.Sprintf("func _%s(x %s, y %s) { y = x }", in.decl, self, s.spell(unsealed(iface)))}
 	case node.Assign.IsValid():
 		return []string{fmt.Sprintf("func _%s(x *%s, y *%s) { x = y; y = x }", in.decl, self, t)}
@@ -116,8 +116,8 @@ func (w *apiWriter) typ(d *declaration, node *ast.TypeSpec, s *spelling) []strin
 // extra is the type parameter of a helper, besides those of the API.
 const extra = apiPrefix + "Q"
 
-// constraint checks an interface that is no type of variables: a type parameter
-// under the one can be used where the other is asked for, and back.
+// constraint checks an interface that only constrains type parameters: a type
+// parameter under either constraint must satisfy the other.
 func (w *apiWriter) constraint(in generics, self, t string) []string {
 	return []string{
 		w.instance(in, extra+" "+self, in.and(extra+" "+t).decl, extra),
@@ -125,7 +125,7 @@ func (w *apiWriter) constraint(in generics, self, t string) []string {
 	}
 }
 
-// instance is a function with one type parameter more than in, and another
+// instance writes a function with one type parameter more than in, and another
 // function that instantiates it with arg.
 func (w *apiWriter) instance(in generics, param, decl, arg string) string {
 	w.helpers++
@@ -137,8 +137,8 @@ func (w *apiWriter) instance(in generics, param, decl, arg string) string {
 	return fmt.Sprintf("func %s%s() {}; func _%s() { %s[%s]() }", helper, in.and(param).decl, decl, helper, args)
 }
 
-// isNamed reports whether a type is given by the name of another that may have
-// any underlying type.
+// isNamed reports whether a type is defined by another named type, whose underlying
+// type is unknown here.
 func isNamed(e ast.Expr) bool {
 	switch e := e.(type) {
 	case *ast.Ident:
@@ -171,7 +171,7 @@ func (w *apiWriter) isConstraint(e ast.Expr, seen map[string]bool) bool {
 	return false
 }
 
-// isTerm reports whether what an interface embeds is surely no interface.
+// isTerm reports whether an element of an interface is certainly no interface.
 func isTerm(e ast.Expr) bool {
 	switch e := e.(type) {
 	case *ast.Ident:
@@ -186,7 +186,7 @@ func isTerm(e ast.Expr) bool {
 // sealed reports whether an interface has unexported methods.
 func sealed(t *ast.InterfaceType) bool { return len(unsealed(t).Methods.List) < len(t.Methods.List) }
 
-// unsealed is an interface without its unexported methods.
+// unsealed returns an interface without its unexported methods.
 func unsealed(t *ast.InterfaceType) *ast.InterfaceType {
 	list := &ast.FieldList{Opening: t.Methods.Opening, Closing: t.Methods.Closing}
 	for _, f := range t.Methods.List {

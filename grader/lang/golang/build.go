@@ -20,14 +20,14 @@ import (
 type build struct {
 	exercise *course.Exercise
 	snapshot *submission.Snapshot // nil: of the reference
-	api      *API
+	api      *api
 	files    []sandbox.File
 }
 
-// Build prepares one build. Each spells out the API anew, or the go command could
-// take the package from its cache, past the typed vet.
+// Build prepares one build. It spells out the API anew for each, because the go
+// command could otherwise take the package from its cache and skip the typed vet.
 func (l *Language) Build(ctx context.Context, e *course.Exercise, s *submission.Snapshot, goarch string) (lang.Build, error) {
-	api, err := NewAPI(packageDir(e), contents(e.Reference))
+	spelled, err := newAPI(packageDir(e), contents(e.Reference))
 	if err != nil {
 		return nil, fault.Exercise(fmt.Errorf("exercise %s: %w", e.Name, err))
 	}
@@ -47,16 +47,16 @@ func (l *Language) Build(ctx context.Context, e *course.Exercise, s *submission.
 		files = append(files, sandbox.File{Name: path.Join(packageDir(e), name), Data: data})
 	}
 	files = append(files,
-		sandbox.File{Name: path.Join(packageDir(e), submission.APIFile), Data: api.File},
+		sandbox.File{Name: path.Join(packageDir(e), submission.APIFile), Data: spelled.file},
 		sandbox.File{Name: toolName, Exec: true, Data: tool})
 	for _, f := range e.Hidden {
 		files = append(files, sandbox.File{Name: path.Join(hiddenDir(e), f.Name), Data: f.Data})
 	}
-	return &build{exercise: e, snapshot: s, api: api, files: files}, nil
+	return &build{exercise: e, snapshot: s, api: spelled, files: files}, nil
 }
 
-// submitted are the files of a submission, with the exercise's own in place of
-// its copies.
+// submitted returns the files of a submission, its copies of provided files replaced
+// by the exercise's own.
 func submitted(s *submission.Snapshot, e *course.Exercise) map[string][]byte {
 	files := map[string][]byte{}
 	for _, f := range s.Files {
@@ -75,11 +75,11 @@ func (b *build) Request(d sandbox.Dirs) sandbox.Request {
 	return buildRequest(d, b.files, "./"+hiddenDir(b.exercise), b.exercise.ImportPath, b.exercise.Imports)
 }
 
-// output is what a build left behind.
+// output is the outcome of a build with the files that it wrote.
 type output struct {
 	sandbox.Outcome
 	program []byte // nil if there is none
-	vetted  []byte // the typed vet's report; nil if it did not come to one
+	vetted  []byte // the typed vet's report; nil if it wrote none
 }
 
 func outputOf(o sandbox.Outcome) output {
@@ -95,12 +95,12 @@ func outputOf(o sandbox.Outcome) output {
 	return b
 }
 
-// well reports whether the go command was content.
+// well reports whether the go command succeeded within its limits.
 func (b output) well() bool {
 	return b.ExitCode == 0 && b.Signal == 0 && b.Cause == sandbox.CauseNone && b.OOMKills == 0
 }
 
-// Reference is the reference's program.
+// Reference returns the reference's program.
 func (b *build) Reference(o sandbox.Outcome) ([]byte, error) {
 	out := outputOf(o)
 	if out.program == nil || !out.well() {
@@ -110,7 +110,8 @@ func (b *build) Reference(o sandbox.Outcome) ([]byte, error) {
 	return out.program, nil
 }
 
-// Outcome decides on a build, given that the reference's goes well.
+// Outcome judges a submission's build. The reference has built with the same tests, so
+// that a failure is the submission's.
 func (b *build) Outcome(o sandbox.Outcome) (lang.Built, error) {
 	out := outputOf(o)
 	refused, err := vet.ParseReport(out.vetted)
@@ -120,42 +121,42 @@ func (b *build) Outcome(o sandbox.Outcome) (lang.Built, error) {
 	case len(refused) > 0:
 		return lang.Built{Refused: verdict.Refusal{Verdict: verdict.Invalid, Problems: refused}}, nil
 	case out.well() && out.vetted == nil:
-		return lang.Built{}, errors.New("build: the package was compiled without the vet seeing it")
+		return lang.Built{}, errors.New("build: the package was compiled, but the typed vet wrote no report")
 	case out.well() && out.program != nil:
 		return lang.Built{Program: out.program}, nil
 	}
 	return b.failed(out), nil
 }
 
-// failed says why there is no program. Where neither a limit nor a message about the
-// submission's own files explains it, the words are of the package as a whole.
+// failed explains a build without a program: by a limit, by messages about the
+// submission's own files, or else by one message about the package as a whole.
 func (b *build) failed(out output) lang.Built {
 	unexplained := false
-	problems := b.api.Problems(append(slices.Clone(out.Stdout), out.Stderr...), b.snapshot)
+	problems := b.api.problems(append(slices.Clone(out.Stdout), out.Stderr...), b.snapshot)
 	if limit := buildLimit(out); limit != "" {
-		problems = b.wholly("build-limit", "building the package "+limit+": make it simpler")
+		problems = b.wholly("build-limit", "building this package "+limit+"; make it simpler")
 	} else if len(problems) == 0 {
 		unexplained = true
-		problems = b.wholly("compile", "the compiler or the linker gives up on this package or never ends, "+
-			"or it does not fit the hidden tests: declare everything as the exercise's README spells it")
+		problems = b.wholly("compile", "this package does not build with the hidden tests, and the compiler names no line of yours: "+
+			"declare everything exactly as the exercise's README does, and look for code that a compiler cannot handle or finish")
 	}
 	return lang.Built{Refused: verdict.Refusal{Verdict: verdict.CompileError, Problems: problems}, Unexplained: unexplained}
 }
 
-// buildLimit names the limit that a build has passed, if it has.
+// buildLimit describes the limit that a build has exceeded; "" if it has not.
 func buildLimit(b output) string {
 	switch {
 	case b.OOMKills > 0, b.Cause == sandbox.CauseMemory:
-		return fmt.Sprintf("takes the compiler more than %d MiB", buildMemory>>20)
+		return fmt.Sprintf("takes more than %d MiB of memory", buildMemory>>20)
 	case b.Cause == sandbox.CauseCPU:
-		return fmt.Sprintf("takes the compiler more than %v", buildTime)
+		return fmt.Sprintf("takes more than %v of CPU time", buildTime)
 	case b.well():
 		return fmt.Sprintf("gives a program of more than %d MiB", programMax>>20)
 	}
 	return ""
 }
 
-// wholly is a problem of the submission as a whole, shown at its first file.
+// wholly returns a problem of the submission as a whole, placed at its first file.
 func (b *build) wholly(rule, message string) []verdict.Problem {
 	p := verdict.Problem{Rule: rule, Message: message}
 	if len(b.snapshot.Files) > 0 {

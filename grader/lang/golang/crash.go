@@ -6,13 +6,13 @@ import (
 	"strings"
 )
 
-// number is what the runtime puts into a message about an index: an int64 or a
-// uint64. It is the only thing in the messages below that a submission chooses.
+// number matches an int64 or uint64 in a message about an index. It is the only part
+// of the messages below that a submission chooses.
 const number = `-?[0-9]{1,20}`
 
-// runtimePanics are the texts of panics that Go's runtime raises itself, after
-// "panic: runtime error: "; N stands for a number. A text that ends in a name
-// of the submission's own making ("hash of unhashable type ...") is in cutTexts.
+// runtimePanics are the texts of the runtime's own panics, after
+// "panic: runtime error: "; N stands for a number. Texts that end in a name of the
+// submission's choice ("hash of unhashable type ...") are in cutTexts.
 // From go1.26: runtime/error.go, panic.go, slice.go.
 var runtimePanics = []string{
 	`index out of range \[N\]( with length N)?`,
@@ -32,8 +32,8 @@ var runtimePanics = []string{
 	`range function recovered a loop body panic and did not resume panicking`,
 }
 
-// plainPanics are those without "runtime error: ", the standard library's own
-// on misuse of sync included.
+// plainPanics are the runtime's panics without "runtime error: ", and the standard
+// library's on misuse of sync and strings.
 var plainPanics = []string{
 	`assignment to entry in nil map`,
 	`(close of (nil|closed)|send on closed) channel`,
@@ -44,7 +44,7 @@ var plainPanics = []string{
 	`strings: negative Repeat count`,
 }
 
-// fatalErrors follow "fatal error: "; nothing recovers from them.
+// fatalErrors follow "fatal error: "; a program cannot recover from them.
 var fatalErrors = []string{
 	`all goroutines are asleep - deadlock!`,
 	`no goroutines \(main called runtime\.Goexit\) - deadlock!`,
@@ -58,15 +58,16 @@ var fatalErrors = []string{
 	`runtime: cannot allocate memory`,
 }
 
-// cutTexts go on with a type's name, which is not shown.
+// cutTexts continue with a type's name, which a submission chooses and the student is
+// therefore not shown.
 var cutTexts = []string{
 	`panic: interface conversion`,
 	`panic: runtime error: hash of unhashable type`,
 	`panic: runtime error: comparing uncomparable type`,
 }
 
-// runtimeLine matches a line of standard error; the group "whole" or the group
-// "cut" is what may be shown of it.
+// runtimeLine matches a line of standard error; its group "whole" or "cut" is safe to
+// show.
 var runtimeLine = regexp.MustCompile(strings.ReplaceAll(
 	`^(?:(?P<whole>`+strings.Join([]string{
 		`panic: runtime error: (` + strings.Join(runtimePanics, "|") + `)`,
@@ -75,15 +76,14 @@ var runtimeLine = regexp.MustCompile(strings.ReplaceAll(
 	}, "|")+`)( \[recovered(, repanicked)?\])?|(?P<cut>`+strings.Join(cutTexts, "|")+`)[: ].*)$`,
 	"N", number))
 
-// maxRuntimeLine is longer than any line that runtimeLine matches without a
-// type's name, and long enough for most with one.
+// maxRuntimeLine caps the length of a line. It is longer than any message without a
+// type's name, and than most with one.
 const maxRuntimeLine = 400
 
-// CrashWords finds the first line of a program's standard error that is one
-// of the runtime's own fixed messages, or returns "". It serves a student's
-// understanding only and no verdict rests on it: a submission may write such a
-// line as well, but never one with words of its own. The runtime indents every
-// further line of a panic's text, so none of those is at the start of a line.
+// CrashWords returns the first of the runtime's own fixed messages in standard error;
+// "" if there is none. No verdict rests on it, because a submission can print such a
+// line as well; it cannot smuggle other words through it. The runtime indents every
+// further line of a panic's text, so that none of them starts a line.
 func CrashWords(stderr []byte) string {
 	for line := range bytes.Lines(stderr) {
 		line = bytes.TrimSuffix(line, []byte("\n"))

@@ -34,8 +34,8 @@ func TestCrashWords(t *testing.T) {
 	}
 }
 
-// The texts come from the runtime that this test runs on, so a new Go release
-// that words them otherwise fails here.
+// The texts come from the runtime of this test, so that a new Go release with other
+// texts fails here.
 func TestTheRuntimesOwnPanicsAreKnown(t *testing.T) {
 	zero, one, five, list, array := 0, 1, 5, []int{1, 2, 3}, [4]int{}
 	var empty map[int]int

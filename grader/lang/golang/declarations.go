@@ -14,10 +14,9 @@ import (
 	"grade/grader/submission"
 )
 
-// A declaration is one thing that a package declares at its top level, a method
-// or a struct field. Names are enough here: nothing is type-checked, for the
-// package may be a student's. Its texts are made when they are asked for, so
-// that a hostile package costs no more than it is long.
+// A declaration is a package-level declaration, a method or a struct field. It is
+// never type-checked, because the package may be a student's. Its methods make texts
+// on demand, so that a hostile package costs time in proportion to its length.
 type declaration struct {
 	kind  string // func, method, type, field, const, var
 	owner string // of a method or a field: the type
@@ -26,7 +25,7 @@ type declaration struct {
 	line  int
 
 	node    ast.Node          // *ast.FuncDecl, *ast.TypeSpec, *ast.Field or *ast.ValueSpec
-	typ     ast.Expr          // of a field, const or var; nil where it is not written down
+	typ     ast.Expr          // of a field, const or var; nil if the source states none
 	imports map[string]string // of its file, name to path
 	params  []string          // names of the type parameters, of a method its receiver's
 }
@@ -38,8 +37,8 @@ func (d *declaration) key() string {
 	return d.name
 }
 
-// declarations lists what the files declare, in the order of files and lines.
-// What does not parse is passed over.
+// declarations lists what the files declare, in the order of files and lines. It skips
+// a file that does not parse.
 func declarations(files []submission.File) []*declaration {
 	l := lister{fset: token.NewFileSet()}
 	files = slices.SortedFunc(slices.Values(files), func(a, b submission.File) int { return cmp.Compare(a.Name, b.Name) })
@@ -114,7 +113,7 @@ func fieldNames(f *ast.Field) []string {
 	for _, n := range f.Names {
 		names = append(names, n.Name)
 	}
-	if names == nil { // embedded: called as its type
+	if names == nil { // an embedded field has the name of its type
 		t := types.ExprString(f.Type)
 		t, _, _ = strings.Cut(strings.TrimPrefix(t, "*"), "[")
 		names = append(names, t[strings.LastIndexByte(t, '.')+1:])
@@ -122,7 +121,7 @@ func fieldNames(f *ast.Field) []string {
 	return names
 }
 
-// receiver takes a receiver's type apart.
+// receiver splits a receiver's type into its name, star and type parameters.
 func receiver(t ast.Expr) (base string, star bool, params []string) {
 	t = ast.Unparen(t)
 	if p, ok := t.(*ast.StarExpr); ok {
@@ -158,7 +157,7 @@ func typeParams(list *ast.FieldList) []string {
 	return names
 }
 
-// importNames maps what a file calls its imports to their paths.
+// importNames maps the names of a file's imports to their paths.
 func importNames(f *ast.File) map[string]string {
 	names := map[string]string{}
 	for _, spec := range f.Imports {

@@ -12,8 +12,8 @@ import (
 	"grade/grader/verdict"
 )
 
-// What is read of a compiler's output, and what is told of it. The output is
-// hostile: a student's names and strings are in it, and there can be a lot.
+// The caps on a compiler's output and on the problems made of it. The output is
+// hostile: it quotes a student's names and strings, and can be long.
 const (
 	maxCompilerOutput  = 1 << 20 // bytes
 	maxCompileProblems = 20
@@ -30,9 +30,9 @@ type diagnostic struct {
 	more []string
 }
 
-// parseDiagnostics finds the compiler's messages in what go build wrote. What
-// has no position belongs to nobody and is passed over: headings, traces of a
-// compiler that crashed, the linker's words.
+// parseDiagnostics finds the compiler's messages in the output of go build. It skips
+// lines without a position: headings, traces of a compiler that crashed, messages of
+// the linker.
 func parseDiagnostics(output []byte) []diagnostic {
 	output = output[:min(len(output), maxCompilerOutput)]
 	var all []diagnostic
@@ -74,10 +74,10 @@ func parseDiagnostic(line string) (d diagnostic, ok bool) {
 	return d, d.text != ""
 }
 
-// Problems translates what the compiler wrote about a build tree into what a
-// student is told. It is empty where nothing of it concerns the student's files.
-func (a *API) Problems(output []byte, s *submission.Snapshot) []verdict.Problem {
-	t := translation{api: a, snapshot: s, student: map[string]bool{}, seen: map[verdict.Problem]bool{}, broken: map[int]string{}}
+// problems translates the compiler's output into problems in the student's files. It
+// shows no message about another file, which would quote hidden tests.
+func (a *api) problems(output []byte, s *submission.Snapshot) []verdict.Problem {
+	t := translator{api: a, snapshot: s, student: map[string]bool{}, seen: map[verdict.Problem]bool{}, broken: map[int]string{}}
 	for _, f := range s.Files {
 		t.student[f.Name] = true
 	}
@@ -88,18 +88,18 @@ func (a *API) Problems(output []byte, s *submission.Snapshot) []verdict.Problem 
 	return t.problems[:min(len(t.problems), maxCompileProblems)]
 }
 
-// translation is the work of Problems.
-type translation struct {
-	api      *API
+// translator collects the problems of one build.
+type translator struct {
+	api      *api
 	snapshot *submission.Snapshot
 	student  map[string]bool // names of files
 	problems []verdict.Problem
 	seen     map[verdict.Problem]bool
-	broken   map[int]string // index of an API item to what the compiler says of it
+	broken   map[int]string // index of an API item to the compiler's message about it
 	order    []int          // of broken
 }
 
-func (t *translation) add(file string, line int, rule, message string) {
+func (t *translator) add(file string, line int, rule, message string) {
 	p := verdict.Problem{File: file, Line: line, Rule: rule, Message: verdict.Clip(message, maxMessage)}
 	if !t.seen[p] {
 		t.seen[p] = true
@@ -107,7 +107,7 @@ func (t *translation) add(file string, line int, rule, message string) {
 	}
 }
 
-func (t *translation) diagnostic(d diagnostic) {
+func (t *translator) diagnostic(d diagnostic) {
 	file, own := t.inPackage(d.path)
 	if !own || d.text == "too many errors" {
 		return
@@ -134,15 +134,15 @@ func (t *translation) diagnostic(d diagnostic) {
 
 // inPackage returns the base name of a file in the submission's package. A path
 // may be relative to the package, to the build tree or to nothing.
-func (t *translation) inPackage(p string) (file string, ok bool) {
+func (t *translator) inPackage(p string) (file string, ok bool) {
 	dir, file := path.Split(strings.TrimPrefix(p, "./"))
 	dir = strings.TrimSuffix(dir, "/")
 	return file, dir == "" || dir == t.api.dir || strings.HasSuffix(dir, "/"+t.api.dir)
 }
 
-// continued returns the further lines of a message about a student's file. Lines
-// that name a place are about somebody's other file, unless it is the student's.
-func (t *translation) continued(more []string) string {
+// continued returns the further lines of a message about a student's file. It drops
+// a line that names a place in any other file.
+func (t *translator) continued(more []string) string {
 	text := ""
 	for _, line := range more {
 		if strings.Contains(line, ".go:") {
@@ -158,9 +158,9 @@ func (t *translation) continued(more []string) string {
 	return text
 }
 
-// redeclared handles a name that is declared both by the student and in a file
-// that the exercise provides: the compiler may blame either.
-func (t *translation) redeclared(d diagnostic) bool {
+// redeclared handles a name that both the student and a file of the exercise declare.
+// The compiler may report either place; the student sees their own.
+func (t *translator) redeclared(d diagnostic) bool {
 	name, ok := strings.CutSuffix(d.text, " redeclared in this block")
 	if !ok || !token.IsIdentifier(name) {
 		return false
@@ -168,16 +168,16 @@ func (t *translation) redeclared(d diagnostic) bool {
 	for _, line := range d.more {
 		other, ok := parseDiagnostic(strings.TrimSpace(line))
 		if file, own := t.inPackage(other.path); ok && own && t.student[file] {
-			t.add(file, other.line, "compile", name+" is declared in a file that comes with the exercise; remove this one")
+			t.add(file, other.line, "compile", name+" is declared in a file that the exercise provides; remove this declaration")
 		}
 	}
 	return true
 }
 
-// translateItems says of each broken item of the API what was wanted and what
-// the student has instead. An item that only suffers from another one is named
-// if there is nothing better to say.
-func (t *translation) translateItems() {
+// translateItems reports for each broken item of the API the declaration that the
+// exercise wants and the student's. An item that is broken although its declaration is
+// right suffers from another; it is reported only if there is no other problem.
+func (t *translator) translateItems() {
 	have := map[string]*declaration{}
 	for _, d := range declarations(t.snapshot.Files) {
 		if have[d.key()] == nil {
@@ -185,7 +185,7 @@ func (t *translation) translateItems() {
 		}
 	}
 	if len(t.broken) > 0 || len(t.problems) == 0 {
-		t.hidden(have)
+		t.shadowed(have)
 	}
 	var suffering []int
 	for _, i := range t.order {
@@ -209,9 +209,9 @@ func (t *translation) translateItems() {
 	}
 }
 
-// missing reports an item that the student's files do not declare. It is there
-// nevertheless if it is promoted from an embedded type.
-func (t *translation) missing(item apiItem, have map[string]*declaration, text string) {
+// missing reports an item that the student's files do not declare. The compiler says
+// something else of an item that an embedded type promotes.
+func (t *translator) missing(item apiItem, have map[string]*declaration, text string) {
 	file, line := t.snapshot.PackageFile, t.snapshot.PackageLine
 	owner, _, member := strings.Cut(item.key, ".")
 	if d := have[owner]; d != nil && member {
@@ -219,25 +219,25 @@ func (t *translation) missing(item apiItem, have map[string]*declaration, text s
 	}
 	for _, sign := range []string{"undefined", "unknown field"} {
 		if strings.Contains(text, sign) {
-			t.add(file, line, "api", "want "+clipHalf(item.want)+"; it is missing")
+			t.add(file, line, "api", "the exercise wants "+clipHalf(item.want)+", which is missing")
 			return
 		}
 	}
 	t.add(file, line, "api", "want "+clipHalf(item.want)+": "+plainer(text))
 }
 
-// hidden reports names of Go itself that the API uses and the student's package
-// gives another meaning.
-func (t *translation) hidden(have map[string]*declaration) {
+// shadowed reports predeclared names that the API uses and the student's package
+// redeclares.
+func (t *translator) shadowed(have map[string]*declaration) {
 	for _, name := range types.Universe.Names() {
 		if d := have[name]; d != nil && t.api.uses[name] {
-			t.add(d.file, d.line, "api", name+" has its usual meaning in what the exercise asks for; call this one something else")
+			t.add(d.file, d.line, "api", "the exercise's API uses Go's predeclared "+name+"; give this declaration another name")
 		}
 	}
 }
 
-// plainer takes our own names out of a compiler's message.
+// plainer removes the grader's prefix from the names in a compiler's message.
 func plainer(text string) string { return strings.ReplaceAll(text, apiPrefix, "") }
 
-// clipHalf leaves room for as much again in a message.
+// clipHalf cuts a text so that a message has room for two.
 func clipHalf(text string) string { return verdict.Clip(text, maxMessage/2-10) }

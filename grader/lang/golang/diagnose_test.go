@@ -11,7 +11,7 @@ import (
 	"grade/grader/verdict"
 )
 
-// The positions lead to the student's own line.
+// A problem has the line of the student's own declaration.
 func TestAPIProblemLines(t *testing.T) {
 	api := apiOf(t, "reference/p", "package p\n\ntype V struct{}\n\nfunc (v *V) Add(o *V) *V { return v }\nfunc (v *V) Sub(o *V) *V { return v }\nfunc F(int) {}\n")
 	s := &submission.Snapshot{PackageFile: "a.go", PackageLine: 2, Files: []submission.File{
@@ -19,20 +19,20 @@ func TestAPIProblemLines(t *testing.T) {
 		{Name: "b.go", Data: []byte("package p\n\n\n\n\ntype V struct{}\n")},
 	}}
 	line := func(part string) int {
-		i := strings.Index(string(api.File), part)
+		i := strings.Index(string(api.file), part)
 		require.Positive(t, i, part)
-		return strings.Count(string(api.File)[:i], "\n") + 1
+		return strings.Count(string(api.file)[:i], "\n") + 1
 	}
 	output := fmt.Sprintf("# grade/reference/p\nreference/p/zz_api.go:%d:7: cannot use ...\nreference/p/zz_api.go:%d:7: (*V).Sub undefined (...)\nreference/p/zz_api.go:%d:7: undefined: F\n",
 		line(".Add }"), line(".Sub }"), line("= F }"))
 	require.Equal(t, []verdict.Problem{
 		{File: "a.go", Line: 4, Rule: "api", Message: "want func (v *V) Add(o *V) *V, have func (v *V) Add(o V) *V"},
-		{File: "b.go", Line: 6, Rule: "api", Message: "want func (v *V) Sub(o *V) *V; it is missing"},
-		{File: "a.go", Line: 2, Rule: "api", Message: "want func F(int); it is missing"},
-	}, api.Problems([]byte(output), s))
+		{File: "b.go", Line: 6, Rule: "api", Message: "the exercise wants func (v *V) Sub(o *V) *V, which is missing"},
+		{File: "a.go", Line: 2, Rule: "api", Message: "the exercise wants func F(int), which is missing"},
+	}, api.problems([]byte(output), s))
 }
 
-// What is not about the student's files does not come out.
+// A message about another file is not shown.
 func TestAPIProblemsLeakNothing(t *testing.T) {
 	api := apiOf(t, "reference/p", "package p\n\nfunc F(int) {}\n")
 	s := &submission.Snapshot{PackageFile: "a.go", PackageLine: 1, Files: []submission.File{
@@ -53,7 +53,7 @@ func TestAPIProblemsLeakNothing(t *testing.T) {
 		"nothing":           {"", nil},
 		"other declaration": {"reference/p/a.go:3:6: F redeclared in this block\n\texercises/p/hidden/p_test.go:4:6: canary\n", []string{"a.go:3 F redeclared in this block"}},
 		"too many":          {"reference/p/a.go:3:6: x\nreference/p/a.go:3:6: too many errors\n", []string{"a.go:3 x"}},
-		"provided file":     {"reference/p/given.go:3:6: F redeclared in this block\n\treference/p/a.go:3:6: other declaration of F\n", []string{"a.go:3 F is declared in a file that comes with the exercise; remove this one"}},
+		"provided file":     {"reference/p/given.go:3:6: F redeclared in this block\n\treference/p/a.go:3:6: other declaration of F\n", []string{"a.go:3 F is declared in a file that the exercise provides; remove this declaration"}},
 		"crash at a line":   {"reference/p/a.go:3:6: internal compiler error: bad\n\nPlease file a bug report\n", []string{"a.go:3 internal compiler error: bad"}},
 		"same directory":    {"./a.go:3:6: x\n", []string{"a.go:3 x"}},
 		"absolute":          {"/work/x y/reference/p/a.go:3:6: x\r\n", []string{"a.go:3 x"}},
@@ -63,7 +63,7 @@ func TestAPIProblemsLeakNothing(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var got []string
-			for _, p := range api.Problems([]byte(tt.output), s) {
+			for _, p := range api.problems([]byte(tt.output), s) {
 				got = append(got, fmt.Sprintf("%s:%d %s", p.File, p.Line, p.Message))
 			}
 			require.Equal(t, tt.want, got)
@@ -78,15 +78,14 @@ func TestAPIProblemsAreCapped(t *testing.T) {
 	for i := range 1000 {
 		fmt.Fprintf(&b, "./a.go:%d:1: %s\n", i+1, strings.Repeat("é", 1000))
 	}
-	problems := api.Problems([]byte(b.String()), s)
+	problems := api.problems([]byte(b.String()), s)
 	require.Len(t, problems, maxCompileProblems)
 	require.LessOrEqual(t, len(problems[0].Message), maxMessage)
 }
 
-// Whatever a compiler is made to say, what comes of it is short, harmless and
-// about the student's files.
+// Problems are few, harmless and about the student's files, whatever the output is.
 func FuzzAPIProblems(f *testing.F) {
-	api, err := NewAPI("reference/p", map[string][]byte{"p.go": []byte(apiReference)})
+	api, err := newAPI("reference/p", map[string][]byte{"p.go": []byte(apiReference)})
 	require.NoError(f, err)
 	f.Add([]byte("./a.go:1:2: x\n\thave\n"), []byte("package p\nfunc New() {}\n"))
 	f.Add([]byte("reference/p/zz_api.go:20:2: undefined: New\n"), []byte("package p\ntype error int\n"))
@@ -96,7 +95,7 @@ func FuzzAPIProblems(f *testing.F) {
 			output = fmt.Appendf(output, "\nreference/p/zz_api.go:%d:1: undefined: %s", i, source)
 		}
 		s := &submission.Snapshot{Files: []submission.File{{Name: "a.go", Data: source}}, PackageFile: "a.go", PackageLine: 1}
-		problems := api.Problems(output, s)
+		problems := api.problems(output, s)
 		require.LessOrEqual(t, len(problems), maxCompileProblems)
 		for _, p := range problems {
 			require.Equal(t, "a.go", p.File)

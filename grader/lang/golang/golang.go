@@ -1,8 +1,7 @@
-// Package golang grades submissions written in Go. It answers what package lang
-// asks: it vets source by parsing ([grade/grader/lang/golang/vet] has the rules),
-// spells out the API that a submission must have, makes the build's request and
-// reads the compiler's words, and runs hidden tests. It runs nothing itself and
-// knows no verdict on a check.
+// Package golang implements package lang for submissions written in Go. It vets source
+// by parsing (package vet has the rules), spells out the API that a submission must
+// have, makes the requests for builds and runs, and translates the compiler's output.
+// It runs nothing itself and knows no verdict on a check.
 package golang
 
 import (
@@ -19,7 +18,7 @@ import (
 	"grade/sandbox"
 )
 
-// Language is Go.
+// Language is Go, as [lang.Language] describes it.
 type Language struct {
 	kit     fs.FS
 	vetTool VetTool
@@ -28,10 +27,10 @@ type Language struct {
 // VetTool returns the program of grader/lang/golang/vet/typed for an architecture.
 type VetTool func(ctx context.Context, goarch string) ([]byte, error)
 
-// New returns Go, with the tree that holds observe/, which hidden tests import.
+// New returns Go. Kit is the tree that holds observe/, which hidden tests import.
 func New(kit fs.FS, tool VetTool) *Language { return &Language{kit, tool} }
 
-// Vet refuses a submission by parsing alone.
+// Vet refuses a submission by parsing it.
 func (l *Language) Vet(s *submission.Snapshot, e *course.Exercise) verdict.Refusal {
 	refused, syntax := vet.Source(s.Files, vet.Policy{Package: e.Package, Imports: e.Imports})
 	if refused = append(slices.Clone(s.Problems), refused...); len(refused) > 0 {
@@ -43,10 +42,10 @@ func (l *Language) Vet(s *submission.Snapshot, e *course.Exercise) verdict.Refus
 	return verdict.Refusal{}
 }
 
-// BuildBox is the box of a build.
+// BuildBox returns the box of a build.
 func (l *Language) BuildBox() sandbox.Spec { return buildSpec }
 
-// BuildKey names the kit and the flags that programs are built with.
+// BuildKey identifies the kit and the flags of a build.
 func (l *Language) BuildKey() string { return fmt.Sprintf("%q %q", kitHash(l.kit), buildFlags) }
 
 // CrashWords finds the runtime's own fixed message.

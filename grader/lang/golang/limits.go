@@ -2,16 +2,16 @@ package golang
 
 import "time"
 
-// Limits of a build. An ordinary one takes a second and 100 MB; a few bytes of
-// source can ask for gigabytes or never end.
+// The limits of a build. An ordinary one takes a second and 100 MB; a few bytes of
+// source can make the compiler take gigabytes or run for ever.
 const (
 	buildMemory  = 2 << 30
 	buildPids    = 512
 	buildScratch = 512 << 20
 	buildTime    = 60 * time.Second // of CPU
-	buildWall    = 2 * buildTime    // which only a busy machine comes to
+	buildWall    = 2 * buildTime    // reached on a busy machine only
 	buildOutput  = 256 << 10
-	programMax   = 16 << 20 // of which an ordinary one takes 3 MB; some are held at a time
+	programMax   = 16 << 20 // an ordinary program has 3 MB; several are in memory at a time
 )
 
 // Names in the build tree.
@@ -22,8 +22,8 @@ const (
 	goVersion   = "1.26"
 )
 
-// buildFlags are those of every build: the image's cache is filled for exactly
-// these. Without -buildvcs=false, go asks git; without -vet=off it spends a third
-// of the time on advice that nobody reads; without debug information, linking
-// takes half the time.
+// buildFlags are the flags of every build; the image's cache holds packages built with
+// exactly these. Without -buildvcs=false, go runs git; without -vet=off it spends a
+// third of the time on advice that no report shows; -s and -w halve the time of
+// linking.
 var buildFlags = []string{"test", "-c", "-vet=off", "-trimpath", "-buildvcs=false", "-ldflags=-s -w"}

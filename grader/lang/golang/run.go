@@ -9,18 +9,17 @@ import (
 	"grade/sandbox"
 )
 
-// settings are the Go runtime's in a program that runs.
+// settings configure the Go runtime of a program.
 type settings struct {
 	threads int    // that run Go code
 	gc      string // GOGC
 }
 
-// In tests, threads enough that a missing lock shows; one where something is
-// measured. Where it is CPU time, garbage is collected only when the memory limit
-// comes near: how much of a collection falls into a window is a matter of when it
-// happens to start, and made two runs of one program differ by a half. What a
-// solution allocates still costs it the allocating; what it holds, the memory
-// checks see.
+// The settings of runs. A test has enough threads that a missing lock shows; a
+// measurement has one. A measurement of CPU time collects garbage only near the memory
+// limit: the share of a collection that falls into the window depends on when it
+// starts, and made two runs of one program differ by a half. A solution still pays for
+// what it allocates, and the memory checks see what it holds.
 var (
 	forTesting = settings{threads: 4, gc: "100"}
 	forMemory  = settings{threads: 1, gc: "100"}

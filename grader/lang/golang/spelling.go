@@ -8,11 +8,11 @@ import (
 	"strings"
 )
 
-// maxSpelled is the length in bytes of the longest type that is written out.
-// Honest ones are far shorter; nothing longer is worth showing or comparing.
+// maxSpelled caps the bytes of a type that is written out. Types in honest code are
+// far shorter.
 const maxSpelled = 4 << 10
 
-// text is the declaration as a message shows it, on one line.
+// text returns the declaration on one line, for a message.
 func (d *declaration) text() string {
 	switch node := d.node.(type) {
 	case *ast.FuncDecl:
@@ -37,8 +37,8 @@ func (d *declaration) text() string {
 	return d.kind + " " + d.name + " " + writeType(d.typ)
 }
 
-// canon is the same for two declarations of the same thing only if they say the
-// same, whatever parameters, type parameters and imports are called.
+// canon returns a form that two declarations of one name share only if they declare
+// the same, whatever their parameters, type parameters and imports are called.
 func (d *declaration) canon() string {
 	subst := make(map[string]string, len(d.params))
 	for i, p := range d.params {
@@ -63,8 +63,8 @@ func (d *declaration) canon() string {
 	return d.kind + " " + s.spell(d.typ)
 }
 
-// declShape is the right-hand side of a type declaration; of a struct only that it
-// is one, for its fields are declarations of their own.
+// declShape returns the right-hand side of a type declaration. A struct is the bare
+// word, because its fields are declarations of their own.
 func declShape(spec *ast.TypeSpec, write func(ast.Expr) string) string {
 	if _, ok := spec.Type.(*ast.StructType); ok {
 		return "struct"
@@ -79,7 +79,7 @@ func declEquals(spec *ast.TypeSpec) string {
 	return " "
 }
 
-// paramsText is a list of type parameters as it is written.
+// paramsText returns a list of type parameters as source has it.
 func paramsText(list *ast.FieldList) string {
 	if list == nil {
 		return ""
@@ -98,7 +98,7 @@ func paramsText(list *ast.FieldList) string {
 	return "[" + strings.Join(fields, ", ") + "]"
 }
 
-// writeType is types.ExprString with an end.
+// writeType is types.ExprString with a cap.
 func writeType(e ast.Expr) string {
 	if text := types.ExprString(e); len(text) <= maxSpelled {
 		return text
@@ -106,12 +106,12 @@ func writeType(e ast.Expr) string {
 	return "..."
 }
 
-// spelling says how names are written when a type is spelled out.
+// spelling replaces names in a type that it spells out.
 type spelling struct {
-	imports map[string]string        // what a file calls its imports, to their paths
-	rename  func(path string) string // what an imported package is called instead
-	subst   map[string]string        // other names
-	use     func(name string)        // told of every name that is not replaced; may be nil
+	imports map[string]string        // names of a file's imports to their paths
+	rename  func(path string) string // returns the name to write for an imported package
+	subst   map[string]string        // other names to their replacements
+	use     func(name string)        // called with every name that is not replaced; may be nil
 }
 
 // params spells out the constraints of a list of type parameters.
@@ -128,11 +128,11 @@ func (s *spelling) params(list *ast.FieldList) string {
 	return "[" + text + "]"
 }
 
-// maxParams is how many type parameters are written out.
+// maxParams caps the type parameters that are written out.
 const maxParams = 64
 
-// spell writes a type on one line, without the names of parameters. It renames
-// in a copy, which it gets by parsing what it wrote.
+// spell writes a type on one line, without the names of parameters. It replaces names
+// in a copy, which it makes by parsing the type's text.
 func (s *spelling) spell(e ast.Expr) string {
 	e, err := parser.ParseExpr(writeType(e))
 	if err != nil {

@@ -14,8 +14,8 @@ import (
 
 var buildSpec = sandbox.Spec{Purpose: sandbox.Build, Memory: buildMemory, Pids: buildPids, Scratch: buildScratch}
 
-// buildRequest compiles the tests in directory pkg of a tree. The typed vet
-// runs inside the compiler's call for the package that it is to look at.
+// buildRequest compiles the tests in directory pkg of a tree. The typed vet runs when
+// the go command compiles the package vetted.
 func buildRequest(d sandbox.Dirs, files []sandbox.File, pkg, vetted string, imports []string) sandbox.Request {
 	tool := path.Join(filepath.ToSlash(d.Work), toolName)
 	args := append(slices.Clone(buildFlags), "-toolexec="+tool, "-o", path.Join(d.Scratch, programName), pkg)
@@ -30,21 +30,21 @@ func buildRequest(d sandbox.Dirs, files []sandbox.File, pkg, vetted string, impo
 	}
 }
 
-// buildEnvironment is all that the go command sees: nothing of the machine's,
-// and nothing that would make it look elsewhere for a toolchain or a module.
+// buildEnvironment returns the whole environment of the go command: nothing of the
+// machine's, and nothing that makes it look elsewhere for a toolchain or a module.
 func buildEnvironment(d sandbox.Dirs) []string {
 	return []string{
 		"HOME=/nonexistent", "GOENV=off", "GOTOOLCHAIN=local", "GOPROXY=off", "GOSUMDB=off", "GOWORK=off",
 		"GOFLAGS=-mod=readonly", "CGO_ENABLED=0", "GOTELEMETRY=off",
-		// The tools' own heaps: an ordinary build is over before they need to collect.
+		// An ordinary build ends before the tools' own heaps need a collection.
 		"GOGC=off", fmt.Sprintf("GOMEMLIMIT=%d", buildMemory/4),
 		"GOROOT=" + d.GoRoot, "GOCACHE=" + d.GoCache, "GOPATH=" + path.Join(d.Scratch, "go"),
 		"GOTMPDIR=" + d.Scratch, "TMPDIR=" + d.Scratch, "PATH=" + path.Join(d.GoRoot, "bin"),
 	}
 }
 
-// kitFiles are the parts of a build tree that are the same for every exercise
-// of a course: the kit, and the module that holds it or has it beside it.
+// kitFiles returns the part of a build tree that is the same for every exercise of a
+// course: the kit, and the go.mod of the module that holds or requires it.
 func kitFiles(kit fs.FS, module string) ([]sandbox.File, error) {
 	mod := "module " + module + "\n\ngo " + goVersion + "\n"
 	if module != course.KitModule {

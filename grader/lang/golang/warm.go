@@ -12,18 +12,17 @@ import (
 	"grade/sandbox"
 )
 
-// warmPackages are what hidden tests and submissions may be expected to import.
-// They are compiled once, when a build image is made; a package that is not
-// here is compiled again in every build.
+// warmPackages are the packages that hidden tests and submissions usually import. They
+// are compiled once, into a build image; every build compiles any other package again.
 const warmPackages = `
 bufio bytes cmp container/heap container/list container/ring context encoding/base64 encoding/binary encoding/hex
 encoding/json errors fmt hash/crc32 hash/fnv io io/fs iter maps math math/big math/bits math/cmplx math/rand math/rand/v2
 os path path/filepath reflect regexp runtime runtime/debug slices sort strconv strings sync sync/atomic testing
 testing/fstest testing/iotest testing/synctest time unicode unicode/utf16 unicode/utf8 unique unsafe weak`
 
-// Warm is what fills a build image's cache: an index of the whole standard
-// library, which the go command would otherwise try to write in a build; the kit;
-// and the packages that tests import.
+// Warm fills a build image's cache with an index of the whole standard library, which
+// the go command would otherwise try to write in each build, with the kit, and with
+// the packages that tests import.
 func Warm(kit fs.FS) sandbox.Warm {
 	var test strings.Builder
 	test.WriteString("package warm\n\nimport (\n")
@@ -41,15 +40,15 @@ func Warm(kit fs.FS) sandbox.Warm {
 			index.Limits.Wall, index.Limits.CPU = 10*buildTime, 20*buildTime
 			compile := index
 			index.Args = []string{"list", "std"}
-			compile.Files = nil // they are there
+			compile.Files = nil // the first request has written them
 			compile.Args = append(slices.Clone(buildFlags), "-o", path.Join(d.Scratch, programName), "./warm")
 			return []sandbox.Request{index, compile}, err
 		},
 	}
 }
 
-// kitHash names the content of the kit. A kit that cannot be read has none,
-// which the build then reports.
+// kitHash identifies the content of the kit. It ignores an error of reading the kit,
+// which the next build reports.
 func kitHash(kit fs.FS) string {
 	files, _ := kitFiles(kit, course.KitModule)
 	h := sha256.New()

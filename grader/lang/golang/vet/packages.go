@@ -9,14 +9,14 @@ import (
 	"grade/grader/verdict"
 )
 
-// class says how far a package is open.
+// class says how much of a package a submission may use.
 type class int
 
 const (
 	unlisted class = iota // refused unless an exercise opens it
 	core                  // open to every exercise
-	inPart                // open to every exercise, but only what allow names
-	onDemand              // like inPart, if an exercise opens it
+	inPart                // the names in allow are open to every exercise
+	onDemand              // the names in allow are open if an exercise opens the package
 	never                 // refused, and so are values of its types
 )
 
@@ -28,9 +28,9 @@ type entry struct {
 	reason string   // why it is open, or what to do instead
 }
 
-// packages is the allow-list. The boundary of a submission is the sandbox, not
-// this table: it keeps honest programs to what an exercise needs, and tells the
-// others early.
+// packages is the allow-list. The sandbox is the boundary of a submission, not this
+// table: it keeps honest programs to what an exercise needs, and refuses others
+// before anything is built.
 var packages = []entry{
 	{"bytes", core, nil, "pure computation"},
 	{"cmp", core, nil, "pure computation"},
@@ -42,7 +42,7 @@ var packages = []entry{
 	{"math/big", core, nil, "pure computation"},
 	{"math/bits", core, nil, "pure computation"},
 	{"math/cmplx", core, nil, "pure computation"},
-	{"math/rand", core, nil, "answers are compared, so chance is the submission's own risk"},
+	{"math/rand", core, nil, "answers are compared with the reference's, so a random one fails"},
 	{"math/rand/v2", core, nil, "as math/rand"},
 	{"slices", core, nil, "pure computation"},
 	{"maps", core, nil, "pure computation"},
@@ -54,38 +54,38 @@ var packages = []entry{
 	{"unicode/utf8", core, nil, "pure computation"},
 	{"unicode/utf16", core, nil, "pure computation"},
 	{"sync", core, nil, "concurrency is part of the course"},
-	{"bufio", core, nil, "works on readers and writers it is given"},
+	{"bufio", core, nil, "works on the readers and writers that it gets"},
 	{"encoding/hex", core, nil, "pure computation"},
 	{"encoding/base64", core, nil, "pure computation"},
-	{"encoding/binary", core, nil, "works on what it is given"},
+	{"encoding/binary", core, nil, "works on the bytes, readers and writers that it gets"},
 
 	{"fmt", inPart, []string{"Sprint*", "Fprint*", "Append*", "Errorf", "Sscan*", "Fscan*", "Formatter", "FormatString",
 		"GoStringer", "Scanner", "ScanState", "State", "Stringer"},
-		"nothing is read from standard input and nothing printed counts; return values, or make strings with fmt.Sprint"},
-	{"io", inPart, []string{"*"}, "its variables belong to everybody"},
+		"standard input is empty and printed output is not graded; return values, or build strings with fmt.Sprint"},
+	{"io", inPart, []string{"*"}, "its variables are shared by all packages and may not be assigned to"},
 	{"time", inPart, []string{"*", "!LoadLocation", "!Local"}, "there are no time zones where submissions run; use time.UTC"},
-	{"context", inPart, []string{"*"}, "its variables belong to everybody"},
+	{"context", inPart, []string{"*"}, "its variables are shared by all packages and may not be assigned to"},
 	{"sync/atomic", inPart, []string{"Bool", "Int32", "Int64", "Uint32", "Uint64", "Uintptr", "Pointer", "Value"},
 		"use the types, such as atomic.Int64"},
 	{"os", onDemand, []string{"Open", "ReadFile", "Stat", "File", "File.Read", "File.ReadAt", "File.Seek", "File.Close", "File.Name",
 		"File.Stat", "FileInfo", "FileMode", "PathError", "ErrNotExist", "ErrExist", "ErrClosed", "ErrInvalid", "ErrPermission",
-		"IsNotExist"}, "a submission does not touch the system; where files are part of an exercise, they are opened for reading"},
+		"IsNotExist"}, "a submission may not change the system; an exercise with files lets it open and read them"},
 
-	{"unsafe", never, nil, "memory is used by its types"},
+	{"unsafe", never, nil, "a submission uses memory through Go's types only"},
 	{"reflect", never, nil, "it hands out unsafe pointers; write out the types, or use generics"},
-	{"C", never, nil, "a submission is Go only"},
-	{"runtime", never, nil, "a submission does not steer what measures it"},
-	{"runtime/*", never, nil, "a submission does not steer what measures it"},
-	{"syscall", never, nil, "a submission does not touch the system"},
+	{"C", never, nil, "a submission is written in Go only"},
+	{"runtime", never, nil, "a submission may not change how it is run and measured"},
+	{"runtime/*", never, nil, "a submission may not change how it is run and measured"},
+	{"syscall", never, nil, "a submission makes no system calls of its own"},
 	{"net", never, nil, "there is no network"},
 	{"net/*", never, nil, "there is no network"},
-	{"plugin", never, nil, "code comes from the submission alone"},
-	{"embed", never, nil, "a submission is its Go files; write data as a literal"},
-	{"testing", never, nil, "tests are the grader's part"},
-	{"testing/*", never, nil, "tests are the grader's part"},
+	{"plugin", never, nil, "a submission may not load other code"},
+	{"embed", never, nil, "a submission consists of Go files only; write data as a literal"},
+	{"testing", never, nil, "a submission contains no tests"},
+	{"testing/*", never, nil, "a submission contains no tests"},
 	{"flag", never, nil, "a submission has no command line"},
-	{"log", never, nil, "nothing printed counts; return an error"},
-	{"log/*", never, nil, "nothing printed counts; return an error"},
+	{"log", never, nil, "printed output is not graded; return an error"},
+	{"log/*", never, nil, "printed output is not graded; return an error"},
 	{"go/*", never, nil, "it reads files"},
 	{"debug/*", never, nil, "it reads files"},
 	{"text/template", never, nil, "it reads files and calls by name; use strings.Builder"},
@@ -97,8 +97,7 @@ var packages = []entry{
 	{"internal/*", never, nil, "it is internal to Go"},
 }
 
-// find returns the table's line on a package; its class is unlisted if there
-// is none.
+// find returns the table's entry for a package; its class is unlisted if there is none.
 func find(importPath string) entry {
 	for _, e := range packages {
 		prefix, tree := strings.CutSuffix(e.path, "*")
@@ -109,7 +108,7 @@ func find(importPath string) entry {
 	return entry{path: importPath}
 }
 
-// Policy is what an exercise asks of a submission's source.
+// Policy holds an exercise's own rules on source.
 type Policy struct {
 	Package string // the name in the package clause; empty: any
 	// Imports opens packages beyond those open to every exercise. An entry of
@@ -117,7 +116,7 @@ type Policy struct {
 	Imports []string
 }
 
-// opens reports whether the exercise itself opens a package or a part of it.
+// opens reports whether the exercise opens a package or a part of it.
 func (p Policy) opens(importPath string) bool {
 	return slices.ContainsFunc(p.Imports, func(entry string) bool {
 		opened, _, _ := strings.Cut(entry, ":")
@@ -125,7 +124,7 @@ func (p Policy) opens(importPath string) bool {
 	})
 }
 
-// Import returns what speaks against importing a package, or nothing.
+// Import returns the reason to refuse an import, or "".
 func (p Policy) Import(importPath string) string {
 	e := find(importPath)
 	switch {
@@ -140,11 +139,11 @@ func (p Policy) Import(importPath string) string {
 }
 
 func refusal(importPath, reason string) string {
-	return fmt.Sprintf("package %s is not open to this exercise: %s", verdict.Clip(importPath, 80), reason)
+	return fmt.Sprintf("this exercise does not allow package %s: %s", verdict.Clip(importPath, 80), reason)
 }
 
-// Selector returns what speaks against a name of a package, or nothing. The
-// name is that of an object, or Type.Method.
+// Selector returns the reason to refuse a name of a package, or "". The name is that
+// of an object, or Type.Method.
 func (p Policy) Selector(importPath, name string) string {
 	e := find(importPath)
 	if e.class != inPart && e.class != onDemand {
@@ -172,7 +171,7 @@ func (p Policy) Selector(importPath, name string) string {
 	if open {
 		return ""
 	}
-	return fmt.Sprintf("%s.%s is not open to this exercise: %s", path.Base(importPath), verdict.Clip(name, 80), e.reason)
+	return fmt.Sprintf("this exercise does not allow %s.%s: %s", path.Base(importPath), verdict.Clip(name, 80), e.reason)
 }
 
 func (e entry) namesMethodsOf(typ string) bool {
@@ -184,9 +183,8 @@ func match(pattern, name string) bool {
 	return ok && err == nil
 }
 
-// Type returns what speaks against values of a package's types, or nothing.
-// They come out of packages that are open, as reflect.Value comes out of an
-// error of encoding/json.
+// Type returns the reason to refuse values of a package's types, or "". An open
+// package can return them, as encoding/json returns a reflect.Value in an error.
 func (p Policy) Type(importPath string) string {
 	if e := find(importPath); e.class == never && !p.opens(importPath) {
 		return e.reason
@@ -194,10 +192,10 @@ func (p Policy) Type(importPath string) string {
 	return ""
 }
 
-// Package is a package of the table, for people.
+// Package is one line of the table as a reader sees it.
 type Package struct{ Path, Why string }
 
-// PackageGroup is the part of the table that is open in one way.
+// PackageGroup lists the packages of one class.
 type PackageGroup struct {
 	Title    string
 	Packages []Package

@@ -9,11 +9,11 @@ import (
 	"grade/grader/verdict"
 )
 
-// maxReport is how many bytes of a report are read.
+// maxReport caps the bytes of a report.
 const maxReport = 256 << 10
 
-// AppendReport writes problems as typed hands them over: one a line, file:line,
-// rule and message with tabs between.
+// AppendReport writes problems for [ParseReport], one a line: file:line, rule and
+// message, separated by tabs.
 func AppendReport(b []byte, problems []verdict.Problem) []byte {
 	for _, p := range problems[:min(len(problems), verdict.MaxProblems)] {
 		b = fmt.Appendf(b, "%s:%d\t%s\t%s\n", verdict.Clip(p.File, submission.MaxNameSize), p.Line, verdict.Clip(p.Rule, 40), verdict.Clip(p.Message, 400))
@@ -21,8 +21,8 @@ func AppendReport(b []byte, problems []verdict.Problem) []byte {
 	return b
 }
 
-// ParseReport reads what AppendReport wrote. The report comes out of a sandbox:
-// whatever else is in it is an error.
+// ParseReport reads the report of AppendReport. It comes out of a sandbox, so that
+// any line of another form is an error.
 func ParseReport(report []byte) ([]verdict.Problem, error) {
 	if len(report) > maxReport {
 		return nil, fmt.Errorf("parse the vet's report: %d bytes, more than %d", len(report), maxReport)

@@ -23,16 +23,18 @@ func TestReport(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, got)
 
-	for _, bad := range []string{
-		"x", "a.go:1\tr\n", "a.go:x\tr\tm\n", "a.go:-1\tr\tm\n", "a.go\tr\tm\n", "a.go:1\t\tm\n", "a.go:1\tr\tm\tn\n", "\n",
-		strings.Repeat("a.go:1\tr\tm\n", verdict.MaxProblems+1), strings.Repeat("x", maxReport+1),
+	const form, place = "is not file:line, rule and message", "has no place or no rule"
+	for bad, want := range map[string]string{
+		"x": form, "a.go:1\tr\n": form, "a.go:1\tr\tm\tn\n": form, "\n": form,
+		"a.go:x\tr\tm\n": place, "a.go:-1\tr\tm\n": place, "a.go\tr\tm\n": place, "a.go:1\t\tm\n": place,
+		strings.Repeat("a.go:1\tr\tm\n", verdict.MaxProblems+1): form, strings.Repeat("x", maxReport+1): "more than",
 	} {
 		_, err := ParseReport([]byte(bad))
-		require.Error(t, err, "%.40q", bad)
+		require.ErrorContains(t, err, want, "%.40q", bad)
 	}
 }
 
-// A report that parses holds nothing that can harm whoever shows it.
+// A report that parses is safe to show.
 func FuzzReport(f *testing.F) {
 	f.Add([]byte("a.go:1\tunsafe\tmessage\n"))
 	f.Add([]byte("a.go:1\tunsafe\tmess\x1bage"))

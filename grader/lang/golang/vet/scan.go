@@ -11,8 +11,8 @@ import (
 	"grade/grader/submission"
 )
 
-// maxNesting is how deep brackets may be nested. The parser's own limit is
-// 100,000, at which it uses a quarter of a gigabyte of stack.
+// maxNesting caps the depth of brackets. At the parser's own limit of 100,000 it uses
+// a quarter of a gigabyte of stack.
 const maxNesting = 250
 
 // bidi are the characters that change the direction of the text around them, so
@@ -24,9 +24,9 @@ var bidi = &unicode.RangeTable{R16: []unicode.Range16{
 	{Lo: 0x2066, Hi: 0x2069, Stride: 1},
 }}
 
-// scan applies the rules that need no syntax tree, and reports whether the file
-// can be parsed safely.
-func (v *vetting) scan(f submission.File) bool {
+// scan applies the rules that need no syntax tree, and reports whether the file is
+// safe to parse.
+func (v *walker) scan(f submission.File) bool {
 	v.bidi(f)
 	fset := token.NewFileSet()
 	file := fset.AddFile("", -1, len(f.Data))
@@ -45,7 +45,7 @@ func (v *vetting) scan(f submission.File) bool {
 		case token.LPAREN, token.LBRACK, token.LBRACE:
 			if depth++; depth > maxNesting && deepest <= maxNesting {
 				v.refuse(f.Name, fset.PositionFor(pos, false).Line, "nesting",
-					"brackets are nested deeper than "+strconv.Itoa(maxNesting)+"; take the program apart")
+					"brackets are nested more than "+strconv.Itoa(maxNesting)+" deep; split this code into functions")
 			}
 			deepest = max(deepest, depth)
 		case token.RPAREN, token.RBRACK, token.RBRACE:
@@ -54,21 +54,21 @@ func (v *vetting) scan(f submission.File) bool {
 	}
 }
 
-func (v *vetting) bidi(f submission.File) {
+func (v *walker) bidi(f submission.File) {
 	for i, line := range strings.Split(string(f.Data), "\n") {
 		if at := strings.IndexFunc(line, func(r rune) bool { return unicode.Is(bidi, r) }); at >= 0 {
-			v.refuse(f.Name, i+1, "bidi", "a character here changes the direction of text; remove it, or write it as an escape")
+			v.refuse(f.Name, i+1, "bidi", "this line contains an invisible character that changes the direction of text; remove it, or write it as an escape such as \\u200f")
 		}
 	}
 }
 
-// directive says which rule a comment breaks, if it is one that tools obey.
+// directive returns the rule that a comment breaks if Go's tools obey it.
 func directive(comment string) (rule, message string) {
 	switch {
 	case constraint.IsGoBuild(comment), constraint.IsPlusBuild(comment):
-		return "build-constraint", "every file is compiled, on every platform; remove this line"
+		return "build-constraint", "every file is compiled on every platform; remove this build constraint"
 	case hasAnyPrefix(comment, "//go:", "//line ", "/*line ", "//export ", "//extern ", "//cgo_"):
-		return "directive", "this comment gives orders to Go's tools; remove it, or put a space after //"
+		return "directive", "this comment is a directive to Go's tools; remove it, or put a space after //"
 	}
 	return "", ""
 }

@@ -19,10 +19,10 @@ import (
 )
 
 // Source applies the rules to the files of a submission. Problems are reasons to
-// refuse it, syntax is what the parser could not read; both are sorted by file
-// and line. It never panics, and takes time in proportion to the files' size.
+// refuse it, syntax holds the parser's errors; both are sorted by file and line. It
+// never panics, and takes time in proportion to the files' size.
 func Source(files []submission.File, p Policy) (problems, syntax []verdict.Problem) {
-	v := vetting{policy: p, declared: map[string]bool{}}
+	v := walker{policy: p, declared: map[string]bool{}}
 	v.all(files)
 	return capped(v.problems), capped(v.syntax)
 }
@@ -35,8 +35,8 @@ func capped(problems []verdict.Problem) []verdict.Problem {
 	return problems[:min(len(problems), verdict.MaxProblems)]
 }
 
-// vetting is the work of Source.
-type vetting struct {
+// walker applies the rules to the files one after the other, and collects problems.
+type walker struct {
 	policy   Policy
 	problems []verdict.Problem
 	syntax   []verdict.Problem
@@ -44,24 +44,22 @@ type vetting struct {
 	declared map[string]bool // at the top level of the package
 }
 
-// source is a file that was parsed, with errors or without.
+// source is a parsed file.
 type source struct {
-	vet  *vetting
-	name string
-	fset *token.FileSet
-	ast  *ast.File
-	// broken: there were syntax errors, so only the head of the file means what
-	// the tree says.
-	broken bool
+	vet    *walker
+	name   string
+	fset   *token.FileSet
+	ast    *ast.File
+	broken bool // by syntax errors: the tree is reliable up to the imports only
 }
 
-func (v *vetting) refuse(file string, line int, rule, message string) {
+func (v *walker) refuse(file string, line int, rule, message string) {
 	if len(v.problems) < 100*verdict.MaxProblems { // sorted before they are cut
 		v.problems = append(v.problems, verdict.Problem{File: verdict.Printable(file), Line: line, Rule: rule, Message: message})
 	}
 }
 
-func (v *vetting) all(files []submission.File) {
+func (v *walker) all(files []submission.File) {
 	if len(files) > submission.MaxFiles {
 		v.refuse(files[submission.MaxFiles].Name, 0, "too-many", fmt.Sprintf("a submission has at most %d Go files; merge some", submission.MaxFiles))
 		files = files[:submission.MaxFiles]
@@ -73,7 +71,7 @@ func (v *vetting) all(files []submission.File) {
 		}
 		total += len(f.Data)
 		if len(f.Data) > submission.MaxFileSize || total > submission.MaxTotalSize {
-			v.refuse(f.Name, 0, "too-large", fmt.Sprintf("a file has at most %d KiB, and all together %d KiB; make it shorter",
+			v.refuse(f.Name, 0, "too-large", fmt.Sprintf("a file has at most %d KiB and a submission %d KiB; shorten this file",
 				submission.MaxFileSize>>10, submission.MaxTotalSize>>10))
 			continue
 		}
@@ -86,8 +84,8 @@ func (v *vetting) all(files []submission.File) {
 	}
 }
 
-// parse leaves out the resolution of names, which a hostile file can make slow.
-func (v *vetting) parse(f submission.File) {
+// parse parses one file without resolving names, which a hostile file can make slow.
+func (v *walker) parse(f submission.File) {
 	s := &source{vet: v, name: f.Name, fset: token.NewFileSet()}
 	var err error
 	s.ast, err = parser.ParseFile(s.fset, "", f.Data, parser.SkipObjectResolution)
@@ -140,7 +138,7 @@ func (s *source) check() {
 		case *ast.CallExpr:
 			f, ok := ast.Unparen(n.Fun).(*ast.Ident)
 			if ok && (f.Name == "print" || f.Name == "println") && !local[f.Name] && !s.vet.declared[f.Name] {
-				s.refuse(f.Pos(), "builtin-print", "%s writes to standard error, where nothing counts; remove it", f.Name)
+				s.refuse(f.Pos(), "builtin-print", "%s writes to standard error, which is not graded; remove this call", f.Name)
 			}
 		case *ast.SelectorExpr:
 			x, ok := n.X.(*ast.Ident)
@@ -157,8 +155,8 @@ func (s *source) check() {
 
 var majorVersion = regexp.MustCompile(`^v[0-9]+$`)
 
-// ImportName is what a file calls a package that it does not rename. It is taken
-// from the path, which is right for all of the standard library.
+// ImportName returns the name of an import without an alias. It derives the name from
+// the path, which is right for all of the standard library.
 func ImportName(importPath string) string {
 	if dir, base := path.Split(importPath); dir == "" || !majorVersion.MatchString(base) {
 		return base
@@ -172,7 +170,7 @@ func (s *source) imports() map[string]string {
 	for _, spec := range s.ast.Imports {
 		importPath, err := strconv.Unquote(spec.Path.Value)
 		if err != nil {
-			continue // a syntax error already
+			continue // the parser has reported it
 		}
 		if why := s.vet.policy.Import(importPath); why != "" {
 			s.refuse(spec.Pos(), "import", "%s", why)
@@ -182,7 +180,7 @@ func (s *source) imports() map[string]string {
 			name = spec.Name.Name
 		}
 		if name == "." {
-			s.refuse(spec.Pos(), "import", "an import with a dot hides where names come from; leave out the dot")
+			s.refuse(spec.Pos(), "import", "a dot import hides which package a name comes from; remove the dot")
 			continue
 		}
 		names[name] = importPath
@@ -190,9 +188,9 @@ func (s *source) imports() map[string]string {
 	return names
 }
 
-// localNames are the names that the file declares anywhere. One that is also the
-// name of an import or a builtin may stand for either: such a name is left to
-// the rules with types.
+// localNames returns the names that the file declares anywhere. A local name that is
+// also an import's or a builtin's may mean either, which only the rules with types
+// can tell.
 func (s *source) localNames() map[string]bool {
 	names := map[string]bool{}
 	add := func(list ...*ast.Ident) {

@@ -239,7 +239,7 @@ func TestClip(t *testing.T) {
 	}
 }
 
-// Whatever the bytes, Source ends soon, without a panic, and points into the file.
+// Source ends soon, never panics and points into the file, whatever its bytes.
 func FuzzSource(f *testing.F) {
 	for _, seed := range []string{
 		"", "package p", "package p\nimport \"unsafe\"\n", "package p\n//go:x\nfunc f()\n", "package p\n//line a:0\nfunc {",

@@ -17,11 +17,11 @@ import (
 	"grade/grader/verdict"
 )
 
-// check type-checks the package and applies the rules. It is not sure if there
-// were errors, for then some expressions have no type.
+// check type-checks the package and applies the rules. Sure is false after an error,
+// because some expressions have no type then.
 func (j *job) check() (problems []verdict.Problem, sure bool) {
 	defer func() {
-		// A source that crashes go/types is refused: we cannot say what is in it.
+		// A source that crashes go/types is refused, because it cannot be checked.
 		if v := recover(); v != nil {
 			problems, sure = []verdict.Problem{j.unclear()}, false
 		}
@@ -70,17 +70,17 @@ func (j *job) goarch() string {
 // unclear refuses the package as a whole.
 func (j *job) unclear() verdict.Problem {
 	return verdict.Problem{File: filepath.Base(j.files[0]), Rule: "types",
-		Message: "the types of this package are beyond what can be checked; make them simpler"}
+		Message: "the types of this package are too complex to be checked; make them simpler"}
 }
 
-// imports says where the export data of a package is, and which package is
-// meant by an import path.
+// imports maps import paths to packages and packages to files of export data.
 type imports struct {
 	files map[string]string
 	names map[string]string
 }
 
-// readImports reads the file that go gives to the compiler.
+// readImports reads the import configuration, a file that the go command writes for
+// the compiler.
 func readImports(name string) (imports, error) {
 	i := imports{map[string]string{}, map[string]string{}}
 	data, err := os.ReadFile(name)

@@ -1,22 +1,21 @@
-// Typed applies those rules of vet that need types to one package, where and
-// while that package is compiled. It is a program for the -toolexec flag of go:
+// Typed applies those rules of vet that need types to one package, while the go
+// command compiles that package. It is a program for the -toolexec flag of go:
 //
 //	go build -toolexec=/path/to/typed ./...
 //
-// It runs in the sandbox of a build and under its limits, for type-checking
-// hostile source can take any time and memory. The environment tells it what to
-// do:
+// It runs in the sandbox of a build and under its limits, because type-checking
+// hostile source can take any time and memory. The environment configures it:
 //
-//	GRADE_VET_PKG      import path of the package to look at
-//	GRADE_VET_IMPORTS  what the exercise opens, as in vet.Policy, with commas
-//	GRADE_VET_OUT      file for the report, which is there and empty if all is well
+//	GRADE_VET_PKG      import path of the package to check
+//	GRADE_VET_IMPORTS  packages that the exercise opens, as in vet.Policy, with commas
+//	GRADE_VET_OUT      file for the report; an empty one means no problem
 //
-// Where there are problems, the compiler is not run and the build fails. Every
-// other call of a tool is passed on as it is.
+// If there are problems, typed does not run the compiler, and the build fails. It
+// passes every other call of a tool on unchanged.
 //
-// What go takes from its build cache is not compiled, and so not looked at: a
-// report that is missing after a build says so. The grader puts a fresh comment
-// into each package that it builds.
+// The go command does not compile a package that it finds in its build cache, and
+// typed then writes no report. The grader puts a fresh comment into each package that
+// it builds, and treats a missing report as its own fault.
 package main
 
 import (
@@ -40,7 +39,7 @@ func main() {
 	os.Exit(run(os.Args[1:], os.Getenv))
 }
 
-// run does what go asks for: command is a tool with its arguments.
+// run runs one command of the go command, a tool with its arguments.
 func run(command []string, getenv func(string) string) int {
 	j, ok := parseCommand(command)
 	if pkg := getenv("GRADE_VET_PKG"); !ok || pkg == "" || j.path != pkg {
@@ -53,8 +52,8 @@ func run(command []string, getenv func(string) string) int {
 	problems, sure := j.check()
 	code := 0
 	if len(problems) == 0 && !sure {
-		// The compiler must see the errors that we saw. If it sees none, it
-		// understands something else by this source than we do.
+		// The compiler must report the errors that go/types found. If it does not, the
+		// two read this source in different ways.
 		if code = call(command); code == 0 {
 			problems = []verdict.Problem{j.unclear()}
 		}
@@ -72,8 +71,7 @@ func run(command []string, getenv func(string) string) int {
 	return code
 }
 
-// become replaces this process by a tool, or does as if where that is not
-// possible.
+// become replaces this process by a tool, or runs the tool where the system cannot.
 func become(command []string) int {
 	_ = syscall.Exec(command[0], command, os.Environ())
 	return call(command)
@@ -97,14 +95,13 @@ func call(command []string) int {
 type job struct {
 	path      string   // import path of the package
 	files     []string // its Go files
-	importcfg string   // file that says where its imports are
+	importcfg string   // file with the places of its imports
 	lang      string   // language version, as in go1.26
 	arch      string   // empty: this machine's
 	policy    vet.Policy
 }
 
-// parseCommand reads the compiler's arguments; ok is false if this is no
-// compilation.
+// parseCommand reads the compiler's arguments; ok is false for any other command.
 func parseCommand(command []string) (j job, ok bool) {
 	if strings.TrimSuffix(filepath.Base(command[0]), ".exe") != "compile" {
 		return j, false

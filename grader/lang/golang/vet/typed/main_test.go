@@ -13,7 +13,7 @@ import (
 	"grade/grader/verdict"
 )
 
-// The program as go calls it, in a build as the grader makes it.
+// Go calls the program in a build as the grader makes it.
 func TestToolexec(t *testing.T) {
 	tool := filepath.Join(t.TempDir(), "typed")
 	out, err := goCommand(".", "build", "-buildvcs=false", "-o", tool, ".").CombinedOutput()
@@ -45,7 +45,7 @@ func TestToolexec(t *testing.T) {
 			if tt.api == "" {
 				tt.api = "package p\n"
 			}
-			tt.api += "\n// " + rand.Text() + "\n" // or go takes the same source out of its cache, and nobody looks at it
+			tt.api += "\n// " + rand.Text() + "\n" // or go takes the same source out of its cache, and typed does not see it
 			tree.Add(t, dir, map[string]string{"go.mod": "module m\n\ngo 1.26\n", "reference/p/a.go": tt.source,
 				"reference/p/zz_api.go": tt.api, "exercises/p/hidden/p_test.go": hidden})
 			report := filepath.Join(dir, "report")
@@ -82,8 +82,8 @@ func TestParseCommand(t *testing.T) {
 	}
 }
 
-// A source that the compiler takes and the checker does not is refused: nobody
-// has looked at it.
+// Typed refuses a source that the compiler accepts and the type checker does not:
+// its rules have not been applied.
 func TestRunDisagreement(t *testing.T) {
 	dir := t.TempDir()
 	tree.Add(t, dir, map[string]string{"a.go": "package p\n\nvar x int = \"\"\n", "importcfg": "", "compile": "#!/bin/sh\nexit 0\n", "fail/compile": "#!/bin/sh\nexit 7\n"})

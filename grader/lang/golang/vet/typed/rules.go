@@ -23,7 +23,7 @@ type rules struct {
 	known    map[types.Type]*suspect
 }
 
-// place keeps the report to one problem of a kind on a line.
+// place identifies a problem: the report holds one of each rule on a line.
 type place struct {
 	file string
 	line int
@@ -39,8 +39,8 @@ func (r *rules) refuse(at token.Pos, rule, message string) {
 	}
 }
 
-// apply goes over everything that the type checker recorded, in any order, and
-// sorts what it found.
+// apply checks everything that the type checker recorded, in any order, and sorts the
+// problems.
 func (r *rules) apply(files []*ast.File) {
 	for e, tv := range r.info.Types {
 		r.typ(e.Pos(), tv.Type)
@@ -83,15 +83,15 @@ func (r *rules) typ(at token.Pos, t types.Type) {
 	}
 	switch {
 	case bad.unsafe:
-		r.refuse(at, "unsafe", "there is an unsafe.Pointer in the type of this: "+r.policy.Type("unsafe"))
+		r.refuse(at, "unsafe", "the type of this expression contains unsafe.Pointer: "+r.policy.Type("unsafe"))
 	case bad.name != "":
-		r.refuse(at, "type", "this has to do with "+verdict.Clip(bad.name, 80)+": "+bad.why)
+		r.refuse(at, "type", "the type of this expression contains "+verdict.Clip(bad.name, 80)+", which is not allowed: "+bad.why)
 	}
 }
 
-// suspect looks for what must not be in a type. It goes into types without a
-// name and into type arguments: what a named type of another package is made of
-// is out of reach until an expression reaches for it, and that has a type too.
+// suspect searches a type for forbidden parts. It descends into unnamed types and
+// type arguments, and not into the named types of other packages: a submission
+// reaches their parts by an expression, which has a type of its own.
 type suspect struct {
 	rules   *rules
 	visited map[types.Type]bool
@@ -148,7 +148,7 @@ func (s *suspect) named(t *types.Named) {
 		if why := s.rules.policy.Type(pkg.Path()); why != "" {
 			s.name, s.why = pkg.Name()+"."+t.Obj().Name(), why
 		}
-		// Another package may give unsafe.Pointer a name of its own.
+		// Another package may define a named type as unsafe.Pointer.
 		if b, ok := t.Underlying().(*types.Basic); ok {
 			s.visit(b)
 		}
@@ -162,10 +162,10 @@ func (s *suspect) args(list *types.TypeList) {
 	}
 }
 
-// use refuses the use of an object by where it is declared.
+// use refuses an object by the package that declares it.
 func (r *rules) use(id *ast.Ident, obj types.Object) {
 	if b, ok := obj.(*types.Builtin); ok && (b.Name() == "print" || b.Name() == "println") {
-		r.refuse(id.Pos(), "builtin-print", b.Name()+" writes to standard error, where nothing counts; remove it")
+		r.refuse(id.Pos(), "builtin-print", b.Name()+" writes to standard error, which is not graded; remove this call")
 		return
 	}
 	pkg := obj.Pkg()
@@ -173,7 +173,7 @@ func (r *rules) use(id *ast.Ident, obj types.Object) {
 		return
 	}
 	if why := r.policy.Type(pkg.Path()); why != "" {
-		r.refuse(id.Pos(), "type", "this is part of package "+verdict.Clip(pkg.Path(), 80)+": "+why)
+		r.refuse(id.Pos(), "type", "this belongs to package "+verdict.Clip(pkg.Path(), 80)+", which is not allowed: "+why)
 		return
 	}
 	if name := qualified(obj); name != "" {
@@ -183,8 +183,8 @@ func (r *rules) use(id *ast.Ident, obj types.Object) {
 	}
 }
 
-// qualified is the name of an object in its package, Type.Method of a method;
-// empty for a field, which is as open as its type.
+// qualified returns the name of an object in its package, Type.Method for a method,
+// and "" for a field, which is as open as its type.
 func qualified(obj types.Object) string {
 	switch obj := obj.(type) {
 	case *types.Var:

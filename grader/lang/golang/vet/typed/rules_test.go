@@ -14,8 +14,8 @@ import (
 	"grade/grader/verdict"
 )
 
-// other is a package that a submission cannot have, with names for what it must
-// not reach.
+// other is a package that a submission cannot import, with names for types that it
+// must not reach.
 const other = `package other
 
 import (
@@ -51,8 +51,8 @@ func goCommand(dir string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// importcfg is what go would give to the compiler: all packages that the tests
-// below import. It is made once.
+// importcfg writes the import configuration of all packages that the tests below
+// import, once.
 var importcfg = sync.OnceValues(func() (string, error) {
 	dir, err := os.MkdirTemp("", "typed-test-")
 	if err != nil {
@@ -101,7 +101,7 @@ func TestRules(t *testing.T) {
 		source string
 		want   []string // line and rule
 	}{
-		// What json gives away with no import but its own (attack A20).
+		// Errors of json hold a reflect.Value (attack A20).
 		"json": {jsonError + "{\n_ = e.Value.UnsafePointer()\n}", []string{"4 type", "4 unsafe"}},
 		"json through an interface": {"package p\nimport (\"encoding/json\"; \"errors\")\nfunc F(err error) {\nvar e *json.UnsupportedValueError\nif errors.As(err, &e) {\nvar x any = e.Value\n_ = x\n}\n}",
 			[]string{"6 type"}},
@@ -212,14 +212,14 @@ func F(ctx context.Context, r io.Reader, m map[string]int) (err error) {
 	}
 }
 
-// An exercise may open what is closed otherwise.
+// An exercise may open a package that is refused otherwise.
 func TestRulesOpened(t *testing.T) {
 	problems, sure := checkSource(t, "package p\nimport (\"fmt\"; \"reflect\")\nfunc F(x any) { fmt.Println(reflect.TypeOf(x)) }\n", "reflect", "fmt:Print*")
 	require.True(t, sure)
 	require.Empty(t, problems)
 }
 
-// A //line directive, should one get here, moves nothing.
+// A //line directive moves no problem to another line.
 func TestRulesIgnoreLineDirectives(t *testing.T) {
 	problems, _ := checkSource(t, "package p\nimport \"io\"\n//line secret.go:900\nvar p = &io.EOF\n")
 	require.Len(t, problems, 1)
@@ -227,7 +227,7 @@ func TestRulesIgnoreLineDirectives(t *testing.T) {
 	require.Equal(t, 4, problems[0].Line)
 }
 
-// Rules hold beside errors, and where the checker is at a loss it says so.
+// The rules apply beside type errors too, and check is then not sure.
 func TestRulesBesideErrors(t *testing.T) {
 	problems, sure := checkSource(t, "package p\nimport \"io\"\nvar p = &io.EOF\nvar x int = \"\"\n")
 	require.Len(t, problems, 1)

@@ -8,9 +8,8 @@ import (
 	"grade/grader/verdict"
 )
 
-// writes refuses a node that changes another package's variable, or takes its
-// address so that somebody else can: an assignment to io.EOF, &io.EOF, a method
-// on a pointer to it.
+// writes refuses a node that changes another package's variable or takes its address:
+// an assignment to io.EOF, &io.EOF, a method on a pointer to it.
 func (r *rules) writes(n ast.Node) {
 	switch n := n.(type) {
 	case *ast.AssignStmt:
@@ -48,8 +47,7 @@ func (r *rules) underlying(e ast.Expr) types.Type {
 	return nil
 }
 
-// takesAddress reports whether a selector is a method on a pointer, called on
-// what is none.
+// takesAddress reports whether a selector calls a pointer's method on a value.
 func (r *rules) takesAddress(e *ast.SelectorExpr) bool {
 	sel := r.info.Selections[e]
 	if sel == nil || sel.Kind() != types.MethodVal {
@@ -64,8 +62,7 @@ func (r *rules) takesAddress(e *ast.SelectorExpr) bool {
 	return wantsPointer && !isPointer
 }
 
-// changesFirst reports whether a function is a builtin that changes what its
-// first argument refers to.
+// changesFirst reports whether a function is a builtin that changes its first argument.
 func (r *rules) changesFirst(fun ast.Expr) bool {
 	id, ok := ast.Unparen(fun).(*ast.Ident)
 	if !ok {
@@ -82,7 +79,7 @@ func (r *rules) changesFirst(fun ast.Expr) bool {
 	return false
 }
 
-// foreign refuses e if it is another package's variable or a part of one.
+// foreign refuses another package's variable or a part of one.
 func (r *rules) foreign(e ast.Expr, does string) {
 	for e != nil {
 		switch x := e.(type) {
