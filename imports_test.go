@@ -72,10 +72,10 @@ var arrows = map[string]arrow{
 	"grader/tree":                  {},
 	"grader/verdict":               {},
 
-	"cmd/grade":            {all: []string{".", "cmd/grade/forge", "cmd/grade/markdown", "cmd/grade/repository", "exercises/course", "exercises/course/scaffold", "grader", "grader/batch", "grader/fault", "grader/gradebook", "grader/lang/golang", "grader/lang/golang/vet", "grader/prove", "grader/report", "grader/report/terminal", "grader/submission", "grader/verdict", "sandbox", "sandbox/docker", "sandbox/process", "sandbox/toolchain"}, tests: []string{"exercises/course/fixture"}},
-	"cmd/grade/forge":      {},
-	"cmd/grade/markdown":   {all: []string{"grader/report/terminal"}},
-	"cmd/grade/repository": {},
+	"cmd/grade":            {all: []string{".", "grader/intake/forge", "grader/report/terminal/markdown", "grader/intake/repository", "exercises/course", "exercises/course/scaffold", "grader", "grader/batch", "grader/fault", "grader/gradebook", "grader/lang/golang", "grader/lang/golang/vet", "grader/prove", "grader/report", "grader/report/terminal", "grader/submission", "grader/verdict", "sandbox", "sandbox/docker", "sandbox/process", "sandbox/toolchain"}, tests: []string{"exercises/course/fixture"}},
+	"grader/intake/forge":      {},
+	"grader/report/terminal/markdown":   {all: []string{"grader/report/terminal"}},
+	"grader/intake/repository": {},
 }
 
 // plain are the packages that use the standard library and nothing else. What
@@ -84,7 +84,7 @@ var arrows = map[string]arrow{
 var plain = []string{
 	"observe", "observe/wire", "sandbox", "sandbox/protocol", "sandbox/supervisor",
 	"grader/verdict", "grader/fault", "grader/submission", "grader/lang/golang/vet", "grader/lang/golang/vet/typed", "reference/*",
-	"cmd/grade/forge", "cmd/grade/repository",
+	"grader/intake/forge", "grader/intake/repository",
 }
 
 // suites are packages for tests: they may use what tests use, and nothing but

@@ -12,8 +12,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"grade/cmd/grade/forge"
-	"grade/cmd/grade/repository"
+	"grade/grader/intake/forge"
+	"grade/grader/intake/repository"
 	"grade/exercises/course"
 	"grade/grader/batch"
 	"grade/grader/fault"

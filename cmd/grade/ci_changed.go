@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"grade/cmd/grade/repository"
+	"grade/grader/intake/repository"
 	"grade/exercises/course"
 	"grade/grader/batch"
 	"grade/grader/fault"

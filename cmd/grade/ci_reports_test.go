@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"grade/cmd/grade/forge"
+	"grade/grader/intake/forge"
 	"grade/exercises/course"
 	"grade/grader/batch"
 	"grade/grader/verdict"

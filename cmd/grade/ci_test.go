@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"grade/cmd/grade/forge"
-	"grade/cmd/grade/repository"
+	"grade/grader/intake/forge"
+	"grade/grader/intake/repository"
 	"grade/exercises/course"
 )
 

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"grade/cmd/grade/repository"
+	"grade/grader/intake/repository"
 	"grade/grader/batch"
 	"grade/grader/fault"
 )

@@ -3,7 +3,7 @@ package main
 import (
 	"github.com/spf13/cobra"
 
-	"grade/cmd/grade/markdown"
+	"grade/grader/report/terminal/markdown"
 )
 
 type showOptions struct {

@@ -130,11 +130,11 @@ func (r *running) sole(ctx context.Context, list []Submission) (sole []Submissio
 		o := owner{s.Student, s.Exercise, 0}
 		i, again := first[o]
 		if !again || s.Exercise == "" {
-			first[o], places[o] = len(sole), []string{s.place()}
+			first[o], places[o] = len(sole), []string{placeOf(s)}
 			sole = append(sole, s)
 			continue
 		}
-		places[o] = append(places[o], s.place())
+		places[o] = append(places[o], placeOf(s))
 		sole[i].Read = several(sole[i].Path, places[o])
 	}
 	return sole
@@ -147,8 +147,8 @@ func unnameable(context.Context) (*submission.Snapshot, error) {
 	return nil, &fault.UsageError{Message: "read the submission", Hint: "give the folder another name", Student: told, Err: errors.New(told)}
 }
 
-// place is where a submission is, for its student: no folder of ours is in it.
-func (s Submission) place() string {
+// placeOf is where a submission is, for its student: no folder of ours is in it.
+func placeOf(s Submission) string {
 	name := filepath.Base(s.Path)
 	if s.Folder != "" {
 		name = path.Join(path.Dir(s.Folder), name) // which has the end of an archive's

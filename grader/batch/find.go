@@ -51,7 +51,7 @@ func Find(root string, exercises []string) ([]Submission, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := finding{root: abs, exercises: exercises}
+	f := finder{root: abs, exercises: exercises}
 	if !info.IsDir() {
 		if !submission.IsArchive(root) {
 			return nil, &fault.UsageError{Message: root + " is neither a folder nor an archive", Hint: "give a folder of submissions, or a .zip, .tar or .tar.gz"}
@@ -66,14 +66,14 @@ func Find(root string, exercises []string) ([]Submission, error) {
 	return f.list, nil
 }
 
-type finding struct {
+type finder struct {
 	root      string
 	exercises []string
 	list      []Submission
 }
 
 // folder looks at one folder below the root.
-func (f *finding) folder(name string, depth int) error {
+func (f *finder) folder(name string, depth int) error {
 	entries, all, err := list(filepath.Join(f.root, filepath.FromSlash(name)))
 	if err != nil && name != "" { // that one alone will fail
 		f.found(name)
@@ -107,7 +107,7 @@ func (f *finding) folder(name string, depth int) error {
 }
 
 // found takes down a submission, and reads its name.
-func (f *finding) found(name string) {
+func (f *finder) found(name string) {
 	s := Submission{Path: filepath.Join(f.root, filepath.FromSlash(name))}
 	parts := strings.Split(submission.TrimArchive(name), "/")
 	if last := len(parts) - 1; slices.Contains(f.exercises, parts[last]) {

@@ -20,14 +20,14 @@ func FindAt(base, within string, p course.Pattern, exercises []string) (found []
 	if base, err = filepath.Abs(base); err != nil {
 		return nil, nil, err
 	}
-	m := matching{base: base, within: path.Clean(filepath.ToSlash(within)), pattern: p, exercises: exercises}
+	m := matcher{base: base, within: path.Clean(filepath.ToSlash(within)), pattern: p, exercises: exercises}
 	if err := m.look(".", 1); err != nil {
 		return nil, nil, err
 	}
 	return m.list, m.left, nil
 }
 
-type matching struct {
+type matcher struct {
 	base, within string
 	pattern      course.Pattern
 	exercises    []string
@@ -36,7 +36,7 @@ type matching struct {
 }
 
 // look goes through a folder, whose entries are the segment of that number.
-func (m *matching) look(dir string, segment int) error {
+func (m *matcher) look(dir string, segment int) error {
 	entries, all, err := list(filepath.Join(m.base, filepath.FromSlash(dir)))
 	whose := ""
 	if dir != "." { // the root is nobody's
@@ -78,7 +78,7 @@ func (m *matching) look(dir string, segment int) error {
 }
 
 // wanted reports whether a name leads to what was asked for, or lies in it.
-func (m *matching) wanted(name string) bool {
+func (m *matcher) wanted(name string) bool {
 	in := func(inner, outer string) bool { return outer == "." || strings.HasPrefix(inner+"/", outer+"/") }
 	return in(name, m.within) || in(m.within, name)
 }
