@@ -41,7 +41,8 @@ var arrows = map[string]arrow{
 	"exercises/course/coursetest": {all: []string{"exercises/schema"}},
 	"exercises/course/document":   {},
 	"exercises/course/fixture":    {all: []string{"exercises/course", "exercises/course/document", "grader/verdict"}, tests: []string{"exercises/course/coursetest"}},
-	"exercises/course/scaffold":   {all: []string{"exercises/course", "exercises/schema"}},
+	"exercises/course/scaffold":   {all: []string{"exercises/course", "exercises/schema", "grader/fault"}},
+	"exercises/course/versions":   {all: []string{"exercises/course", "grader/fault"}},
 	"exercises/schema":            {tests: []string{"exercises/course", "exercises/course/coursetest", "exercises/course/fixture", "grader/verdict"}},
 	"reference/*":                 {},
 
@@ -53,29 +54,35 @@ var arrows = map[string]arrow{
 	"sandbox/supervisor":  {all: []string{"sandbox", "sandbox/protocol"}},
 	"sandbox/toolchain":   {},
 
-	"grader":                       {all: []string{"exercises/course", "grader/fault", "grader/judge", "grader/lang/golang", "grader/lang/golang/vet", "grader/measure", "grader/submission", "grader/verdict", "observe/wire", "sandbox"}},
-	"grader/batch":                 {all: []string{"exercises/course", "grader/fault", "grader/submission", "grader/verdict"}, tests: []string{"grader/tree"}},
-	"grader/fault":                 {},
-	"grader/gradebook":             {all: []string{"exercises/course", "grader/verdict"}},
-	"grader/judge":                 {all: []string{"exercises/course", "exercises/course/fixture", "grader/fault", "grader/lang/golang", "grader/verdict", "observe/wire", "sandbox"}, tests: []string{"grader/measure"}},
-	"grader/lang/golang":           {all: []string{"exercises/course", "grader/lang/golang/vet", "grader/submission", "grader/verdict", "sandbox"}, tests: []string{"grader/tree"}},
-	"grader/lang/golang/vet":       {all: []string{"grader/submission", "grader/verdict"}},
-	"grader/lang/golang/vet/typed": {all: []string{"grader/lang/golang/vet", "grader/submission", "grader/verdict"}, tests: []string{"grader/tree"}},
-	"grader/measure":               {all: []string{"grader/fault", "grader/verdict", "sandbox"}},
-	"grader/mutate":                {},
-	"grader/prove":                 {all: []string{"exercises/course", "exercises/course/document", "exercises/course/fixture", "grader", "grader/fault", "grader/judge", "grader/mutate", "grader/submission", "grader/verdict", "observe/wire"}, tests: []string{"exercises/course/scaffold"}},
-	"grader/report":                {all: []string{"exercises/course", "grader/gradebook", "grader/report/terminal", "grader/verdict"}, tests: []string{"grader/report/sample"}},
-	"grader/report/browser":        {tests: []string{"grader/gradebook", "grader/report", "grader/report/sample", "grader/verdict"}},
-	"grader/report/sample":         {all: []string{"exercises/course", "grader/gradebook", "grader/verdict"}},
-	"grader/report/terminal":       {},
-	"grader/submission":            {all: []string{"grader/fault", "grader/verdict"}, tests: []string{"grader/tree"}},
-	"grader/tree":                  {},
-	"grader/verdict":               {},
+	"grader":                          {all: []string{"exercises/course", "grader/fault", "grader/judge", "grader/lang/golang", "grader/lang/golang/vet", "grader/measure", "grader/submission", "grader/verdict", "observe/wire", "sandbox"}},
+	"grader/batch":                    {all: []string{"exercises/course", "grader/fault", "grader/gradebook", "grader/intake", "grader/submission", "grader/verdict"}, tests: []string{"grader/tree"}},
+	"grader/fault":                    {},
+	"grader/gradebook":                {all: []string{"exercises/course", "grader/fault", "grader/verdict"}},
+	"grader/intake":                   {all: []string{"exercises/course", "grader/fault", "grader/intake/repository", "grader/submission"}, tests: []string{"grader/tree", "grader/verdict"}},
+	"grader/intake/changed":           {all: []string{"exercises/course", "grader/fault", "grader/gradebook", "grader/intake", "grader/intake/forge", "grader/intake/repository", "grader/submission", "grader/verdict"}, tests: []string{"grader/batch", "grader/intake/gittest"}},
+	"grader/intake/forge":             {},
+	"grader/intake/gittest":           {},
+	"grader/intake/repository":        {},
+	"grader/judge":                    {all: []string{"exercises/course", "exercises/course/fixture", "grader/fault", "grader/lang/golang", "grader/verdict", "observe/wire", "sandbox"}, tests: []string{"grader/measure"}},
+	"grader/lang/golang":              {all: []string{"exercises/course", "grader/lang/golang/vet", "grader/submission", "grader/verdict", "sandbox"}, tests: []string{"grader/tree"}},
+	"grader/lang/golang/vet":          {all: []string{"grader/submission", "grader/verdict"}},
+	"grader/lang/golang/vet/typed":    {all: []string{"grader/lang/golang/vet", "grader/submission", "grader/verdict"}, tests: []string{"grader/tree"}},
+	"grader/measure":                  {all: []string{"grader/fault", "grader/verdict", "sandbox"}},
+	"grader/mutate":                   {},
+	"grader/prove":                    {all: []string{"exercises/course", "exercises/course/document", "exercises/course/fixture", "grader", "grader/fault", "grader/judge", "grader/mutate", "grader/submission", "grader/verdict", "observe/wire"}, tests: []string{"exercises/course/scaffold"}},
+	"grader/report":                   {all: []string{"exercises/course", "grader/gradebook", "grader/report/terminal", "grader/verdict"}, tests: []string{"grader/report/sample"}},
+	"grader/report/browser":           {tests: []string{"grader/gradebook", "grader/report", "grader/report/sample", "grader/verdict"}},
+	"grader/report/files":             {all: []string{"grader/gradebook", "grader/report", "grader/verdict"}, tests: []string{"exercises/course"}},
+	"grader/report/progress":          {all: []string{"grader", "grader/batch", "grader/report", "grader/report/terminal"}, tests: []string{"grader/verdict"}},
+	"grader/report/sample":            {all: []string{"exercises/course", "grader/gradebook", "grader/verdict"}},
+	"grader/report/summary":           {all: []string{"grader/batch", "grader/gradebook", "grader/intake/changed", "grader/prove", "grader/report", "grader/report/terminal", "grader/verdict"}},
+	"grader/report/terminal":          {},
+	"grader/report/terminal/markdown": {all: []string{"grader/report/terminal"}},
+	"grader/submission":               {all: []string{"grader/fault", "grader/verdict"}, tests: []string{"grader/tree"}},
+	"grader/tree":                     {},
+	"grader/verdict":                  {},
 
-	"cmd/grade":            {all: []string{".", "grader/intake/forge", "grader/report/terminal/markdown", "grader/intake/repository", "exercises/course", "exercises/course/scaffold", "grader", "grader/batch", "grader/fault", "grader/gradebook", "grader/lang/golang", "grader/lang/golang/vet", "grader/prove", "grader/report", "grader/report/terminal", "grader/submission", "grader/verdict", "sandbox", "sandbox/docker", "sandbox/process", "sandbox/toolchain"}, tests: []string{"exercises/course/fixture"}},
-	"grader/intake/forge":      {},
-	"grader/report/terminal/markdown":   {all: []string{"grader/report/terminal"}},
-	"grader/intake/repository": {},
+	"cmd/grade": {all: []string{".", "exercises/course", "exercises/course/scaffold", "exercises/course/versions", "grader", "grader/batch", "grader/fault", "grader/gradebook", "grader/intake", "grader/intake/changed", "grader/intake/forge", "grader/intake/repository", "grader/lang/golang", "grader/lang/golang/vet", "grader/prove", "grader/report", "grader/report/files", "grader/report/progress", "grader/report/summary", "grader/report/terminal", "grader/report/terminal/markdown", "grader/submission", "grader/verdict", "sandbox", "sandbox/docker", "sandbox/process", "sandbox/toolchain"}, tests: []string{"exercises/course/fixture", "grader/intake/gittest"}},
 }
 
 // plain are the packages that use the standard library and nothing else. What
@@ -89,7 +96,7 @@ var plain = []string{
 
 // suites are packages for tests: they may use what tests use, and nothing but
 // tests may use them.
-var suites = []string{"exercises/course/coursetest", "grader/report/sample", "grader/tree", "sandbox/conformance"}
+var suites = []string{"exercises/course/coursetest", "grader/intake/gittest", "grader/report/sample", "grader/tree", "sandbox/conformance"}
 
 // file is a Go file of the module, with its package's folder.
 type file struct {

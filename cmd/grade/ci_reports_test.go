@@ -11,9 +11,12 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"grade/grader/intake/forge"
-	"grade/exercises/course"
 	"grade/grader/batch"
+	"grade/grader/gradebook"
+	"grade/grader/intake"
+	"grade/grader/intake/changed"
+	"grade/grader/intake/forge"
+	"grade/grader/report/summary"
 	"grade/grader/verdict"
 )
 
@@ -33,10 +36,10 @@ func newCIRun(t *testing.T) *ciRun {
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, ledger.Close()) })
 	out := &bytes.Buffer{}
-	o := &ciOptions{forge: forge.Run{Name: "x", Annotates: true, Summary: filepath.Join(dir, "summary"), Outputs: filepath.Join(dir, "outputs")}}
+	o := &ciOptions{clone: changed.Clone{Run: forge.Run{Name: "x", Annotates: true, Summary: filepath.Join(dir, "summary"), Outputs: filepath.Join(dir, "outputs")}}}
 	o.app = newApp(nil, out, &bytes.Buffer{})
 	o.app.started = true
-	o.rules = &rules{Policy: course.NewPolicy(), names: []string{"gears", "levers"}}
+	o.policy = gradebook.NewPolicy([]string{"gears", "levers"})
 	return &ciRun{o, t, ledger, out, dir}
 }
 
@@ -49,7 +52,7 @@ func (o *ciRun) handIn(number int, r *verdict.Result) batch.Fate {
 		Submitted: time.Date(2026, 12, number, 12, 0, 0, 0, time.UTC), Folder: "students/ada/gears", Result: r,
 	}
 	require.NoError(o.t, o.ledger.Append(record))
-	return batch.Fate{Submission: batch.Submission{Student: "ada", Exercise: "gears", Folder: record.Folder}, Record: &record}
+	return batch.Fate{Submission: intake.Submission{Student: "ada", Exercise: "gears", Folder: record.Folder}, Record: &record}
 }
 
 // about tells of fates, and returns all that was written, report by report.
@@ -57,14 +60,14 @@ func (o *ciRun) about(fates ...batch.Fate) (written map[string]string, err error
 	o.t.Helper()
 	written = map[string]string{}
 	o.out.Reset()
-	o.reports = bookReports{}
-	require.NoError(o.t, os.RemoveAll(o.forge.Summary)) // each step has its own
+	o.reports = reportFlags{}
+	require.NoError(o.t, os.RemoveAll(o.clone.Run.Summary)) // each step has its own
 	for name, file := range map[string]string{"junit": "junit.xml", "gitlab-codequality": "quality.json", "markdown": "book.md", "json": "book.json"} {
 		o.reports.values = append(o.reports.values, name+"="+filepath.Join(o.dir, file))
 	}
 	o.reports.values = append(o.reports.values, "text="+filepath.Join(o.dir, "{student}", "{exercise}.txt"))
 	require.NoError(o.t, o.reports.check())
-	err = o.tell(span{head: "x"}, o.ledger, fates, findings{})
+	err = o.tell(changed.Span{Head: "x"}, o.ledger, fates, changed.Found{})
 	for _, file := range []string{"junit.xml", "quality.json", "book.md", "summary", "ada/gears.txt"} {
 		written[file] = content(o.t, filepath.Join(o.dir, file))
 	}
@@ -120,4 +123,22 @@ func TestCITellsOfNothingElse(t *testing.T) {
 	assert.NotContains(t, written["book.md"]+written["summary"], "levers")
 	assert.Contains(t, content(t, filepath.Join(o.dir, "book.json")), `"total_percent": null`)
 	assert.Contains(t, content(t, filepath.Join(o.dir, "book.json")), `"partial": true`)
+}
+
+// A link in place of a folder is no way to have nothing graded.
+func TestCIFailsForALink(t *testing.T) {
+	o := newCIRun(t)
+	err := o.tell(changed.Span{Head: "x"}, o.ledger, nil, changed.Found{Links: []string{"students/bo"}})
+	require.ErrorIs(t, err, errPointsMissing)
+	assert.Contains(t, content(t, o.clone.Run.Outputs), "passed=false")
+	assert.Contains(t, content(t, o.clone.Run.Summary), "A link or a submodule stands in place of a folder")
+}
+
+// JSON goes into logs of runners, which would obey what a submission can have in it.
+func TestJSONObeysNobody(t *testing.T) {
+	var out bytes.Buffer
+	a := newApp(nil, &out, &bytes.Buffer{})
+	require.NoError(t, a.write(true, summary.Batch{NoVerdict: []summary.NoVerdict{{Student: "##[add-mask]x", Why: "\u009b2J\u202e"}}}, nil))
+	assert.Contains(t, out.String(), `"##\u005badd-mask]x"`)
+	assert.Contains(t, out.String(), `"\u009b2J\u202e"`)
 }

@@ -70,7 +70,7 @@ func (o *doctorOptions) run(ctx context.Context) error {
 }
 
 func (o *doctorOptions) line(f finding) error {
-	p := o.app.out.palette()
+	p := o.app.out.Palette()
 	mark := p.Green("✓")
 	switch {
 	case f.grave:

@@ -91,10 +91,10 @@ func (a *app) hint(cmd *cobra.Command, err error) string {
 	var h interface{ Hint() string }
 	var n *noVerdict
 	switch {
-	case errors.As(err, &u):
-		return cmp.Or(u.Hint, "see: "+cmd.CommandPath()+" --help")
 	case errors.As(err, &h):
 		return h.Hint()
+	case errors.As(err, &u):
+		return cmp.Or(u.Hint, "see: "+cmd.CommandPath()+" --help")
 	case !a.started:
 		return "see: " + cmd.CommandPath() + " --help"
 	case errors.As(err, &n):

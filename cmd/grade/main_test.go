@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"grade/grader/report/terminal"
 	"os"
 	"runtime/debug"
 	"strings"
@@ -63,7 +64,7 @@ func TestEveryCommandIsFinished(t *testing.T) {
 
 func TestErrorsOfSeveralLines(t *testing.T) {
 	var b bytes.Buffer
-	a := &app{err: stream{Writer: &b}, started: true}
+	a := &app{err: terminal.Stream{Writer: &b}, started: true}
 	code := a.exit(t.Context(), &cobra.Command{}, errors.Join(errors.New("one"), errors.New("::error::two")))
 	assert.Equal(t, exitNoVerdict, code)
 	assert.Equal(t, "grade: one\ngrade: ::error::two\n", b.String(), "nothing from elsewhere starts a line")
@@ -80,14 +81,4 @@ func TestBuildVersion(t *testing.T) {
 	} {
 		assert.Equal(t, want, buildVersion(info))
 	}
-}
-
-func TestStreamOfAPipe(t *testing.T) {
-	s := newStream(&bytes.Buffer{}, func(string) string { return "" })
-	assert.False(t, s.terminal() || s.live || s.color)
-	r, w, err := os.Pipe()
-	assert.NoError(t, err)
-	defer r.Close()
-	defer w.Close()
-	assert.False(t, newStream(w, func(string) string { return "" }).terminal())
 }

@@ -127,47 +127,6 @@ func TestReportThatCannotBeWritten(t *testing.T) {
 	assert.Contains(t, s.out.String(), "ring  100 of 100 points")
 }
 
-func TestWriteFile(t *testing.T) {
-	dir := t.TempDir()
-	name, link := filepath.Join(dir, "file"), filepath.Join(dir, "link")
-	say := func(s string) func(*os.File) error {
-		return func(f *os.File) error { _, err := f.WriteString(s); return err }
-	}
-	require.NoError(t, writeFile(name, say("one")))
-	require.NoError(t, os.Chmod(name, 0o640))
-	require.NoError(t, os.Symlink("file", link))
-	require.NoError(t, writeFile(link, say("two")))
-	assert.Equal(t, "two", content(t, name), "what a link points to is replaced, not the link")
-	info, err := os.Stat(name)
-	require.NoError(t, err)
-	assert.Equal(t, os.FileMode(0o640), info.Mode().Perm())
-
-	assert.ErrorContains(t, writeFile(name, func(f *os.File) error { _, _ = f.WriteString("half"); return errors.New("disk full") }), "disk full")
-	assert.Equal(t, "two", content(t, name))
-
-	require.NoError(t, writeFile(os.DevNull, say("gone")))
-	info, err = os.Stat(os.DevNull)
-	require.NoError(t, err)
-	assert.False(t, info.Mode().IsRegular(), "a device is written to, not replaced")
-	files, err := os.ReadDir(dir)
-	require.NoError(t, err)
-	assert.Len(t, files, 2)
-}
-
-func TestIdentityOf(t *testing.T) {
-	env := map[string]string{"USERNAME": "root"}
-	get := func(name string) string { return env[name] }
-	id := identityOf(".", get)
-	assert.Empty(t, id.Student, "outside of a classroom USERNAME is whoever is logged in")
-	env["CLASSROOM"], env["MODE"], env["GITHUB_ACTOR_ID"], env["COMMIT_TIME"] = "c", "group", "1815", "2026-03-14T16:00:00+01:00"
-	id = identityOf("week1/ring", get)
-	assert.Equal(t, "root", id.Student)
-	assert.True(t, id.Group)
-	assert.EqualValues(t, 1815, id.ActorID)
-	assert.Equal(t, "week1/ring", id.Folder)
-	assert.Equal(t, "2026-03-14T16:00:00+01:00", id.Committed)
-}
-
 // The environment may have a time that is none, for whom it may: only one format asks.
 func TestCommitTimeIsForItsFormatOnly(t *testing.T) {
 	env := map[string]string{
@@ -183,11 +142,4 @@ func TestCommitTimeIsForItsFormatOnly(t *testing.T) {
 	assert.ErrorContains(t, with("classroom50=-"), `COMMIT_TIME "yesterday" is no time: give it as git show -s --format=%cI prints it`)
 	env["COMMIT_TIME"] = "2026-03-14T16:00:00+01:00"
 	assert.NoError(t, with("classroom50=-"))
-}
-
-func TestFolderIn(t *testing.T) {
-	assert.Equal(t, "ring", folderIn("/srv/repo", "/srv/repo/ring"))
-	assert.Empty(t, folderIn("/srv/repo", "/srv/repo"))
-	assert.Empty(t, folderIn("/srv/repo", "/srv/other/ring"))
-	assert.Empty(t, folderIn("", ".."))
 }

@@ -17,6 +17,7 @@ import (
 	"grade/exercises/course"
 	"grade/grader"
 	"grade/grader/fault"
+	"grade/grader/report/terminal"
 	"grade/grader/verdict"
 )
 
@@ -38,7 +39,7 @@ func newSession(t *testing.T, grade gradeFunc) *session {
 	t.Helper()
 	s := &session{}
 	a := &app{
-		out: stream{Writer: &s.out}, err: stream{Writer: &s.err},
+		out: terminal.Stream{Writer: &s.out}, err: terminal.Stream{Writer: &s.err},
 		now:       func() time.Time { return time.Unix(0, 0) },
 		courseDir: filepath.Join("testdata", "course"), started: true,
 	}
@@ -153,7 +154,7 @@ func TestSubmitQuietOnATerminal(t *testing.T) {
 			}
 			return graded(50), nil
 		})
-		s.app.err.live, s.app.err.width, s.quiet = true, 80, quiet
+		s.app.err.Live, s.app.err.Width, s.quiet = true, 80, quiet
 		require.NoError(t, s.run(t.Context()))
 		assert.Equal(t, quiet, s.err.Len() == 0)
 		assert.Contains(t, s.out.String(), "ring  50 of 100 points")

@@ -25,6 +25,7 @@ import (
 
 	"grade/exercises/course"
 	"grade/grader/fault"
+	"grade/grader/intake"
 	"grade/grader/submission"
 	"grade/grader/verdict"
 )
@@ -47,7 +48,7 @@ type Options struct {
 
 // Fate is what became of one submission.
 type Fate struct {
-	Submission
+	intake.Submission
 	Record *Record // nil: there is no verdict, and Err says why
 	Before *Record // that the same attempt had, if it was graded anew
 	Cached bool
@@ -60,7 +61,7 @@ type Fate struct {
 // student at one exercise are one, which is refused. It goes on
 // after one that could not be graded. An error is one of the ledger's: results can no
 // longer be kept; or the context has ended, and the fates of the rest say so.
-func Run(ctx context.Context, l *Ledger, list []Submission, o Options) ([]Fate, error) {
+func Run(ctx context.Context, l *Ledger, list []intake.Submission, o Options) ([]Fate, error) {
 	r := &running{options: o, ledger: l}
 	list = r.sole(ctx, list)
 	if err := l.begin(ctx, list, o.Now()); err != nil {
@@ -110,7 +111,7 @@ type running struct {
 // sole lists submissions so that a student has one at an exercise. Several are refused as
 // one, in the place of the first: nobody could say which of them counts. Where a name says
 // no exercise, packages do.
-func (r *running) sole(ctx context.Context, list []Submission) (sole []Submission) {
+func (r *running) sole(ctx context.Context, list []intake.Submission) (sole []intake.Submission) {
 	handed := map[string]int{}
 	for _, s := range list {
 		handed[s.Student]++
@@ -148,7 +149,7 @@ func unnameable(context.Context) (*submission.Snapshot, error) {
 }
 
 // placeOf is where a submission is, for its student: no folder of ours is in it.
-func placeOf(s Submission) string {
+func placeOf(s intake.Submission) string {
 	name := filepath.Base(s.Path)
 	if s.Folder != "" {
 		name = path.Join(path.Dir(s.Folder), name) // which has the end of an archive's
@@ -276,8 +277,11 @@ func (r *running) read(ctx context.Context, f *Fate) (*submission.Snapshot, *cou
 	if err != nil {
 		return nil, nil, err
 	}
-	e, err := r.exerciseOf(f.Exercise, s.Package)
-	return s, e, err
+	e, err := intake.ExerciseOf(f.Exercise, s, r.options.Exercises)
+	if err != nil {
+		return nil, nil, fmt.Errorf("cannot tell the exercise: %w; name the folder after one", err)
+	}
+	return s, e, nil
 }
 
 // snapshot takes the snapshot of a submission. A folder without a Go file is one with
@@ -293,26 +297,6 @@ func (f Fate) snapshot(ctx context.Context) (*submission.Snapshot, error) {
 		s.Problems = []verdict.Problem{{Rule: "no-files", Message: "there is no Go file here; submit the solution's"}}
 	}
 	return s, err
-}
-
-// exerciseOf is the exercise of that name, or without one the exercise that alone has
-// the package.
-func (r *running) exerciseOf(name, pkg string) (found *course.Exercise, err error) {
-	for _, e := range r.options.Exercises {
-		switch {
-		case name != "" && e.Name == name:
-			return e, nil
-		case name != "" || e.Package != pkg:
-		case found != nil:
-			return nil, fmt.Errorf("cannot tell the exercise: %s and %s have the package %q; name the folder after one", found.Name, e.Name, pkg)
-		default:
-			found = e
-		}
-	}
-	if found == nil {
-		return nil, fmt.Errorf("cannot tell the exercise: neither the folder's name nor the package %q is one's", pkg)
-	}
-	return found, nil
 }
 
 // contentOf is a SHA-256 over what was handed in: files, and what was refused of them.

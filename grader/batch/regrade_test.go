@@ -18,40 +18,11 @@ import (
 
 	"grade/exercises/course"
 	"grade/grader/fault"
+	"grade/grader/intake"
 	"grade/grader/submission"
 	"grade/grader/tree"
 	"grade/grader/verdict"
 )
-
-// Only what matches is a submission, whatever lies deeper.
-func TestFindAt(t *testing.T) {
-	root := tree.New(t, map[string]string{
-		"students/alice/autograd/a.go": "", "students/alice/notes/a.go": "", "students/alice/Autograd/a.go": "", "students/bob/cosine.zip": "",
-		"students/mallory/autograd/students/alice/autograd/a.go": "", "students/carol/autograd/": "", "elsewhere/dan/autograd/a.go": "",
-		"students/.git/autograd/a.go": "",
-	})
-	require.NoError(t, os.Symlink("alice", filepath.Join(root, "students", "eve")))
-	p, err := course.ParsePattern("students/{student}/{exercise}")
-	require.NoError(t, err)
-	find := func(within string) (got []string) {
-		list, left, err := FindAt(root, within, p, []string{"autograd", "cosine"})
-		require.NoError(t, err)
-		if within == "." {
-			assert.Equal(t, []string{"students/alice/Autograd", "students/alice/notes"}, left)
-		}
-		for _, s := range list {
-			assert.Equal(t, s.Folder, submission.TrimArchive(strings.TrimPrefix(filepath.ToSlash(s.Path), filepath.ToSlash(root)+"/")))
-			got = append(got, s.Student+" "+s.Exercise)
-		}
-		return got
-	}
-	assert.Equal(t, []string{"alice autograd", "bob cosine", "carol autograd", "mallory autograd"}, find("."))
-	assert.Equal(t, []string{"alice autograd"}, find("students/alice"))
-	assert.Equal(t, []string{"alice autograd"}, find("students/alice/autograd"))
-	assert.Equal(t, []string{"mallory autograd"}, find("students/mallory/autograd/students/alice"), "it is mallory's")
-	assert.Equal(t, []string{"bob cosine"}, find("students/bob/cosine.zip"))
-	assert.Empty(t, find("students/ali"))
-}
 
 // hand writes a submission and grades all there are.
 func hand(t *testing.T, d *desk, root, results, text string, at time.Time) *Ledger {
@@ -59,7 +30,7 @@ func hand(t *testing.T, d *desk, root, results, text string, at time.Time) *Ledg
 	file := filepath.Join(root, "alice", "autograd", "a.go")
 	require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o755))
 	require.NoError(t, os.WriteFile(file, []byte("package autograd\n"+text), 0o600))
-	list, err := Find(root, []string{"autograd"})
+	list, err := intake.Find(root, []string{"autograd"})
 	require.NoError(t, err)
 	for i := range list {
 		list[i].Submitted = func(context.Context) (time.Time, string, error) { return at, "the test", nil }
@@ -162,7 +133,7 @@ func TestLedgerDiskFull(t *testing.T) {
 	l.fault = nil
 
 	root := tree.New(t, map[string]string{"alice/autograd/a.go": "package autograd\n"})
-	list, err := Find(root, []string{"autograd"})
+	list, err := intake.Find(root, []string{"autograd"})
 	require.NoError(t, err)
 	require.NoError(t, l.file.Close())
 	fates, err := Run(t.Context(), l, list, Options{Exercises: someExercises, Grade: (&desk{}).grade, Now: time.Now})
@@ -189,7 +160,7 @@ func TestSameOfAnother(t *testing.T) {
 // What was not found out is not kept: nobody would ask again.
 func TestDateUnknown(t *testing.T) {
 	root := tree.New(t, map[string]string{"alice/autograd/a.go": "package autograd\n"})
-	list, err := Find(root, []string{"autograd"})
+	list, err := intake.Find(root, []string{"autograd"})
 	require.NoError(t, err)
 	list[0].Submitted = func(context.Context) (time.Time, string, error) { return time.Time{}, "", errors.New("git is broken") }
 	l, err := OpenLedger(t.TempDir())
@@ -224,7 +195,7 @@ func scored(correct map[string]int, measured *[]int, seeds *[]string) GradeFunc 
 func TestRegrade(t *testing.T) {
 	results := t.TempDir()
 	root := tree.New(t, map[string]string{"alice/autograd/a.go": "package autograd\n", "bob/autograd/": ""})
-	list, err := Find(root, []string{"autograd"})
+	list, err := intake.Find(root, []string{"autograd"})
 	require.NoError(t, err)
 	l, err := OpenLedger(results)
 	require.NoError(t, err)

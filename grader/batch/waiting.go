@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"grade/grader/fault"
+	"grade/grader/intake"
 )
 
 // WaitingSchema names the format of [Waiting] as JSON.
@@ -82,7 +83,7 @@ func (f Fate) after(w Waiting) bool {
 }
 
 // Ungraded are the fates of submissions where nothing could be graded.
-func Ungraded(ctx context.Context, list []Submission, why error) (fates []Fate) {
+func Ungraded(ctx context.Context, list []intake.Submission, why error) (fates []Fate) {
 	for _, s := range list {
 		f := Fate{Submission: s, Err: why}
 		f.look(ctx)
@@ -119,7 +120,7 @@ var errBegun = errors.New("a run has begun with it, and did not end")
 
 // begin takes down the submissions of which nothing is known: if this process is killed,
 // somebody has handed them in all the same.
-func (l *Ledger) begin(ctx context.Context, list []Submission, now time.Time) error {
+func (l *Ledger) begin(ctx context.Context, list []intake.Submission, now time.Time) error {
 	var fates []Fate
 	for _, s := range list {
 		f := Fate{Submission: s, Err: errBegun}

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"grade/exercises/course"
+	"grade/grader/intake"
 	"grade/grader/submission"
 	"grade/grader/tree"
 	"grade/grader/verdict"
@@ -58,7 +59,7 @@ func TestWaiting(t *testing.T) {
 	assert.Equal(t, [3]int{0, 1, 3}, counts)
 	l, err := OpenLedger(results)
 	require.NoError(t, err)
-	list, err := Find(root, []string{"autograd"})
+	list, err := intake.Find(root, []string{"autograd"})
 	require.NoError(t, err)
 	require.NoError(t, l.Await(Ungraded(t.Context(), list, errors.New("the engine is gone")), time.Now()))
 	assert.Len(t, l.Waiting(), 2)
@@ -124,7 +125,7 @@ func TestWaitingKeepsItsTime(t *testing.T) {
 		t.Helper()
 		d.fail = func(string) error { return fail }
 		require.NoError(t, os.WriteFile(filepath.Join(root, "alice", "autograd", "a.go"), []byte("package autograd\n"+text), 0o600))
-		list, err := Find(root, []string{"autograd"})
+		list, err := intake.Find(root, []string{"autograd"})
 		require.NoError(t, err)
 		if hour > 0 {
 			list[0].At, list[0].Source = time.Date(2026, 12, 1, hour, 0, 0, 0, time.UTC), "the test"
@@ -160,7 +161,7 @@ func TestWaitingKeepsItsTime(t *testing.T) {
 // A folder that is gone when it is read is nothing that its student handed in.
 func TestRunFolderGone(t *testing.T) {
 	root := tree.New(t, map[string]string{"alice/autograd/a.go": "package autograd\n", "bob/autograd.zip": "PK"})
-	list, err := Find(root, []string{"autograd"})
+	list, err := intake.Find(root, []string{"autograd"})
 	require.NoError(t, err)
 	require.Len(t, list, 2)
 	require.NoError(t, os.RemoveAll(filepath.Join(root, "alice")))
@@ -184,7 +185,7 @@ func TestRunGradesAnew(t *testing.T) {
 	measured, seeds := []int{40, 20, 30}, []string{}
 	grade := scored(map[string]int{"1": 50}, &measured, &seeds)
 	for i, by := range []string{"one", "two"} {
-		list, err := Find(root, []string{"autograd"})
+		list, err := intake.Find(root, []string{"autograd"})
 		require.NoError(t, err)
 		l, err := OpenLedger(results)
 		require.NoError(t, err)
@@ -206,7 +207,7 @@ func TestRunTimeKnownLater(t *testing.T) {
 	results, d := t.TempDir(), &desk{}
 	first, never := time.Now().Add(-time.Hour).UTC().Truncate(time.Second), time.Now().Add(time.Hour) // nobody hands in what has been graded
 	for i, at := range []time.Time{{}, never, first, first.Add(time.Minute), {}} {
-		list, err := Find(root, []string{"autograd"})
+		list, err := intake.Find(root, []string{"autograd"})
 		require.NoError(t, err)
 		list[0].At, list[0].Source = at, "the test"
 		l, err := OpenLedger(results)
@@ -237,7 +238,7 @@ func TestRunSameSideBySide(t *testing.T) {
 	for _, student := range []string{"a", "b", "c", "d"} {
 		files[student+"/autograd/a.go"] = "package autograd\n"
 	}
-	list, err := Find(tree.New(t, files), []string{"autograd"})
+	list, err := intake.Find(tree.New(t, files), []string{"autograd"})
 	require.NoError(t, err)
 	l, err := OpenLedger(t.TempDir())
 	require.NoError(t, err)
@@ -298,7 +299,7 @@ func TestWaitingKeepsItsTimeWhenStopped(t *testing.T) {
 	results := t.TempDir()
 	run := func(ctx context.Context, hour int, grade GradeFunc) {
 		t.Helper()
-		list, err := Find(root, []string{"autograd"})
+		list, err := intake.Find(root, []string{"autograd"})
 		require.NoError(t, err)
 		for i := range list {
 			list[i].At, list[i].Source = time.Date(2026, 12, 1, hour, 0, 0, 0, time.UTC), "the test"
@@ -340,7 +341,7 @@ func TestWaitingKeepsItsTimeWhenStopped(t *testing.T) {
 // So it is with what a killed run had only just begun with.
 func TestWaitingFromTheStartKeepsItsTime(t *testing.T) {
 	root := tree.New(t, map[string]string{"alice/autograd/a.go": "package autograd\n"})
-	list, err := Find(root, []string{"autograd"})
+	list, err := intake.Find(root, []string{"autograd"})
 	require.NoError(t, err)
 	list[0].At, list[0].Source = time.Date(2026, 12, 1, 9, 0, 0, 0, time.UTC), "the test"
 	l, err := OpenLedger(t.TempDir())

@@ -36,9 +36,6 @@ type Left struct {
 	Reason     string `json:"reason"`
 }
 
-// Stored is a submission that was kept.
-type Stored struct{ Name, Dir string }
-
 // DiffOptions say how submissions are graded under both versions.
 type DiffOptions struct {
 	Seed     string         // empty: a fresh one for each submission

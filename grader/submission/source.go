@@ -81,3 +81,10 @@ var notGo = set(".c", ".cc", ".cxx", ".cpp", ".m", ".h", ".hh", ".hpp", ".hxx", 
 // IsBuildFile reports whether go build would use a file of that name although it
 // is no Go file.
 func IsBuildFile(name string) bool { return notGo[path.Ext(name)] }
+
+// IsSource reports whether a submission's code may be in a file of that name: a Go file
+// that is no test, and that Go does not ignore for its name. It is the one rule for that;
+// [CheckName] says afterwards which of these names are refused.
+func IsSource(name string) bool {
+	return strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, "_test.go") && !strings.HasPrefix(name, ".") && !strings.HasPrefix(name, "_")
+}

@@ -1,0 +1,78 @@
+package intake
+
+import (
+	"grade/exercises/course"
+	"grade/grader/fault"
+	"grade/grader/submission"
+	"grade/grader/tree"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// What leads to a submission says whose it is and of which exercise.
+func TestFind(t *testing.T) {
+	root := tree.New(t, map[string]string{
+		"alice/autograd/a.go": "", "alice/cosine.zip": "", "bob/mine.go": "", "carol/autograd/": "", "dave/notes.txt": "",
+		"erin/autograd/a_test.go": "", "frank/work/v2/b.go": "", ".git/hooks/x.go": "", "_old/x.go": "", "gil.tar.gz": "", "bob/autograd/a.go": "",
+	})
+	require.NoError(t, os.Symlink("alice", filepath.Join(root, "mallory")))
+	list, err := Find(root, []string{"autograd", "cosine"})
+	require.NoError(t, err)
+	var got []string
+	for _, s := range list {
+		rel, err := filepath.Rel(root, s.Path)
+		require.NoError(t, err)
+		got = append(got, s.Student+" | "+s.Exercise+" | "+filepath.ToSlash(rel))
+	}
+	assert.Equal(t, []string{
+		"alice | autograd | alice/autograd", "alice | cosine | alice/cosine.zip", "bob |  | bob", "carol | autograd | carol/autograd",
+		"frank/work/v2 |  | frank/work/v2", "gil |  | gil.tar.gz",
+	}, got)
+
+	list, err = Find(filepath.Join(root, "bob"), nil)
+	require.NoError(t, err)
+	assert.Equal(t, []Submission{{Student: "bob", Path: filepath.Join(root, "bob")}}, list)
+	list, err = Find(filepath.Join(root, "gil.tar.gz"), nil)
+	require.NoError(t, err)
+	assert.Equal(t, []Submission{{Student: "gil", Path: filepath.Join(root, "gil.tar.gz")}}, list)
+	for _, bad := range []string{"nowhere", "dave/notes.txt"} {
+		_, err = Find(filepath.Join(root, filepath.FromSlash(bad)), nil)
+		var usage *fault.UsageError
+		require.ErrorAs(t, err, &usage, bad)
+	}
+}
+
+// Only what matches is a submission, whatever lies deeper.
+func TestFindAt(t *testing.T) {
+	root := tree.New(t, map[string]string{
+		"students/alice/autograd/a.go": "", "students/alice/notes/a.go": "", "students/alice/Autograd/a.go": "", "students/bob/cosine.zip": "",
+		"students/mallory/autograd/students/alice/autograd/a.go": "", "students/carol/autograd/": "", "elsewhere/dan/autograd/a.go": "",
+		"students/.git/autograd/a.go": "",
+	})
+	require.NoError(t, os.Symlink("alice", filepath.Join(root, "students", "eve")))
+	p, err := course.ParsePattern("students/{student}/{exercise}")
+	require.NoError(t, err)
+	find := func(within string) (got []string) {
+		list, left, err := FindAt(root, within, p, []string{"autograd", "cosine"})
+		require.NoError(t, err)
+		if within == "." {
+			assert.Equal(t, []string{"students/alice/Autograd", "students/alice/notes"}, left)
+		}
+		for _, s := range list {
+			assert.Equal(t, s.Folder, submission.TrimArchive(strings.TrimPrefix(filepath.ToSlash(s.Path), filepath.ToSlash(root)+"/")))
+			got = append(got, s.Student+" "+s.Exercise)
+		}
+		return got
+	}
+	assert.Equal(t, []string{"alice autograd", "bob cosine", "carol autograd", "mallory autograd"}, find("."))
+	assert.Equal(t, []string{"alice autograd"}, find("students/alice"))
+	assert.Equal(t, []string{"alice autograd"}, find("students/alice/autograd"))
+	assert.Equal(t, []string{"mallory autograd"}, find("students/mallory/autograd/students/alice"), "it is mallory's")
+	assert.Equal(t, []string{"bob cosine"}, find("students/bob/cosine.zip"))
+	assert.Empty(t, find("students/ali"))
+}

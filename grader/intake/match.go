@@ -1,0 +1,84 @@
+package intake
+
+import (
+	"fmt"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"grade/exercises/course"
+	"grade/grader/submission"
+)
+
+// FindAt returns the submissions whose names, as seen from base, a pattern matches (of an
+// archive without its end), and that lie in within or hold it, which is seen from base
+// as well. A folder that matches but for the name of its exercise, which there is none of,
+// is left out. What lies below a match is the submission's own affair: nothing there can
+// pass for somebody else's.
+func FindAt(base, within string, p course.Pattern, exercises []string) (found []Submission, left []string, err error) {
+	if base, err = filepath.Abs(base); err != nil {
+		return nil, nil, err
+	}
+	m := matcher{base: base, within: path.Clean(filepath.ToSlash(within)), pattern: p, exercises: exercises}
+	if err := m.look(".", 1); err != nil {
+		return nil, nil, err
+	}
+	return m.list, m.left, nil
+}
+
+type matcher struct {
+	base, within string
+	pattern      course.Pattern
+	exercises    []string
+	list         []Submission
+	left         []string
+}
+
+// look goes through a folder, whose entries are the segment of that number.
+func (m *matcher) look(dir string, segment int) error {
+	entries, all, err := list(filepath.Join(m.base, filepath.FromSlash(dir)))
+	whose := ""
+	if dir != "." { // the root is nobody's
+		whose, _, _ = m.pattern.Match(dir)
+	}
+	switch {
+	case err != nil && whose != "": // that one alone will fail
+		m.list = append(m.list, Submission{Student: whose, Folder: dir, Path: filepath.Join(m.base, filepath.FromSlash(dir))})
+		return nil
+	case err != nil:
+		return err
+	case !all && whose == "": // a student's own flood is the student's affair
+		return fmt.Errorf("look for submissions: %s holds more than %d names: some would be left out", dir, maxListing)
+	}
+	for _, e := range entries {
+		name, last := path.Join(dir, e.Name()), segment == m.pattern.Depth()
+		archive := last && e.Type().IsRegular() && submission.IsArchive(name)
+		if strings.HasPrefix(e.Name(), ".") || !e.IsDir() && !archive || !m.wanted(name) {
+			continue
+		}
+		trimmed := name
+		if archive {
+			trimmed = submission.TrimArchive(name)
+		}
+		student, exercise, ok := m.pattern.Match(trimmed)
+		switch {
+		case !ok && last && whose != "" || ok && exercise != "" && !slices.Contains(m.exercises, exercise):
+			m.left = append(m.left, name)
+		case !ok:
+		case last:
+			m.list = append(m.list, Submission{Student: student, Exercise: exercise, Folder: trimmed, Path: filepath.Join(m.base, filepath.FromSlash(name))})
+		default:
+			if err := m.look(name, segment+1); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// wanted reports whether a name leads to what was asked for, or lies in it.
+func (m *matcher) wanted(name string) bool {
+	in := func(inner, outer string) bool { return outer == "." || strings.HasPrefix(inner+"/", outer+"/") }
+	return in(name, m.within) || in(m.within, name)
+}
