@@ -112,19 +112,7 @@ func (a *app) exercises() (list []*course.Exercise, broken []error, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	names, err := c.Names()
-	if err != nil {
-		return nil, nil, err
-	}
-	for _, name := range names {
-		e, err := c.Load(name)
-		if err != nil {
-			broken = append(broken, err)
-			continue
-		}
-		list = append(list, e)
-	}
-	return list, broken, nil
+	return c.LoadAll()
 }
 
 // allExercises loads the course, all of which must be in order.

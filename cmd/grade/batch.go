@@ -5,12 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"grade/grader/batch"
-	"grade/grader/fault"
 	"grade/grader/gradebook"
 	"grade/grader/intake"
 	"grade/grader/report/summary"
-	"os"
-	"slices"
 	"strings"
 	"time"
 
@@ -98,17 +95,16 @@ func (o *batchOptions) run(ctx context.Context) (err error) {
 }
 
 // find finds the submissions, and says when each was handed in.
-func (o *batchOptions) find(ctx context.Context) (list []intake.Submission, err error) {
-	for _, path := range o.paths {
-		found, err := o.findIn(path)
-		if err != nil {
-			return nil, err
-		}
-		for _, s := range found {
-			if !slices.ContainsFunc(list, func(o intake.Submission) bool { return o.Path == s.Path }) { // PATHs may overlap
-				list = append(list, s)
-			}
-		}
+func (o *batchOptions) find(ctx context.Context) ([]intake.Submission, error) {
+	list, left, err := intake.FindAll(o.paths, o.policy.Submissions, o.policy.Exercises)
+	for _, name := range left[:min(len(left), maxWarnings)] {
+		o.app.note("%s is left out: the course has no exercise of that name", name)
+	}
+	if n := len(left) - maxWarnings; n > 0 {
+		o.app.note("… and %d more are left out", n)
+	}
+	if err != nil {
+		return nil, err
 	}
 	if len(list) == 0 {
 		hint := "give a folder that holds folders with Go files, or archives"
@@ -125,30 +121,6 @@ func (o *batchOptions) find(ctx context.Context) (list []intake.Submission, err 
 		list[i].Submitted = func(ctx context.Context) (time.Time, string, error) { return when.Of(ctx, s.Path) }
 	}
 	return list, nil
-}
-
-// findIn finds the submissions in a folder; where the rules say where they are, as seen
-// from the current folder, or else from the one that was given.
-func (o *batchOptions) findIn(dir string) ([]intake.Submission, error) {
-	if o.policy.Submissions.String() == "" {
-		return intake.Find(dir, o.policy.Exercises)
-	}
-	if _, err := os.Stat(dir); err != nil {
-		return nil, &fault.UsageError{Message: "look for submissions", Hint: "give a folder", Err: err}
-	}
-	base, within := dir, "."
-	if rel, ok := intake.Below(".", dir); ok {
-		base, within = ".", rel
-	}
-	found, left, err := intake.FindAt(base, within, o.policy.Submissions, o.policy.Exercises)
-	for i, name := range left {
-		if i == maxWarnings {
-			o.app.closed(fmt.Errorf("… and %d more are left out", len(left)-i))
-			break
-		}
-		o.app.closed(fmt.Errorf("%s is left out: the course has no exercise of that name", name))
-	}
-	return found, err
 }
 
 // tell shows what became of each submission, and in the last line how many there

@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"grade/exercises/course"
 	"grade/grader/fault"
 	"grade/grader/gradebook"
@@ -109,7 +108,9 @@ func (o *ciOptions) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	o.announce(s, found)
+	for _, line := range o.clone.Notes(s, found) {
+		o.app.note("%s", line)
+	}
 	return o.gradeFound(ctx, s, found)
 }
 
@@ -186,27 +187,15 @@ func (o *ciOptions) courseRules() bool {
 
 // find sorts out what has changed, and says when it was handed in.
 func (o *ciOptions) find(ctx context.Context, s changed.Span) (found changed.Found, err error) {
-	pattern, err := o.pattern()
-	if err != nil {
-		return found, err
-	}
 	at, source, err := o.handedIn()
 	if err != nil {
 		return found, err
 	}
-	found, err = o.clone.Find(ctx, s, pattern, o.policy.Exercises)
+	found, err = o.clone.Find(ctx, s, o.policy)
 	for i := range found.Submissions {
 		found.Submissions[i].At, found.Submissions[i].Source = at, source
 	}
 	return found, err
-}
-
-// pattern says where submissions are.
-func (o *ciOptions) pattern() (course.Pattern, error) {
-	if o.policy.Submissions.String() != "" {
-		return o.policy.Submissions, nil
-	}
-	return course.ParsePattern(changed.StandardPattern)
 }
 
 // handedIn says when what is graded was handed in; zero: that is not known.
@@ -218,36 +207,4 @@ func (o *ciOptions) handedIn() (at time.Time, source string, err error) {
 		return at, "", usage("", "--submitted: %v", err)
 	}
 	return at, "--submitted", nil
-}
-
-// announce says in the log what is graded and what is not.
-func (o *ciOptions) announce(s changed.Span, found changed.Found) {
-	where := cmp.Or(o.clone.Run.Name, "here")
-	if o.clone.Run.Fork {
-		where += ", from a fork"
-	}
-	o.app.note("%s: %s, %s", where, s, several(len(found.Submissions), "submission"))
-	o.noteEach(found.Deleted, "was deleted: not graded")
-	o.noteEach(found.Foreign, "is not "+o.clone.Student+"'s: not graded, and it should not be changed here")
-	o.noteEach(found.Links, "is a link or a submodule: not followed, and there should be a folder")
-	o.noteEach(found.Unknown, "is in no exercise of the course: not graded")
-	if n := len(found.Outside); n > 0 && s.Base != "" {
-		o.app.note("%s in no submission changed as well, such as %s", several(n, "name"), found.Outside[0])
-	}
-}
-
-func (o *ciOptions) noteEach(names []string, what string) {
-	for _, name := range names[:min(len(names), maxWarnings)] {
-		o.app.note("%s %s", name, what)
-	}
-	if n := len(names) - maxWarnings; n > 0 {
-		o.app.note("… and so are %d more", n)
-	}
-}
-
-func several(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"grade/grader/batch"
 	"grade/grader/report/summary"
 	"slices"
@@ -55,7 +56,11 @@ func (o *gradebookOptions) run() error {
 		}
 	}
 	if n := len(ledger.Waiting()); n > 0 {
-		o.app.note("no verdict yet on %s, where an older grade stands if there is one: start grade batch again, or the job", several(n, "submission"))
+		what := "1 submission"
+		if n > 1 {
+			what = fmt.Sprintf("%d submissions", n)
+		}
+		o.app.note("no verdict yet on %s, where an older grade stands if there is one: start grade batch again, or the job", what)
 	}
 	o.app.warn(o.reports.warnings(policy, book))
 	if err := o.reports.targets.WriteBook(o.app.out, book); err != nil || o.reports.targets.ReplacesText() {

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime/debug"
 	"slices"
@@ -79,7 +78,7 @@ type openedSandbox interface {
 // does not answer is an error: to grade outside it without a word would run
 // what strangers wrote where nobody meant it to.
 func openSandbox(ctx context.Context, o sandboxOptions) (openedSandbox, error) {
-	if o.Kind == sandboxProcess || o.Kind == "" && !dockerExpected() {
+	if o.Kind == sandboxProcess || o.Kind == "" && !docker.Expected() {
 		return openProcess(ctx, o)
 	}
 	e, err := openDocker(ctx, o)
@@ -116,19 +115,6 @@ func (e *noSandboxError) Unwrap() error { return e.err }
 // Hint is what to do.
 func (e *noSandboxError) Hint() string {
 	return "start the Docker engine (grade doctor says more), or check your own work without one: --sandbox process"
-}
-
-// dockerExpected reports whether this machine is one with Docker: the
-// environment names an engine, its socket is there, or a client is installed.
-func dockerExpected() bool {
-	if os.Getenv("DOCKER_HOST") != "" {
-		return true
-	}
-	if _, err := os.Stat("/var/run/docker.sock"); err == nil {
-		return true
-	}
-	_, err := exec.LookPath("docker")
-	return err == nil
 }
 
 // gradeInSandbox opens a sandbox for one grading and closes it.

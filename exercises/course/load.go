@@ -47,6 +47,24 @@ func (c *Course) Load(name string) (*Exercise, error) {
 	return e, nil
 }
 
+// LoadAll reads every exercise, sorted by name, that can be read, and says what is wrong with
+// the others.
+func (c *Course) LoadAll() (list []*Exercise, broken []error, err error) {
+	names, err := c.Names()
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, name := range names {
+		e, err := c.Load(name)
+		if err != nil {
+			broken = append(broken, err)
+			continue
+		}
+		list = append(list, e)
+	}
+	return list, broken, nil
+}
+
 // absent says which exercises there are instead.
 func (c *Course) absent(doing string, err error) error {
 	names, listErr := c.Names()

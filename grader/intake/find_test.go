@@ -76,3 +76,34 @@ func TestFindAt(t *testing.T) {
 	assert.Equal(t, []string{"bob cosine"}, find("students/bob/cosine.zip"))
 	assert.Empty(t, find("students/ali"))
 }
+
+// Paths may overlap; a pattern holds as seen from here, or from a path elsewhere.
+func TestFindAll(t *testing.T) {
+	root := tree.New(t, map[string]string{"students/alice/autograd/a.go": "", "students/bob/autograd/a.go": "", "notes/x.go": ""})
+	t.Chdir(root)
+	p, err := course.ParsePattern("students/{student}/{exercise}")
+	require.NoError(t, err)
+	elsewhere := tree.New(t, map[string]string{"students/carol/autograd/a.go": "", "students/carol/tanh/a.go": ""})
+	for name, c := range map[string]struct {
+		paths      []string
+		pattern    course.Pattern
+		want, left []string
+	}{
+		"overlapping":              {paths: []string{"students", "students/alice"}, want: []string{"alice", "bob"}},
+		"a pattern, from here":     {paths: []string{"students/bob", "notes"}, pattern: p, want: []string{"bob"}},
+		"a pattern, from its path": {paths: []string{elsewhere}, pattern: p, want: []string{"carol"}, left: []string{"students/carol/tanh"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			list, left, err := FindAll(c.paths, c.pattern, []string{"autograd"})
+			require.NoError(t, err)
+			var got []string
+			for _, s := range list {
+				got = append(got, s.Student)
+			}
+			assert.Equal(t, c.want, got)
+			assert.Equal(t, c.left, left)
+		})
+	}
+	_, _, err = FindAll([]string{"nowhere"}, p, nil)
+	require.ErrorContains(t, err, "look for submissions: stat nowhere")
+}

@@ -2,14 +2,50 @@ package intake
 
 import (
 	"fmt"
+	"os"
 	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"grade/exercises/course"
+	"grade/grader/fault"
 	"grade/grader/submission"
 )
+
+// FindAll returns the submissions below some paths, which may overlap: each is there once.
+// Where p is a pattern, which may be the zero one, only what it matches is a submission: as
+// seen from the current folder, or else from the path that lies outside of it. Left are names
+// that match it but for the name of their exercise.
+func FindAll(paths []string, p course.Pattern, exercises []string) (list []Submission, left []string, err error) {
+	for _, path := range paths {
+		found, more, err := findIn(path, p, exercises)
+		if left = append(left, more...); err != nil {
+			return nil, left, err
+		}
+		for _, s := range found {
+			if !slices.ContainsFunc(list, func(o Submission) bool { return o.Path == s.Path }) {
+				list = append(list, s)
+			}
+		}
+	}
+	return list, left, nil
+}
+
+func findIn(dir string, p course.Pattern, exercises []string) (list []Submission, left []string, err error) {
+	if p.String() == "" {
+		list, err = Find(dir, exercises)
+		return list, nil, err
+	}
+	if _, err := os.Stat(dir); err != nil {
+		return nil, nil, &fault.UsageError{Message: "look for submissions", Hint: "give a folder", Err: err}
+	}
+	base, within := dir, "."
+	if rel, ok := Below(".", dir); ok {
+		base, within = ".", rel
+	}
+	return FindAt(base, within, p, exercises)
+}
 
 // FindAt returns the submissions whose names, as seen from base, a pattern matches (of an
 // archive without its end), and that lie in within or hold it, which is seen from base

@@ -9,21 +9,24 @@
 package changed
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
 	"grade/exercises/course"
 	"grade/grader/fault"
+	"grade/grader/gradebook"
 	"grade/grader/intake"
 	"grade/grader/intake/forge"
 	"grade/grader/intake/repository"
 	"grade/grader/submission"
 )
 
-// StandardPattern is where submissions are if no rules of the course say it.
-const StandardPattern = "students/{student}/{exercise}"
+// standardPattern is where submissions are if no rules of the course say it.
+const standardPattern = "students/{student}/{exercise}"
 
 // Clone is a repository of submissions, and what is asked about it.
 type Clone struct {
@@ -49,18 +52,64 @@ type Found struct {
 // Passed reports whether nothing was changed that must not be.
 func (f Found) Passed() bool { return len(f.Foreign)+len(f.Links) == 0 }
 
-// Find sorts out what has changed. Exercises are the names of those in the course. The time
-// of submission is the caller's to say: dates in commits are what their authors chose.
-func (c Clone) Find(ctx context.Context, s Span, p course.Pattern, exercises []string) (found Found, err error) {
+// maxNoted is how many names of one kind are told.
+const maxNoted = 20
+
+// Notes say, a line each, what is graded and what is not. They are for a log, and name files
+// as the commit has them: they are to be escaped where they are printed.
+func (c Clone) Notes(s Span, f Found) []string {
+	where := cmp.Or(c.Run.Name, "here")
+	if c.Run.Fork {
+		where += ", from a fork"
+	}
+	lines := []string{fmt.Sprintf("%s: %s, %s", where, s, several(len(f.Submissions), "submission"))}
+	for _, kind := range []struct {
+		names []string
+		what  string
+	}{
+		{f.Deleted, "was deleted: not graded"},
+		{f.Foreign, "is not " + c.Student + "'s: not graded, and it should not be changed here"},
+		{f.Links, "is a link or a submodule: not followed, and there should be a folder"},
+		{f.Unknown, "is in no exercise of the course: not graded"},
+	} {
+		for _, name := range kind.names[:min(len(kind.names), maxNoted)] {
+			lines = append(lines, name+" "+kind.what)
+		}
+		if n := len(kind.names) - maxNoted; n > 0 {
+			lines = append(lines, fmt.Sprintf("… and so are %d more", n))
+		}
+	}
+	if n := len(f.Outside); n > 0 && s.Base != "" {
+		lines = append(lines, fmt.Sprintf("%s in no submission changed as well, such as %s", several(n, "name"), f.Outside[0]))
+	}
+	return lines
+}
+
+func several(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// Find sorts out what has changed; the policy says where submissions are. The time of
+// submission is the caller's to say: dates in commits are what their authors chose.
+func (c Clone) Find(ctx context.Context, s Span, policy *gradebook.Policy) (found Found, err error) {
 	if s.Nothing {
 		return found, nil
+	}
+	p := policy.Submissions
+	if p.String() == "" {
+		if p, err = course.ParsePattern(standardPattern); err != nil {
+			return found, err
+		}
 	}
 	changes, err := c.Repo.Changes(ctx, s.Base, s.Head, func(folder string) bool { return c.leads(p, folder) })
 	if errors.Is(err, repository.ErrTooMany) {
 		return found, &fault.UsageError{Message: "find what has changed", Hint: "look at " + s.Head + ": it unfolds to more than a repository of submissions has", Err: err}
 	}
 	for _, one := range changes {
-		c.enter(&found, one, s, place{pattern: p, exercises: exercises})
+		c.enter(&found, one, s, place{pattern: p, exercises: policy.Exercises})
 	}
 	return found, err
 }

@@ -6,6 +6,7 @@ import (
 	"grade/exercises/course"
 	"grade/grader/batch"
 	"grade/grader/fault"
+	"grade/grader/gradebook"
 	"grade/grader/intake/forge"
 	"grade/grader/intake/gittest"
 	"grade/grader/intake/repository"
@@ -32,9 +33,8 @@ func TestFindChanged(t *testing.T) {
 		"students/link/autograd":               "-> ../ada/autograd", "students/mallory": "-> ../../course", "students/blob/autograd": "a file",
 	})
 	c := about(t, h.Dir, forge.Run{Name: "x"})
-	exercises := []string{"autograd", "cosine"}
 	s := Span{Head: h.Commits["head"], Base: h.Commits["start"]}
-	found, err := c.Find(t.Context(), s, standard(t), exercises)
+	found, err := c.Find(t.Context(), s, rules)
 	require.NoError(t, err)
 	var got []string
 	for _, one := range found.Submissions {
@@ -59,12 +59,12 @@ func TestFindChanged(t *testing.T) {
 	}
 
 	c.Student = "ADA"
-	found, err = c.Find(t.Context(), s, standard(t), exercises)
+	found, err = c.Find(t.Context(), s, rules)
 	require.NoError(t, err)
 	assert.Len(t, found.Submissions, 2)
 	assert.Equal(t, []string{"students/::error::x", "students/blob", "students/gone", "students/link", "students/mallory", "students/part"}, found.Foreign, "a deleted one too")
 	s.Base, c.All = "", true
-	found, err = c.Find(t.Context(), s, standard(t), exercises)
+	found, err = c.Find(t.Context(), s, rules)
 	require.NoError(t, err)
 	assert.Len(t, found.Submissions, 2)
 	assert.Empty(t, found.Foreign, "of all that there is nothing is a change of anybody's")
@@ -83,10 +83,9 @@ func TestFindForeign(t *testing.T) {
 	h.Put("160000", gittest.LostCommit, "students/gus", "students/hal/cosine")
 	h.Put("100644", h.Git("hash-object", "-w", "students/ada/autograd/a.go"), "students/ADA/autograd/a.go")
 	c := about(t, h.Dir, forge.Run{Name: "x"})
-	exercises := []string{"autograd", "cosine"}
 	c.Student = "ada"
 	s := Span{Head: h.Git("rev-parse", "HEAD"), Base: h.Commits["start"]}
-	found, err := c.Find(t.Context(), s, standard(t), exercises)
+	found, err := c.Find(t.Context(), s, rules)
 	require.NoError(t, err)
 	assert.Equal(t, []string{"students/bo", "students/cem", "students/dora", "students/emil", "students/fay", "students/gus", "students/hal"}, found.Foreign)
 	assert.Empty(t, found.Deleted)
@@ -96,7 +95,7 @@ func TestFindForeign(t *testing.T) {
 	assert.Equal(t, "students/ADA/autograd", found.Submissions[0].Folder)
 
 	c.Student = ""
-	found, err = c.Find(t.Context(), s, standard(t), exercises)
+	found, err = c.Find(t.Context(), s, rules)
 	require.NoError(t, err)
 	assert.Equal(t, []string{"students/bo", "students/gus"}, found.Links, "without --student too")
 	assert.False(t, found.Passed())
@@ -126,15 +125,17 @@ func TestFindInTreeBombs(t *testing.T) {
 		bomb = tree(bomb, 10)
 	}
 	c := about(t, h.Dir, forge.Run{Name: "x"})
-	p, err := course.ParsePattern("n0/{student}/{exercise}")
+	elsewhere := gradebook.NewPolicy([]string{"n1"})
+	var err error
+	elsewhere.Submissions, err = course.ParsePattern("n0/{student}/{exercise}")
 	require.NoError(t, err)
 	start := time.Now()
-	found, err := c.Find(t.Context(), Span{Head: h.Git("commit-tree", "-m", "x", bomb)}, p, []string{"n1"})
+	found, err := c.Find(t.Context(), Span{Head: h.Git("commit-tree", "-m", "x", bomb)}, elsewhere)
 	require.NoError(t, err)
 	require.Len(t, found.Submissions, 10)
 	_, err = found.Submissions[0].Read(t.Context())
 	require.ErrorContains(t, err, "no Go file", "a submission of folders alone has none")
-	_, err = c.Find(t.Context(), Span{Head: h.Git("commit-tree", "-m", "x", tree(tree(tree(bomb, 3000), 3000), 1))}, p, []string{"n1"})
+	_, err = c.Find(t.Context(), Span{Head: h.Git("commit-tree", "-m", "x", tree(tree(tree(bomb, 3000), 3000), 1))}, elsewhere)
 	require.ErrorIs(t, err, repository.ErrTooMany)
 	var usage *fault.UsageError
 	require.ErrorAs(t, err, &usage)
@@ -149,7 +150,7 @@ func TestOneStudentInTwoCases(t *testing.T) {
 	h.Put("100644", blob, "students/ada/autograd/a.go", "students/ADA/autograd/a.go")
 	c := about(t, h.Dir, forge.Run{Name: "x"})
 	c.Student = "Ada"
-	found, err := c.Find(t.Context(), Span{Head: h.Git("rev-parse", "HEAD"), Base: h.Commits["start"]}, standard(t), []string{"autograd"})
+	found, err := c.Find(t.Context(), Span{Head: h.Git("rev-parse", "HEAD"), Base: h.Commits["start"]}, rules)
 	require.NoError(t, err)
 	ledger, err := batch.OpenLedger(t.TempDir())
 	require.NoError(t, err)
