@@ -4,14 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"grade/grader/batch"
-	"grade/grader/gradebook"
-	"grade/grader/intake"
-	"grade/grader/report/summary"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
+
+	"grade/grader/batch"
+	"grade/grader/gradebook"
+	"grade/grader/intake"
+	"grade/grader/report/summary"
 )
 
 type batchOptions struct {

@@ -3,6 +3,12 @@ package main
 import (
 	"cmp"
 	"context"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
 	"grade/exercises/course"
 	"grade/grader/fault"
 	"grade/grader/gradebook"
@@ -10,11 +16,6 @@ import (
 	"grade/grader/intake/forge"
 	"grade/grader/intake/repository"
 	"grade/grader/report/files"
-	"os"
-	"slices"
-	"time"
-
-	"github.com/spf13/cobra"
 )
 
 type ciOptions struct {

@@ -10,7 +10,6 @@ import (
 
 	"grade/grader/report/terminal"
 	"grade/sandbox/checkup"
-	"grade/sandbox/docker"
 )
 
 // errUnwell is the end of a doctor that found something which keeps grade from
@@ -26,7 +25,7 @@ var advice = map[checkup.Cause]string{
 
 type doctorOptions struct {
 	app     *app
-	sandbox sandboxOptions
+	sandbox sandboxFlags
 }
 
 func newDoctor(a *app) *cobra.Command {
@@ -51,8 +50,7 @@ The exit status is 3 if this machine cannot give a grade that counts.`,
 }
 
 func (o *doctorOptions) run(ctx context.Context) error {
-	engine := checkup.Engine(ctx, func(ctx context.Context) (*docker.Engine, error) { return openDocker(ctx, o.sandbox) })
-	findings := slices.Concat([]checkup.Finding{checkup.Go(ctx)}, engine, []checkup.Finding{checkup.CPUs(), checkup.Noise()})
+	findings := slices.Concat([]checkup.Finding{checkup.Go(ctx)}, engineFindings(ctx, o.sandbox), []checkup.Finding{checkup.CPUs(), checkup.Noise()})
 	unwell := false
 	for _, f := range findings {
 		unwell = unwell || f.Grave

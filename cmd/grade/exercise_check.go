@@ -3,15 +3,16 @@ package main
 import (
 	"context"
 	"fmt"
+	"runtime"
+	"slices"
+
+	"github.com/spf13/cobra"
+
 	"grade/exercises/course"
 	"grade/exercises/course/versions"
 	"grade/grader"
 	"grade/grader/prove"
 	"grade/grader/report/summary"
-	"runtime"
-	"slices"
-
-	"github.com/spf13/cobra"
 )
 
 type checkOptions struct {

@@ -4,17 +4,18 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"grade/exercises/course"
-	"grade/exercises/course/versions"
-	"grade/grader"
-	"grade/grader/prove"
-	"grade/grader/report/summary"
 	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"grade/exercises/course"
+	"grade/exercises/course/versions"
+	"grade/grader"
+	"grade/grader/prove"
+	"grade/grader/report/summary"
 )
 
 type diffOptions struct {

@@ -3,13 +3,14 @@ package main
 import (
 	"context"
 	"fmt"
+	"runtime"
+
+	"github.com/spf13/cobra"
+
 	"grade/exercises/course"
 	"grade/grader"
 	"grade/grader/prove"
 	"grade/grader/report/summary"
-	"runtime"
-
-	"github.com/spf13/cobra"
 )
 
 // wantKilled is the share of mutants that hidden tests are expected to kill.

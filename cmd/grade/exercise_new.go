@@ -5,15 +5,16 @@ import (
 	"errors"
 	"fmt"
 	"go/token"
-	"grade"
-	"grade/exercises/course"
-	"grade/exercises/course/scaffold"
-	"grade/grader/fault"
 	"path/filepath"
 	"slices"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/mod/modfile"
+
+	"grade"
+	"grade/exercises/course"
+	"grade/exercises/course/scaffold"
+	"grade/grader/fault"
 )
 
 type newOptions struct {

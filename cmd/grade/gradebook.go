@@ -2,11 +2,12 @@ package main
 
 import (
 	"fmt"
-	"grade/grader/batch"
-	"grade/grader/report/summary"
 	"slices"
 
 	"github.com/spf13/cobra"
+
+	"grade/grader/batch"
+	"grade/grader/report/summary"
 )
 
 type gradebookOptions struct {

@@ -1,16 +1,7 @@
 package main
 
 import (
-	"cmp"
 	"context"
-	"crypto/sha256"
-	"errors"
-	"fmt"
-	"io"
-	"os"
-	"runtime"
-
-	"github.com/spf13/cobra"
 
 	"grade/exercises/course"
 	"grade/grader"
@@ -19,61 +10,7 @@ import (
 	"grade/grader/prove"
 	"grade/grader/report"
 	"grade/grader/report/progress"
-	"grade/grader/submission"
-	"grade/grader/verdict"
 )
-
-// gradingFlags are what the commands have in common that grade many folders.
-type gradingFlags struct {
-	workers int
-	json    bool
-	quiet   bool
-	sandbox sandboxOptions
-}
-
-func (f *gradingFlags) add(cmd *cobra.Command, workers int) {
-	flags := cmd.Flags()
-	flags.IntVar(&f.workers, "workers", workers, "grade so many at a time; what is measured has a CPU to itself")
-	flags.BoolVar(&f.json, "json", false, "write the result as JSON")
-	flags.BoolVarP(&f.quiet, "quiet", "q", false, "no progress")
-	f.sandbox.addFlags(cmd)
-	_ = cmd.RegisterFlagCompletionFunc("workers", cobra.NoFileCompletions)
-}
-
-// batchWorkers is one more than there are CPUs: of some gradings, all but one wait to measure.
-func batchWorkers() int { return runtime.NumCPU() + 1 }
-
-// check refuses values of flags before anything is read.
-func (f *gradingFlags) check() error {
-	if f.workers < 1 {
-		return usage("", "--workers %d: want at least 1", f.workers)
-	}
-	return f.sandbox.check()
-}
-
-// checkFor refuses values of flags of a command that grades what strangers wrote, and
-// sandboxes in which nothing of theirs may run.
-func (f *gradingFlags) checkFor(command string) error {
-	f.sandbox.Kind, f.sandbox.Apart = cmp.Or(f.sandbox.Kind, sandboxDocker), true
-	if err := f.check(); err != nil {
-		return err
-	}
-	if f.sandbox.Kind == sandboxDocker {
-		return nil
-	}
-	return usage("check your own work with: grade submit --sandbox "+f.sandbox.Kind, "%s grades what others wrote, and the %s sandbox contains nothing hostile", command, f.sandbox.Kind)
-}
-
-// checkMany refuses flags of a command that grades what strangers wrote and reports on it.
-func checkMany(command string, grading *gradingFlags, reports *reportFlags) error {
-	if err := errors.Join(grading.checkFor(command), reports.check()); err != nil {
-		return err
-	}
-	if _, taken := reports.targets.OnStdout(); taken && grading.json {
-		return usage("give the report a file", "--json and a report both go to standard output")
-	}
-	return nil
-}
 
 // watch is a progress line if somebody may be watching, and nil if not.
 func (a *app) watch(quiet bool) *progress.Line {
@@ -129,36 +66,4 @@ func (a *app) gradeAll(ctx context.Context, f gradingFlags, ledger *batch.Ledger
 		return err
 	})
 	return fates, err
-}
-
-// gradeWith is how a batch sees a grader. It measures until the verdict is sure: to know
-// the ratio more precisely would take most of the time, and change no points.
-func gradeWith(g *grader.Grader) batch.GradeFunc {
-	return func(ctx context.Context, snapshot *submission.Snapshot, e *course.Exercise, seed string) (*verdict.Result, error) {
-		return g.Grade(ctx, snapshot.Dir, e, grader.Options{Snapshot: snapshot, Seed: seed, Hasty: true})
-	}
-}
-
-// identity is all that a result depends on besides submission and exercise: this very
-// program, the images, whose names are hashes of Go and all else in them, and the
-// runtime.
-func identity(ctx context.Context, g *grader.Grader) (string, error) {
-	info, err := g.Prepare(ctx)
-	if err != nil {
-		return "", err
-	}
-	program, err := os.Executable()
-	if err != nil {
-		return "", err
-	}
-	f, err := os.Open(program)
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	h := sha256.New()
-	if _, err := io.Copy(h, f); err != nil {
-		return "", err
-	}
-	return fmt.Sprintf("%x %q %q %q", h.Sum(nil), info.Build, info.Image, info.Runtime), nil
 }

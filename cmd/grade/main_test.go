@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"grade/grader/report/terminal"
 	"os"
 	"runtime/debug"
 	"strings"
@@ -12,6 +11,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/stretchr/testify/assert"
+
+	"grade/grader/report/terminal"
 )
 
 func TestRunReturnsTheExitCode(t *testing.T) {

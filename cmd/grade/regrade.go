@@ -4,15 +4,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+
+	"github.com/spf13/cobra"
+
 	"grade/exercises/course"
 	"grade/grader"
 	"grade/grader/batch"
 	"grade/grader/gradebook"
 	"grade/grader/prove"
 	"grade/grader/report/summary"
-	"slices"
-
-	"github.com/spf13/cobra"
 )
 
 type regradeOptions struct {

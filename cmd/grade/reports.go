@@ -55,7 +55,7 @@ func (r *reportFlags) check() (err error) {
 func (r *reportFlags) warnings(p *gradebook.Policy, b *gradebook.Book) []string {
 	list := p.Warnings(b)
 	for _, t := range r.targets {
-		list = append(list, t.Doubts(b)...)
+		list = append(list, t.Warnings(b)...)
 	}
 	return list
 }

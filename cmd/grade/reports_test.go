@@ -116,7 +116,7 @@ func TestReportThatCannotBeWritten(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "gone")
 	require.NoError(t, os.Mkdir(dir, 0o777))
 	xml := filepath.Join(t.TempDir(), "junit.xml")
-	goes := func(context.Context, string, *course.Exercise, sandboxOptions, grader.Options) (*verdict.Result, error) {
+	goes := func(context.Context, string, *course.Exercise, sandboxFlags, grader.Options) (*verdict.Result, error) {
 		return graded(50, 50), os.Remove(dir)
 	}
 	s := reportSession(t, goes, "html="+filepath.Join(dir, "a.html"), "junit="+xml)

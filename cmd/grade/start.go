@@ -2,10 +2,11 @@ package main
 
 import (
 	"fmt"
-	"grade/exercises/course/scaffold"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
+
+	"grade/exercises/course/scaffold"
 )
 
 type startOptions struct {

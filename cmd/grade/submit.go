@@ -26,7 +26,7 @@ import (
 const interruptGrace = 1500 * time.Millisecond
 
 // gradeFunc grades dir. It is how submit sees package grader and a sandbox.
-type gradeFunc func(ctx context.Context, dir string, e *course.Exercise, s sandboxOptions, o grader.Options) (*verdict.Result, error)
+type gradeFunc func(ctx context.Context, dir string, e *course.Exercise, s sandboxFlags, o grader.Options) (*verdict.Result, error)
 
 type submitOptions struct {
 	app   *app
@@ -41,7 +41,7 @@ type submitOptions struct {
 	json     bool
 	reports  []string
 	quiet    bool
-	sandbox  sandboxOptions
+	sandbox  sandboxFlags
 
 	env      func(string) string
 	identity report.Identity // for the reports

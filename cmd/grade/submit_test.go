@@ -61,7 +61,7 @@ func graded(points ...int) *verdict.Result {
 }
 
 func answers(r *verdict.Result, err error) gradeFunc {
-	return func(context.Context, string, *course.Exercise, sandboxOptions, grader.Options) (*verdict.Result, error) {
+	return func(context.Context, string, *course.Exercise, sandboxFlags, grader.Options) (*verdict.Result, error) {
 		return r, err
 	}
 }
@@ -108,14 +108,14 @@ func TestSubmitWithoutVerdict(t *testing.T) {
 
 func TestSubmitPassesItsFlagsOn(t *testing.T) {
 	var got grader.Options
-	var box sandboxOptions
+	var box sandboxFlags
 	var name string
-	s := newSession(t, func(_ context.Context, _ string, e *course.Exercise, b sandboxOptions, o grader.Options) (*verdict.Result, error) {
+	s := newSession(t, func(_ context.Context, _ string, e *course.Exercise, b sandboxFlags, o grader.Options) (*verdict.Result, error) {
 		got, box, name = o, b, e.Name
 		return graded(50), nil
 	})
 	s.only, s.seed, s.timeout = []string{"speed", "memory"}, "ab", time.Minute
-	s.sandbox = sandboxOptions{Kind: "docker", Runtime: "runsc", BuildImage: "golang"}
+	s.sandbox = sandboxFlags{Kind: "docker", Runtime: "runsc", BuildImage: "golang"}
 	require.NoError(t, s.run(t.Context()))
 	assert.Equal(t, "ring", name)
 	assert.Equal(t, []verdict.Kind{verdict.Speed, verdict.Memory}, got.Only)
@@ -127,7 +127,7 @@ func TestSubmitPassesItsFlagsOn(t *testing.T) {
 
 func TestSubmitExerciseFlagBeatsThePackage(t *testing.T) {
 	var name string
-	s := newSession(t, func(_ context.Context, _ string, e *course.Exercise, _ sandboxOptions, _ grader.Options) (*verdict.Result, error) {
+	s := newSession(t, func(_ context.Context, _ string, e *course.Exercise, _ sandboxFlags, _ grader.Options) (*verdict.Result, error) {
 		name = e.Name
 		return graded(50), nil
 	})
@@ -148,7 +148,7 @@ func TestSubmitJSON(t *testing.T) {
 
 func TestSubmitQuietOnATerminal(t *testing.T) {
 	for _, quiet := range []bool{false, true} {
-		s := newSession(t, func(_ context.Context, _ string, _ *course.Exercise, _ sandboxOptions, o grader.Options) (*verdict.Result, error) {
+		s := newSession(t, func(_ context.Context, _ string, _ *course.Exercise, _ sandboxFlags, o grader.Options) (*verdict.Result, error) {
 			if o.OnEvent != nil {
 				o.OnEvent(grader.Event{Check: &graded(50).Checks[0], Current: 1, Total: 2})
 			}
@@ -165,7 +165,7 @@ func TestSubmitQuietOnATerminal(t *testing.T) {
 func TestInterruptEndsSoon(t *testing.T) {
 	ctx, interrupt := context.WithCancel(t.Context())
 	begun := make(chan struct{})
-	s := newSession(t, func(context.Context, string, *course.Exercise, sandboxOptions, grader.Options) (*verdict.Result, error) {
+	s := newSession(t, func(context.Context, string, *course.Exercise, sandboxFlags, grader.Options) (*verdict.Result, error) {
 		close(begun)
 		<-t.Context().Done() // deaf until the test is over
 		return nil, nil
@@ -183,7 +183,7 @@ func TestInterruptEndsSoon(t *testing.T) {
 
 func TestInterruptedGradingIsNoVerdict(t *testing.T) {
 	ctx, interrupt := context.WithCancel(t.Context())
-	s := newSession(t, func(ctx context.Context, _ string, _ *course.Exercise, _ sandboxOptions, _ grader.Options) (*verdict.Result, error) {
+	s := newSession(t, func(ctx context.Context, _ string, _ *course.Exercise, _ sandboxFlags, _ grader.Options) (*verdict.Result, error) {
 		interrupt()
 		return nil, context.Cause(ctx)
 	})
@@ -195,7 +195,7 @@ func TestInterruptedGradingIsNoVerdict(t *testing.T) {
 // A verdict that came with the interrupt is a verdict.
 func TestVerdictBeatsTheInterrupt(t *testing.T) {
 	ctx, interrupt := context.WithCancel(t.Context())
-	s := newSession(t, func(context.Context, string, *course.Exercise, sandboxOptions, grader.Options) (*verdict.Result, error) {
+	s := newSession(t, func(context.Context, string, *course.Exercise, sandboxFlags, grader.Options) (*verdict.Result, error) {
 		interrupt()
 		return graded(50, 0), nil
 	})

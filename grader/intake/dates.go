@@ -4,13 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"grade/grader/fault"
-	"grade/grader/intake/repository"
-	"grade/grader/submission"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
+
+	"grade/grader/fault"
+	"grade/grader/intake/repository"
+	"grade/grader/submission"
 )
 
 // Dates say when what lies in a folder was handed in: when git had it, or else by the

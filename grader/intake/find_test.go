@@ -1,10 +1,6 @@
 package intake
 
 import (
-	"grade/exercises/course"
-	"grade/grader/fault"
-	"grade/grader/submission"
-	"grade/grader/tree"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,6 +8,11 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"grade/exercises/course"
+	"grade/grader/fault"
+	"grade/grader/submission"
+	"grade/grader/tree"
 )
 
 // What leads to a submission says whose it is and of which exercise.

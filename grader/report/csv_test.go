@@ -56,7 +56,7 @@ func TestCanvasRefuses(t *testing.T) {
 	b.Roster[0].SISUserID = "tony"
 	b.Roster[1].SISLoginID, b.Roster[1].ID = "hoare", "ada2"
 	b.Rows[4].Student = "ADA"
-	assert.Contains(t, f.Doubts(b), "canvas: students ada and ADA are one and the same on the roster, and have no row")
+	assert.Contains(t, f.Warnings(b), "canvas: students ada and ADA are one and the same on the roster, and have no row")
 	assert.NotContains(t, string(writtenBook(t, "canvas", b)), "Lovelace", "which costs nobody else anything")
 }
 
@@ -78,10 +78,10 @@ func TestCanvasMaxima(t *testing.T) {
 		}
 		assert.Equal(t, whole[i+2][6], rows[i+2][6])
 	}
-	assert.Contains(t, strings.Join(f.Doubts(b), "\n"), `the roster has no assignment "cosine"`)
-	assert.Contains(t, strings.Join(f.Doubts(b), "\n"), "canvas: margaret is not on the roster")
+	assert.Contains(t, strings.Join(f.Warnings(b), "\n"), `the roster has no assignment "cosine"`)
+	assert.Contains(t, strings.Join(f.Warnings(b), "\n"), "canvas: margaret is not on the roster")
 	b.Roster = nil
-	assert.Contains(t, strings.Join(f.Doubts(b), "\n"), "without a roster")
+	assert.Contains(t, strings.Join(f.Warnings(b), "\n"), "without a roster")
 	b.Columns[1].Extra = true
 	assert.Len(t, readRows(t, writtenBook(t, "canvas", b))[0], 6, "what is not in the rules is not in Canvas")
 }

@@ -43,7 +43,7 @@ type Format struct {
 	book      func(io.Writer, *gradebook.Book) error           // nil: not of many
 	noVerdict func(message string) any                         // nil: nothing is written, and an older report stays
 	lacks     func(Identity) error                             // nil: needs no identity
-	doubts    func(*gradebook.Book) []string                   // nil: none
+	warnings  func(*gradebook.Book) []string                   // nil: none
 }
 
 // OfOne and OfMany report what a format can be written of.
@@ -52,13 +52,13 @@ func (f Format) OfOne() bool { return f.write != nil }
 // OfMany is about a book of many gradings.
 func (f Format) OfMany() bool { return f.book != nil }
 
-// Doubts are what the reader of b in this format may take in another way than whoever
+// Warnings are what the reader of b in this format may take in another way than whoever
 // asks for it thinks: a line each, for that person.
-func (f Format) Doubts(b *gradebook.Book) []string {
-	if f.doubts == nil {
+func (f Format) Warnings(b *gradebook.Book) []string {
+	if f.warnings == nil {
 		return nil
 	}
-	return f.doubts(b)
+	return f.warnings(b)
 }
 
 // WriteBook writes b. Nothing has been written if it could not be put into the format.
@@ -81,7 +81,7 @@ func Formats() []Format {
 		{Name: "github-summary", Summary: "a job's summary, for $GITHUB_STEP_SUMMARY", write: writeSummary, book: writeSummaryBook},
 		{Name: "gitlab-codequality", Summary: "GitLab's report on code quality, beside the lines of a merge request", write: writeCodeQuality, book: writeBookCodeQuality},
 		{Name: "csv", Summary: "the gradebook for a spreadsheet", book: writeCSV},
-		{Name: "canvas", Summary: "the gradebook for Canvas to import", book: writeCanvas, doubts: canvasDoubts},
+		{Name: "canvas", Summary: "the gradebook for Canvas to import", book: writeCanvas, warnings: canvasDoubts},
 		{Name: "classroom50", Summary: "result.json of Classroom 50; who and what from its environment", write: writeClassroom50, lacks: lacksClassroom50},
 		{Name: "github-classroom", Summary: "a runner's result of GitHub Classroom", write: anonymous(writeGitHubClassroom)},
 		{Name: "github-classroom-base64", Summary: "the same as a step's output has it", write: anonymous(writeGitHubClassroomBase64)},

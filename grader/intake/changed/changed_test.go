@@ -1,17 +1,18 @@
 package changed
 
 import (
-	"grade/grader/gradebook"
-	"grade/grader/intake"
-	"grade/grader/intake/forge"
-	"grade/grader/intake/gittest"
-	"grade/grader/intake/repository"
 	"os"
 	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"grade/grader/gradebook"
+	"grade/grader/intake"
+	"grade/grader/intake/forge"
+	"grade/grader/intake/gittest"
+	"grade/grader/intake/repository"
 )
 
 // about is a repository of a test, and a run about it.

@@ -3,6 +3,14 @@ package changed
 import (
 	"context"
 	"fmt"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"grade/exercises/course"
 	"grade/grader/batch"
 	"grade/grader/fault"
@@ -12,13 +20,6 @@ import (
 	"grade/grader/intake/repository"
 	"grade/grader/submission"
 	"grade/grader/verdict"
-	"os/exec"
-	"strings"
-	"testing"
-	"time"
-
-	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 )
 
 // Each submission is found once; what is none, or somebody else's, is told.

@@ -1,15 +1,16 @@
 package changed
 
 import (
-	"grade/grader/fault"
-	"grade/grader/intake/forge"
-	"grade/grader/intake/gittest"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"grade/grader/fault"
+	"grade/grader/intake/forge"
+	"grade/grader/intake/gittest"
 )
 
 var sinceCases = map[string]struct {

@@ -4,11 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+
 	"grade/grader/fault"
 	"grade/grader/intake/repository"
 	"grade/grader/submission"
 	"grade/grader/verdict"
-	"os"
 )
 
 // snapshot takes a submission out of a commit.

@@ -5,13 +5,14 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"grade/grader/gradebook"
-	"grade/grader/report"
 	"io/fs"
 	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
+
+	"grade/grader/gradebook"
+	"grade/grader/report"
 )
 
 // What stands in a file's name for the submission that the file is about.

@@ -1,9 +1,6 @@
 package files
 
 import (
-	"grade/exercises/course"
-	"grade/grader/gradebook"
-	"grade/grader/verdict"
 	"os"
 	"path/filepath"
 	"strings"
@@ -11,6 +8,10 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"grade/exercises/course"
+	"grade/grader/gradebook"
+	"grade/grader/verdict"
 )
 
 // full is a result with all points.

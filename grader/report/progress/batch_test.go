@@ -1,11 +1,12 @@
 package progress
 
 import (
-	"grade/grader/batch"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
+
+	"grade/grader/batch"
 )
 
 func TestOfBatch(t *testing.T) {

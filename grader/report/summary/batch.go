@@ -6,10 +6,11 @@ package summary
 
 import (
 	"fmt"
+	"strings"
+
 	"grade/grader/batch"
 	"grade/grader/report/terminal"
 	"grade/grader/verdict"
-	"strings"
 )
 
 // Batch is what a batch comes to.

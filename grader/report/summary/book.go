@@ -2,9 +2,10 @@ package summary
 
 import (
 	"fmt"
+	"strings"
+
 	"grade/grader/gradebook"
 	"grade/grader/report/terminal"
-	"strings"
 )
 
 // Book is a table of what counts, and below it what the rules did and what has no

@@ -2,11 +2,12 @@ package summary
 
 import (
 	"fmt"
+	"strings"
+
 	"grade/grader/batch"
 	"grade/grader/prove"
 	"grade/grader/report/terminal"
 	"grade/grader/verdict"
-	"strings"
 )
 
 // changeTable says whose result changes, by how much and by which check.

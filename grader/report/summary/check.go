@@ -2,10 +2,11 @@ package summary
 
 import (
 	"fmt"
-	"grade/grader/prove"
-	"grade/grader/report/terminal"
 	"path/filepath"
 	"strings"
+
+	"grade/grader/prove"
+	"grade/grader/report/terminal"
 )
 
 // Check says how a check of exercises is told.

@@ -2,10 +2,11 @@ package summary
 
 import (
 	"fmt"
-	"grade/grader/prove"
-	"grade/grader/report/terminal"
 	"slices"
 	"strings"
+
+	"grade/grader/prove"
+	"grade/grader/report/terminal"
 )
 
 // Difference is a table of whose score changes, and why; then the figures.

@@ -2,10 +2,11 @@ package summary
 
 import (
 	"fmt"
-	"grade/grader/prove"
-	"grade/grader/report/terminal"
 	"path/filepath"
 	"strings"
+
+	"grade/grader/prove"
+	"grade/grader/report/terminal"
 )
 
 // Mutation shows what survived, and then the figures. Root is the course's folder, below

@@ -2,14 +2,15 @@ package summary
 
 import (
 	"fmt"
+	"io"
+	"strings"
+
 	"grade/grader/batch"
 	"grade/grader/gradebook"
 	"grade/grader/intake/changed"
 	"grade/grader/report"
 	"grade/grader/report/terminal"
 	"grade/grader/verdict"
-	"io"
-	"strings"
 )
 
 // Push is what a run about a push or a pull request comes to.

@@ -3,11 +3,12 @@ package summary
 import (
 	"cmp"
 	"fmt"
+	"strings"
+
 	"grade/grader/batch"
 	"grade/grader/gradebook"
 	"grade/grader/prove"
 	"grade/grader/report/terminal"
-	"strings"
 )
 
 // Regrading is what a regrading comes to.

@@ -3,69 +3,29 @@ package main
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"runtime/debug"
-	"slices"
-	"strings"
-
-	"github.com/spf13/cobra"
 
 	"grade"
 	"grade/exercises/course"
 	"grade/grader"
+	"grade/grader/batch"
 	"grade/grader/lang/golang"
+	"grade/grader/submission"
 	"grade/grader/verdict"
 	"grade/sandbox"
+	"grade/sandbox/checkup"
 	"grade/sandbox/docker"
 	"grade/sandbox/process"
 	"grade/sandbox/toolchain"
 )
 
-// This is the one file that names the sandboxes.
-
-// The kinds of sandbox, and the values of --sandbox.
-const (
-	sandboxDocker  = "docker"
-	sandboxProcess = "process"
-)
-
-var sandboxKinds = []string{sandboxDocker, sandboxProcess}
-
-// sandboxOptions say which sandbox a submission is graded in.
-type sandboxOptions struct {
-	Kind       string // one of sandboxKinds; empty: docker, or process on a machine without
-	BuildImage string // --build-image
-	Runtime    string // --runtime
-	Apart      bool   // keep a CPU for measuring, if there are enough, while other gradings go on
-	// Progress hears of long work, such as an image being made. Total is 0 where
-	// it is not known.
-	Progress func(what string, current, total int64)
-}
-
-func (s *sandboxOptions) addFlags(cmd *cobra.Command) {
-	f := cmd.Flags()
-	f.StringVar(&s.Kind, "sandbox", "", "grade in a docker container or in a child process: `KIND` is "+strings.Join(sandboxKinds, " or "))
-	f.StringVar(&s.BuildImage, "build-image", "", "compile in this Docker `IMAGE` with Go, not in one made of this machine's Go")
-	f.StringVar(&s.Runtime, "runtime", "", "run containers with this OCI `RUNTIME`, such as runsc")
-	_ = cmd.RegisterFlagCompletionFunc("sandbox", cobra.FixedCompletions(sandboxKinds, cobra.ShellCompDirectiveNoFileComp))
-	for _, flag := range []string{"build-image", "runtime"} {
-		_ = cmd.RegisterFlagCompletionFunc(flag, cobra.NoFileCompletions)
-	}
-}
-
-// check refuses what contradicts itself.
-func (s *sandboxOptions) check() error {
-	if s.Kind != "" && !slices.Contains(sandboxKinds, s.Kind) {
-		return usage("", "--sandbox %s: want %s", s.Kind, strings.Join(sandboxKinds, " or "))
-	}
-	if s.Kind == sandboxProcess && (s.BuildImage != "" || s.Runtime != "") {
-		return usage("", "--build-image and --runtime are for --sandbox docker")
-	}
-	return nil
-}
+// This is the one file that names the sandboxes, and where graders are put together.
 
 // openedSandbox is a sandbox that has to be closed.
 type openedSandbox interface {
@@ -76,8 +36,8 @@ type openedSandbox interface {
 // openSandbox opens the sandbox asked for. Without a wish, a machine that has
 // no Docker at all gets the process sandbox. An engine that should be there and
 // does not answer is an error: to grade outside it without a word would run
-// what strangers wrote where nobody meant it to.
-func openSandbox(ctx context.Context, o sandboxOptions) (openedSandbox, error) {
+// what strangers wrote where it can do harm.
+func openSandbox(ctx context.Context, o sandboxFlags) (openedSandbox, error) {
 	if o.Kind == sandboxProcess || o.Kind == "" && !docker.Expected() {
 		return openProcess(ctx, o)
 	}
@@ -91,14 +51,14 @@ func openSandbox(ctx context.Context, o sandboxOptions) (openedSandbox, error) {
 	return e, nil
 }
 
-func openDocker(ctx context.Context, o sandboxOptions) (*docker.Engine, error) {
+func openDocker(ctx context.Context, o sandboxFlags) (*docker.Engine, error) {
 	return docker.Open(ctx, docker.Config{
 		Sources: grade.Sources, Warm: golang.Warm(grade.Sources),
 		BuildImage: o.BuildImage, Runtime: o.Runtime, Progress: o.Progress,
 	})
 }
 
-func openProcess(ctx context.Context, o sandboxOptions) (openedSandbox, error) {
+func openProcess(ctx context.Context, o sandboxFlags) (openedSandbox, error) {
 	s, err := process.Open(ctx, process.Config{Sources: grade.Sources, Warm: golang.Warm(grade.Sources), Progress: o.Progress})
 	if err != nil {
 		return nil, err
@@ -117,8 +77,13 @@ func (e *noSandboxError) Hint() string {
 	return "start the Docker engine (grade doctor says more), or check your own work without one: --sandbox process"
 }
 
+// engineFindings are what the engine, and all that depends on it, look like.
+func engineFindings(ctx context.Context, s sandboxFlags) []checkup.Finding {
+	return checkup.Engine(ctx, func(ctx context.Context) (*docker.Engine, error) { return openDocker(ctx, s) })
+}
+
 // gradeInSandbox opens a sandbox for one grading and closes it.
-func gradeInSandbox(ctx context.Context, dir string, e *course.Exercise, s sandboxOptions, o grader.Options) (*verdict.Result, error) {
+func gradeInSandbox(ctx context.Context, dir string, e *course.Exercise, s sandboxFlags, o grader.Options) (*verdict.Result, error) {
 	g, done, err := openGrader(ctx, s)
 	if err != nil {
 		return nil, err
@@ -131,7 +96,7 @@ func gradeInSandbox(ctx context.Context, dir string, e *course.Exercise, s sandb
 }
 
 // openGrader opens a sandbox and a grader in it. Call done when all is graded.
-func openGrader(ctx context.Context, s sandboxOptions) (g *grader.Grader, done func() error, err error) {
+func openGrader(ctx context.Context, s sandboxFlags) (g *grader.Grader, done func() error, err error) {
 	opened, err := openSandbox(ctx, s)
 	if err != nil {
 		return nil, nil, err
@@ -155,9 +120,9 @@ const enoughCPUs = 3
 
 // newGrader wires a grader to a sandbox. Submissions are built with this
 // machine's Go, or with that of an image.
-func newGrader(ctx context.Context, s grader.Sandbox, o sandboxOptions) (*grader.Grader, error) {
+func newGrader(ctx context.Context, s grader.Sandbox, o sandboxFlags) (*grader.Grader, error) {
 	apart := 0
-	if o.Apart {
+	if o.ReserveCPU {
 		apart = enoughCPUs
 	}
 	cache, err := toolchain.CacheDir("references")
@@ -181,4 +146,36 @@ func newGrader(ctx context.Context, s grader.Sandbox, o sandboxOptions) (*grader
 			return os.ReadFile(program)
 		},
 	}), nil
+}
+
+// gradeWith is how a batch sees a grader. It measures until the verdict is sure: to know
+// the ratio more precisely would take most of the time, and change no points.
+func gradeWith(g *grader.Grader) batch.GradeFunc {
+	return func(ctx context.Context, snapshot *submission.Snapshot, e *course.Exercise, seed string) (*verdict.Result, error) {
+		return g.Grade(ctx, snapshot.Dir, e, grader.Options{Snapshot: snapshot, Seed: seed, Hasty: true})
+	}
+}
+
+// identity is all that a result depends on besides submission and exercise: this very
+// program, the images, whose names are hashes of Go and all else in them, and the
+// runtime.
+func identity(ctx context.Context, g *grader.Grader) (string, error) {
+	info, err := g.Prepare(ctx)
+	if err != nil {
+		return "", err
+	}
+	program, err := os.Executable()
+	if err != nil {
+		return "", err
+	}
+	f, err := os.Open(program)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("%x %q %q %q", h.Sum(nil), info.Build, info.Image, info.Runtime), nil
 }

@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"slices"
+
 	"grade/grader/batch"
 	"grade/grader/gradebook"
 	"grade/grader/intake"
@@ -11,8 +14,6 @@ import (
 	"grade/grader/report"
 	"grade/grader/report/files"
 	"grade/grader/report/summary"
-	"os"
-	"slices"
 )
 
 // gradeFound grades, keeps and tells.
