@@ -47,6 +47,7 @@ var arrows = map[string]arrow{
 	"reference/*":                 {},
 
 	"sandbox":             {},
+	"sandbox/checkup":     {all: []string{"sandbox/docker", "sandbox/toolchain"}},
 	"sandbox/conformance": {all: []string{"sandbox", "sandbox/toolchain"}},
 	"sandbox/docker":      {all: []string{"sandbox", "sandbox/protocol", "sandbox/toolchain"}, tests: []string{".", "grader/lang/golang", "sandbox/conformance"}},
 	"sandbox/process":     {all: []string{"sandbox", "sandbox/protocol", "sandbox/toolchain"}, tests: []string{".", "grader/lang/golang", "sandbox/conformance"}},
@@ -82,7 +83,7 @@ var arrows = map[string]arrow{
 	"grader/tree":                     {},
 	"grader/verdict":                  {},
 
-	"cmd/grade": {all: []string{".", "exercises/course", "exercises/course/scaffold", "exercises/course/versions", "grader", "grader/batch", "grader/fault", "grader/gradebook", "grader/intake", "grader/intake/changed", "grader/intake/forge", "grader/intake/repository", "grader/lang/golang", "grader/lang/golang/vet", "grader/prove", "grader/report", "grader/report/files", "grader/report/progress", "grader/report/summary", "grader/report/terminal", "grader/report/terminal/markdown", "grader/submission", "grader/verdict", "sandbox", "sandbox/docker", "sandbox/process", "sandbox/toolchain"}, tests: []string{"exercises/course/fixture", "grader/intake/gittest"}},
+	"cmd/grade": {all: []string{".", "exercises/course", "exercises/course/scaffold", "exercises/course/versions", "grader", "grader/batch", "grader/fault", "grader/gradebook", "grader/intake", "grader/intake/changed", "grader/intake/forge", "grader/intake/repository", "grader/lang/golang", "grader/lang/golang/vet", "grader/prove", "grader/report", "grader/report/files", "grader/report/progress", "grader/report/summary", "grader/report/terminal", "grader/report/terminal/markdown", "grader/submission", "grader/verdict", "sandbox", "sandbox/checkup", "sandbox/docker", "sandbox/process", "sandbox/toolchain"}, tests: []string{"exercises/course/fixture", "grader/intake/gittest"}},
 }
 
 // plain are the packages that use the standard library and nothing else. What

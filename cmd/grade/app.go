@@ -32,7 +32,7 @@ func newApp(in io.Reader, out, err io.Writer) *app {
 	return &app{in: in, out: terminal.NewStream(out, os.Getenv), err: terminal.NewStream(err, os.Getenv), now: time.Now}
 }
 
-// usage is an error of whoever typed the command.
+// usage is an error of the person at the keyboard.
 func usage(hint, format string, args ...any) error {
 	return &fault.UsageError{Message: fmt.Sprintf(format, args...), Hint: hint}
 }

@@ -50,8 +50,8 @@ func (o *ciOptions) gradeFound(ctx context.Context, s changed.Span, found change
 	return errors.Join(err, said)
 }
 
-// errNothingGraded is why submissions have no verdict where nothing could be graded: whoever
-// reads what a job leaves behind finds them.
+// errNothingGraded is why submissions have no verdict where nothing could be graded: they
+// are in what the job leaves behind.
 var errNothingGraded = errors.New("nothing could be graded: the log says why")
 
 // studentsIn are the students of whom something is kept.
@@ -96,7 +96,7 @@ func (o *ciOptions) print(fates []batch.Fate, s summary.Push) error {
 	return o.app.write(o.grading.json, summary.NewBatch(fates), func() string { return s.Text(fates) })
 }
 
-// annotate writes workflow commands, where somebody reads them.
+// annotate writes workflow commands, where a forge reads them.
 func (o *ciOptions) annotate(b *gradebook.Book) error {
 	const format = "github-annotations"
 	asked := slices.ContainsFunc(o.reports.targets, func(t files.Target) bool { return t.Name == format && t.File == files.Stdout })

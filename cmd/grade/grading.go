@@ -12,7 +12,7 @@ import (
 	"grade/grader/report/progress"
 )
 
-// watch is a progress line if somebody may be watching, and nil if not.
+// watch is a progress line on a terminal, and nil elsewhere.
 func (a *app) watch(quiet bool) *progress.Line {
 	if quiet || !a.err.Live {
 		return nil

@@ -62,7 +62,7 @@ func TestReportsWithoutVerdict(t *testing.T) {
 			xml, scope := filepath.Join(dir, "junit.xml"), filepath.Join(dir, "results.json")
 			require.NoError(t, os.WriteFile(xml, []byte("old"), 0o600))
 			s := reportSession(t, answers(nil, c.err), "junit="+xml, "gradescope="+scope, "prairielearn=-")
-			require.Error(t, s.run(t.Context()))
+			require.ErrorIs(t, s.run(t.Context()), c.err)
 			assert.Equal(t, "old", content(t, xml))
 			assert.Contains(t, content(t, scope), c.want)
 			assert.NotContains(t, content(t, scope)+s.out.String(), "secret")

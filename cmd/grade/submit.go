@@ -179,8 +179,8 @@ func (o *submitOptions) checkReports() (err error) {
 	return nil
 }
 
-// submitError tells errors of whoever typed the command from those that kept a
-// aSubmission from being graded.
+// submitError tells errors of the person at the keyboard from those that kept a
+// submission from being graded.
 func submitError(err error) error {
 	if u := (*fault.UsageError)(nil); errors.As(err, &u) {
 		return err
@@ -196,8 +196,8 @@ func (o *submitOptions) print(r *verdict.Result) error {
 	return report.Text(o.app.out, r, o.app.textOptions())
 }
 
-// withoutVerdict tells the readers that can be told so. An error of ours is not for a student,
-// and neither is one of whoever runs grade, nor a part of either.
+// withoutVerdict tells the readers that can be told so. No student reads an error of
+// ours or of the course's, nor a part of one.
 func (o *submitOptions) withoutVerdict(cause error) {
 	message := "No grade: the grader could not finish. This says nothing about the submission; earlier grades stand. " +
 		"Submit again later, or tell whoever runs the course."

@@ -51,7 +51,7 @@ func findIn(dir string, p course.Pattern, exercises []string) (list []Submission
 // archive without its end), and that lie in within or hold it, which is seen from base
 // as well. A folder that matches but for the name of its exercise, which there is none of,
 // is left out. What lies below a match is the submission's own affair: nothing there can
-// pass for somebody else's.
+// pass for another student's.
 func FindAt(base, within string, p course.Pattern, exercises []string) (found []Submission, left []string, err error) {
 	if base, err = filepath.Abs(base); err != nil {
 		return nil, nil, err
@@ -75,7 +75,7 @@ type matcher struct {
 func (m *matcher) look(dir string, segment int) error {
 	entries, all, err := list(filepath.Join(m.base, filepath.FromSlash(dir)))
 	whose := ""
-	if dir != "." { // the root is nobody's
+	if dir != "." { // the root is no student's
 		whose, _, _ = m.pattern.Match(dir)
 	}
 	switch {

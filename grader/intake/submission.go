@@ -22,7 +22,7 @@ type Submission struct {
 	Exercise string    // empty: the one whose package it is
 	Path     string    // of the system; only a name, if Read is given
 	Folder   string    // slash-separated, as seen from the root of all submissions; empty: not known
-	At       time.Time // when it was handed in; zero: nobody has said that yet
+	At       time.Time // when it was handed in; zero: not known yet
 	Source   string    // of that time
 	// Submitted says what At and Source are, where they are not known yet. It is called once
 	// for a new attempt. Nil, or a zero time: that cannot be known.

@@ -33,17 +33,20 @@ func TestWriteAll(t *testing.T) {
 
 // Whatever goes wrong, and however late, nothing is left half-written.
 func TestWriteAllTakesBackWhatItMade(t *testing.T) {
-	for name, files := range map[string][]course.File{
-		"a name twice":                 {{Name: "x/a.go"}, {Name: "x/a.go"}},
-		"a folder's name for a file":   {{Name: "x/a.go"}, {Name: "x"}},
-		"a file's name for a folder":   {{Name: "x"}, {Name: "x/a.go"}},
-		"a name that leads elsewhere":  {{Name: "a.go"}, {Name: "../b.go"}},
-		"a name that starts elsewhere": {{Name: "a.go"}, {Name: "/b.go"}},
-		"no name":                      {{Name: "a.go"}, {Name: ""}},
+	for name, c := range map[string]struct {
+		files []course.File
+		want  string
+	}{
+		"a name twice":                 {[]course.File{{Name: "x/a.go"}, {Name: "x/a.go"}}, "x/a.go: file exists"},
+		"a folder's name for a file":   {[]course.File{{Name: "x/a.go"}, {Name: "x"}}, "x: file exists"},
+		"a file's name for a folder":   {[]course.File{{Name: "x"}, {Name: "x/a.go"}}, "x/a.go: not a directory"},
+		"a name that leads elsewhere":  {[]course.File{{Name: "a.go"}, {Name: "../b.go"}}, "path escapes from parent"},
+		"a name that starts elsewhere": {[]course.File{{Name: "a.go"}, {Name: "/b.go"}}, "path escapes from parent"},
+		"no name":                      {[]course.File{{Name: "a.go"}, {Name: ""}}, "deep: "},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
-			assert.Error(t, WriteAll(filepath.Join(dir, "new", "deep"), files))
+			assert.ErrorContains(t, WriteAll(filepath.Join(dir, "new", "deep"), c.files), c.want)
 			assert.Empty(t, names(t, dir))
 		})
 	}
@@ -53,7 +56,7 @@ func TestWriteAllKeepsWhatWasThere(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.MkdirAll(filepath.Join(dir, "x"), 0o777))
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "y"), nil, 0o666))
-	assert.Error(t, WriteAll(dir, []course.File{{Name: "x/a.go"}, {Name: "x/a.go"}}))
+	assert.ErrorContains(t, WriteAll(dir, []course.File{{Name: "x/a.go"}, {Name: "x/a.go"}}), "x/a.go: file exists")
 	assert.Equal(t, []string{"x", "y"}, names(t, dir))
 
 	var u *fault.UsageError

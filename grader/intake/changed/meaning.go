@@ -13,7 +13,7 @@ type facts struct {
 	kind     repository.Kind // in the newer commit
 	owned    bool            // it lies in a student's folder, or is that folder
 	foreign  bool            // and the student is another one than whose submissions are graded
-	noChange bool            // everything is looked at: that a name is there is nobody's change
+	noChange bool            // everything is looked at: that a name is there is no change
 	fits     bool            // it is where a submission is
 	listed   bool            // of an exercise of the course, or of one that only the package says
 	onTheWay bool            // it is where a folder above submissions is

@@ -1,7 +1,7 @@
 // Package forge reads what GitHub Actions or GitLab CI says of the run that grade is
 // part of: which commit it is about, since when, and when the server got it. It reads
 // environment and event alone. It knows neither repositories nor exercises, and never
-// the dates in a commit, which whoever made it has chosen.
+// the dates in a commit, which its author has chosen.
 package forge
 
 import (

@@ -22,7 +22,7 @@ func gitlab(env func(string) string) (Run, error) {
 		r.push(env("CI_COMMIT_BRANCH"), env("CI_DEFAULT_BRANCH"))
 	case "merge_request_event":
 		return r.gitlabRequest(env)
-	default: // schedule, web, api, trigger and the like: their time is nobody's submission's
+	default: // schedule, web, api, trigger and the like: their time is that of no submission
 		r.Everything, r.Submitted, r.Source = true, time.Time{}, ""
 		r.push(env("CI_COMMIT_BRANCH"), env("CI_DEFAULT_BRANCH"))
 	}

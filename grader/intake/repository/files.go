@@ -11,7 +11,7 @@ import (
 func (r *Repository) Files(ctx context.Context, commit string) fs.FS { return files{ctx, r, commit} }
 
 type files struct {
-	ctx    context.Context // of whoever reads: fs.FS has no place for it
+	ctx    context.Context // of the reader: fs.FS has no place for it
 	repo   *Repository
 	commit string
 }

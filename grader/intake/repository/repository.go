@@ -39,7 +39,7 @@ func (r *Repository) Top() string { return r.top }
 
 // Commit is the name of the commit that a revision stands for; ok is false if it is not in
 // the clone. The name of a branch is that branch's: to git a tag of the same name comes
-// first, and whoever may push can make one called origin/main.
+// first, and anyone with the right to push can make one called origin/main.
 func (r *Repository) Commit(ctx context.Context, revision string) (id string, ok bool, err error) {
 	names := []string{revision}
 	if !exact.MatchString(revision) {
@@ -166,7 +166,7 @@ func (r *Repository) ReadFile(ctx context.Context, commit, name string) (data []
 	return data, err == nil, err
 }
 
-// git runs git in the repository, with nothing to ask and nobody to answer.
+// git runs git in the repository, without a terminal: it asks no question.
 func (r *Repository) git(ctx context.Context, args ...string) ([]byte, error) {
 	out, err := r.command(ctx, args...).Output()
 	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {

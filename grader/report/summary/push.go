@@ -36,7 +36,7 @@ func NewPush(fates []batch.Fate, passed bool) (s Push) {
 	return s
 }
 
-// Outputs are what a job hands on: numbers, and true or false: nothing in them is anybody's text.
+// Outputs are what a job hands on: numbers, and true or false: no text of a submission's.
 func (s Push) Outputs() string {
 	return fmt.Sprintf("points=%d\nmax-points=%d\ngraded=%d\nno-verdict=%d\npassed=%t\n", s.Points, s.Max, s.Graded+s.Cached, s.Without, s.Passed)
 }
