@@ -42,7 +42,7 @@ var arrows = map[string]arrow{
 	"exercises/course/document":   {},
 	"exercises/course/fixture":    {all: []string{"exercises/course", "exercises/course/document", "grader/verdict"}, tests: []string{"exercises/course/coursetest"}},
 	"exercises/course/scaffold":   {all: []string{"exercises/course", "exercises/schema", "grader/fault"}},
-	"exercises/course/versions":   {all: []string{"exercises/course", "grader/fault"}},
+	"exercises/course/versions":   {all: []string{"exercises/course", "grader/fault"}, tests: []string{"exercises/course/scaffold"}},
 	"exercises/schema":            {tests: []string{"exercises/course", "exercises/course/coursetest", "exercises/course/fixture", "grader/verdict"}},
 	"reference/*":                 {},
 
@@ -76,7 +76,7 @@ var arrows = map[string]arrow{
 	"grader/report/files":             {all: []string{"grader/gradebook", "grader/report", "grader/verdict"}, tests: []string{"exercises/course"}},
 	"grader/report/progress":          {all: []string{"grader", "grader/batch", "grader/report", "grader/report/terminal"}, tests: []string{"grader/verdict"}},
 	"grader/report/sample":            {all: []string{"exercises/course", "grader/gradebook", "grader/verdict"}},
-	"grader/report/summary":           {all: []string{"grader/batch", "grader/gradebook", "grader/intake/changed", "grader/prove", "grader/report", "grader/report/terminal", "grader/verdict"}},
+	"grader/report/summary":           {all: []string{"grader/batch", "grader/gradebook", "grader/intake/changed", "grader/prove", "grader/report", "grader/report/terminal", "grader/verdict"}, tests: []string{"grader/intake"}},
 	"grader/report/terminal":          {},
 	"grader/report/terminal/markdown": {all: []string{"grader/report/terminal"}},
 	"grader/submission":               {all: []string{"grader/fault", "grader/verdict"}, tests: []string{"grader/tree"}},

@@ -159,7 +159,7 @@ func (t *taking) entry(name string, mode fs.FileMode, read readFunc) error {
 	switch {
 	case mode.IsDir():
 		t.ignore(name + "/")
-	case strings.HasPrefix(name, "."), strings.HasPrefix(name, "_"), strings.HasSuffix(name, "_test.go"):
+	case passedOver(name):
 		t.ignore(name)
 	case !isGo && !IsBuildFile(name):
 		t.ignore(name)

@@ -86,5 +86,10 @@ func IsBuildFile(name string) bool { return notGo[path.Ext(name)] }
 // that is no test, and that Go does not ignore for its name. It is the one rule for that;
 // [CheckName] says afterwards which of these names are refused.
 func IsSource(name string) bool {
-	return strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, "_test.go") && !strings.HasPrefix(name, ".") && !strings.HasPrefix(name, "_")
+	return strings.HasSuffix(name, ".go") && !passedOver(name)
+}
+
+// passedOver reports whether a file of that name is no part of any package but a test's.
+func passedOver(name string) bool {
+	return strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_") || strings.HasSuffix(name, "_test.go")
 }
