@@ -3,10 +3,10 @@
 // part of what students wrote; it knows neither how a submission is graded nor where
 // results are kept.
 //
-// A caller finds submissions below a folder with [Find], or where the rules of a course
-// have them with [FindAt]; asks [Dates] when each was handed in; and, once the files of one
-// are read, asks [ExerciseOf] which exercise they are of. Submissions in the commits of a
-// repository are found by the packages below this one.
+// A caller finds submissions with [FindAll], where the rules of a course have them or below
+// some folders; asks [Dates] when each was handed in; and, once the files of one are read,
+// asks [ExerciseOf] which exercise they are of. Submissions in the commits of a repository
+// are found by the packages below this one.
 package intake
 
 import (
