@@ -1,9 +1,9 @@
-// Package batch grades many submissions: it finds them, grades some at a time and
+// Package batch grades many submissions: it grades some at a time and
 // keeps every result in a file that only grows, by the key of all that went into it,
 // so that what has not changed is not graded again. It knows neither sandboxes nor
 // what a report looks like.
 //
-// A caller finds submissions with [Find], opens a [Ledger], and calls [Run].
+// A caller finds submissions with package intake, opens a [Ledger], and calls [Run].
 package batch
 
 import (

@@ -245,9 +245,9 @@ func TestReadFile(t *testing.T) {
 	data, err = fs.ReadFile(files, "grade.yaml")
 	require.NoError(t, err)
 	assert.Equal(t, "title: x\r\n", string(data))
-	for _, none := range []string{"link", "folder", "nothing", "../repository.go"} {
+	for none, want := range map[string]error{"link": fs.ErrNotExist, "folder": fs.ErrNotExist, "nothing": fs.ErrNotExist, "../repository.go": fs.ErrInvalid} {
 		_, err = files.Open(none)
-		require.Error(t, err, none)
+		require.ErrorIs(t, err, want, none)
 	}
 }
 
