@@ -2,7 +2,6 @@ package grader
 
 import (
 	"context"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -223,7 +222,7 @@ func TestGradeErrors(t *testing.T) {
 		}, ours, errEngine.Error()},
 		"the engine goes in the reference's build": {func(w *world) { w.Script["reference build"] = []sandboxtest.Answer{{Err: errEngine}} }, ours, errEngine.Error()},
 		"the engine goes in a build that is kept": {func(w *world) {
-			w.config.CacheDir = os.TempDir()
+			w.config.CacheDir = w.dir
 			w.Script["reference build"] = []sandboxtest.Answer{{Err: errEngine}}
 		}, ours, errEngine.Error()},
 		"a cause is unknown":       {func(w *world) { w.Script["submission TestRatio"] = answers(sandbox.Outcome{Cause: 99}) }, ours, "unknown cause"},

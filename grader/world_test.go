@@ -34,6 +34,7 @@ type world struct {
 	snapshot *submission.Snapshot
 	config   Config
 	options  Options
+	dir      string // empty
 
 	mu     sync.Mutex
 	events []Event
@@ -50,7 +51,7 @@ func newWorld(t *testing.T) *world {
 	t.Helper()
 	e, err := course.Open(coursetest.FS(coursetest.Files())).Load("gears")
 	require.NoError(t, err)
-	w := &world{exercise: e, snapshot: submission.Of("/home/ada/gears", []submission.File{{Name: "gears.go", Data: []byte(source)}})}
+	w := &world{dir: t.TempDir(), exercise: e, snapshot: submission.Of("/home/ada/gears", []submission.File{{Name: "gears.go", Data: []byte(source)}})}
 	w.Sandbox = &sandboxtest.Sandbox{
 		SandboxInfo: sandbox.Info{Kind: "docker", Official: true, Build: "image", GoArch: "amd64"},
 		CPUs:        []int{0, 1}, Name: nameOf, Script: wellDone(),

@@ -10,8 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"golang.org/x/term"
-
 	"grade"
 	"grade/exercises/course"
 	"grade/grader/fault"
@@ -22,8 +20,8 @@ import (
 // app is what all commands share: the streams, the clock, the course.
 type app struct {
 	in  io.Reader
-	out stream // results
-	err stream // progress and errors
+	out terminal.Stream // results
+	err terminal.Stream // progress and errors
 	now func() time.Time
 
 	courseDir string // --course; empty: the course that the binary carries
@@ -31,47 +29,32 @@ type app struct {
 }
 
 func newApp(in io.Reader, out, err io.Writer) *app {
-	return &app{in: in, out: newStream(out, os.Getenv), err: newStream(err, os.Getenv), now: time.Now}
+	return &app{in: in, out: terminal.NewStream(out, os.Getenv), err: terminal.NewStream(err, os.Getenv), now: time.Now}
 }
 
-// stream is where output goes, and what can be shown there.
-type stream struct {
-	io.Writer
-	live  bool // a terminal on which a line can be drawn again
-	color bool
-	width int // columns; 0: not a terminal, lines are not broken
-}
-
-// maxWidth keeps prose readable on a wide screen.
-const maxWidth = 100
-
-func newStream(w io.Writer, env func(string) string) stream {
-	s := stream{Writer: w}
-	f, ok := w.(*os.File)
-	if !ok || !term.IsTerminal(int(f.Fd())) {
-		return s
-	}
-	s.live = env("TERM") != "dumb"
-	s.color = s.live && env("NO_COLOR") == ""
-	s.width = 80
-	if width, _, err := term.GetSize(int(f.Fd())); err == nil && width > 0 {
-		s.width = min(width, maxWidth)
-	}
-	return s
-}
-
-// terminal reports whether a person is watching.
-func (s stream) terminal() bool { return s.width > 0 }
-
-func (s stream) palette() terminal.Palette { return terminal.NewPalette(s.color) }
-
-func (s stream) textOptions() report.TextOptions {
-	return report.TextOptions{Color: s.color, Width: s.width}
-}
-
-// usage is an error of whoever typed the command.
+// usage is an error of the person at the keyboard.
 func usage(hint, format string, args ...any) error {
 	return &fault.UsageError{Message: fmt.Sprintf(format, args...), Hint: hint}
+}
+
+// hinted is an error of a library with what to do about it in this command's words.
+type hinted struct {
+	error
+	hint string
+}
+
+func (e *hinted) Unwrap() error { return e.error }
+
+// Hint is what to do.
+func (e *hinted) Hint() string { return e.hint }
+
+// withHint adds what to do to an error of the person at the keyboard, unless the library that
+// found it knows something better.
+func withHint(hint string, err error) error {
+	if u := (*fault.UsageError)(nil); errors.As(err, &u) && u.Hint == "" {
+		return &hinted{err, hint}
+	}
+	return err
 }
 
 // faulty is one of the student whose submission it is about. The message has no folder
@@ -97,6 +80,15 @@ func (a *app) course() (*course.Course, error) {
 	return course.Open(os.DirFS(a.courseDir)), nil
 }
 
+// names are those of the course's exercises.
+func (a *app) names() ([]string, error) {
+	c, err := a.course()
+	if err != nil {
+		return nil, err
+	}
+	return c.Names()
+}
+
 // exercise loads the exercise that was asked for by name.
 func (a *app) exercise(name string) (*course.Exercise, error) {
 	c, err := a.course()
@@ -120,19 +112,7 @@ func (a *app) exercises() (list []*course.Exercise, broken []error, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	names, err := c.Names()
-	if err != nil {
-		return nil, nil, err
-	}
-	for _, name := range names {
-		e, err := c.Load(name)
-		if err != nil {
-			broken = append(broken, err)
-			continue
-		}
-		list = append(list, e)
-	}
-	return list, broken, nil
+	return c.LoadAll()
 }
 
 // allExercises loads the course, all of which must be in order.
@@ -148,10 +128,33 @@ func thereAre(names []string) string {
 	return "the course has: " + strings.Join(names, ", ")
 }
 
+// textOptions say how a report is set on standard output.
+func (a *app) textOptions() report.TextOptions {
+	return report.TextOptions{Color: a.out.Color, Width: a.out.Width}
+}
+
 // closed tells what went wrong when all was done, which keeps no result back.
 func (a *app) closed(err error) {
 	if err != nil {
 		fmt.Fprintln(a.err, "grade: "+terminal.Escape(err.Error()))
+	}
+}
+
+// note tells something in the log of a job.
+func (a *app) note(format string, args ...any) {
+	fmt.Fprintln(a.err, "grade: "+terminal.Escape(fmt.Sprintf(format, args...)))
+}
+
+// maxWarnings is how many warnings of one kind are told.
+const maxWarnings = 20
+
+// warn tells what may be meant otherwise than it stands there.
+func (a *app) warn(list []string) {
+	for _, w := range list[:min(len(list), maxWarnings)] {
+		a.note("warning: %s", w)
+	}
+	if n := len(list) - maxWarnings; n > 0 {
+		a.note("warning: … and %d more", n)
 	}
 }
 

@@ -4,40 +4,31 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"runtime"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"grade"
-	"grade/exercises/course"
-	"grade/grader"
 	"grade/grader/batch"
-	"grade/grader/fault"
-	"grade/grader/prove"
-	"grade/grader/report/terminal"
-	"grade/grader/results"
+	"grade/grader/gradebook"
+	"grade/grader/intake"
+	"grade/grader/report/summary"
 	"grade/grader/results/file"
-	"grade/grader/submission"
-	"grade/grader/verdict"
 )
 
 type batchOptions struct {
-	proving
-	paths   []string
-	results string
-	policy  string
-	reports bookReports
+	app        *app
+	grading    gradingFlags
+	reports    reportFlags
+	paths      []string
+	results    string
+	policyFile string
 
-	rules *rules
+	policy *gradebook.Policy
 }
 
 func newBatch(a *app) *cobra.Command {
-	// One more than there are CPUs: of some gradings, all but one wait to measure.
-	o := &batchOptions{proving: proving{app: a, workers: runtime.NumCPU() + 1}}
+	o := &batchOptions{app: a}
 	cmd := &cobra.Command{
 		Use:     "batch PATH...",
 		Short:   "Grade many submissions, and keep the results",
@@ -71,22 +62,22 @@ It needs a Docker engine: what strangers wrote runs nowhere else. The exit statu
 			return o.run(cmd.Context())
 		},
 	}
-	o.addFlags(cmd)
+	o.grading.add(cmd, batchWorkers())
 	resultsFlag(cmd, &o.results, "keep results in the folder `DIR`")
-	rulesFlag(cmd, &o.policy)
-	o.reports.addFlag(cmd)
+	policyFlag(cmd, &o.policyFile)
+	o.reports.add(cmd)
 	return cmd
 }
 
 func (o *batchOptions) run(ctx context.Context) (err error) {
-	if err := o.checkFlags("batch"); err != nil {
+	if err := checkMany("batch", &o.grading, &o.reports); err != nil {
 		return err
 	}
 	all, err := o.app.allExercises()
 	if err != nil {
 		return err
 	}
-	if o.rules, err = o.app.rulesIn(o.policy); err != nil {
+	if o.policy, err = o.app.policy(o.policyFile); err != nil {
 		return err
 	}
 	list, err := o.find(ctx)
@@ -98,177 +89,54 @@ func (o *batchOptions) run(ctx context.Context) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, ledger.Close()) }()
-	fates, err := o.gradeAll(ctx, ledger, list, all)
+	fates, err := o.app.gradeAll(ctx, o.grading, ledger, list, all)
 	if fates == nil && err != nil {
 		return errors.Join(err, batch.KeepPending(ledger, batch.Ungraded(ctx, list, err), o.app.now()))
 	}
 	return errors.Join(err, o.tell(ledger, fates))
 }
 
-// checkFlags refuses values of flags before anything is read.
-func (o *batchOptions) checkFlags(command string) error {
-	if err := errors.Join(o.checkFor(command), o.reports.check()); err != nil {
-		return err
-	}
-	if o.json && slices.ContainsFunc(o.reports.targets, func(t reportTarget) bool { return t.file == toStdout }) {
-		return usage("give the report a file", "--json and a report both go to standard output")
-	}
-	return nil
-}
-
 // find finds the submissions, and says when each was handed in.
-func (o *batchOptions) find(ctx context.Context) (list []batch.Submission, err error) {
-	for _, path := range o.paths {
-		found, err := o.findIn(path)
-		if err != nil {
-			return nil, err
-		}
-		for _, s := range found {
-			if !slices.ContainsFunc(list, func(o batch.Submission) bool { return o.Path == s.Path }) { // PATHs may overlap
-				list = append(list, s)
-			}
-		}
+func (o *batchOptions) find(ctx context.Context) ([]intake.Submission, error) {
+	list, left, err := intake.FindAll(o.paths, o.policy.Submissions, o.policy.Exercises)
+	for _, name := range left[:min(len(left), maxWarnings)] {
+		o.app.note("%s is left out: the course has no exercise of that name", name)
+	}
+	if n := len(left) - maxWarnings; n > 0 {
+		o.app.note("… and %d more are left out", n)
+	}
+	if err != nil {
+		return nil, err
 	}
 	if len(list) == 0 {
 		hint := "give a folder that holds folders with Go files, or archives"
-		if where := o.rules.Submissions.String(); where != "" {
+		if where := o.policy.Submissions.String(); where != "" {
 			hint = "the rules of the course have them in " + where + ": run grade in the folder from which that is seen"
 		}
 		return nil, usage(hint, "no submission in %s", strings.Join(o.paths, ", "))
 	}
-	when, err := newDates(ctx)
+	when, err := intake.NewDates(ctx, ".")
 	if err != nil {
-		return nil, err
+		return nil, withHint("mend the repository, or run grade outside of it: dates of files count there", err)
 	}
 	for i, s := range list {
-		list[i].Submitted = func(ctx context.Context) (time.Time, string, error) { return when.of(ctx, s) }
+		list[i].Submitted = func(ctx context.Context) (time.Time, string, error) { return when.Of(ctx, s.Path) }
 	}
 	return list, nil
-}
-
-// findIn finds the submissions in a folder; where the rules say where they are, as seen
-// from the current folder, or else from the one that was given.
-func (o *batchOptions) findIn(dir string) ([]batch.Submission, error) {
-	if o.rules.Submissions.String() == "" {
-		return batch.Find(dir, o.rules.names)
-	}
-	if _, err := os.Stat(dir); err != nil {
-		return nil, &fault.UsageError{Message: "look for submissions", Hint: "give a folder", Err: err}
-	}
-	base, within := dir, "."
-	if rel, ok := below(".", dir); ok {
-		base, within = ".", rel
-	}
-	found, left, err := batch.FindAt(base, within, o.rules.Submissions, o.rules.names)
-	for i, name := range left {
-		if i == maxDoubts {
-			o.app.closed(fmt.Errorf("… and %d more are left out", len(left)-i))
-			break
-		}
-		o.app.closed(fmt.Errorf("%s is left out: the course has no exercise of that name", name))
-	}
-	return found, err
-}
-
-// gradeAll has an engine grade what is not kept yet.
-func (o *batchOptions) gradeAll(ctx context.Context, ledger *file.Store, list []batch.Submission, all []*course.Exercise) (fates []batch.Item, err error) {
-	err = o.grade(ctx, func(g *grader.Grader, progress prove.Progress) error {
-		with, err := o.batchWith(ctx, g, progress, all)
-		if err != nil {
-			return err
-		}
-		fates, err = batch.Run(ctx, ledger, list, with)
-		return err
-	})
-	return fates, err
-}
-
-// gradeWith is how a batch sees a grader. It measures until the verdict is sure: to know
-// the ratio more precisely would take most of the time, and change no points.
-func gradeWith(g *grader.Grader) batch.GradeFunc {
-	return func(ctx context.Context, snapshot *submission.Snapshot, e *course.Exercise, seed string) (*verdict.Result, error) {
-		return g.Grade(ctx, snapshot, e, grader.Options{Purpose: grader.ForBatch, Seed: seed})
-	}
-}
-
-// identity is all that a result depends on besides submission and exercise: the sources that
-// decide, the images, whose names are hashes of Go and all else in them, and the runtime.
-func identity(ctx context.Context, g *grader.Grader) (string, error) {
-	info, err := g.Prepare(ctx)
-	if err != nil {
-		return "", err
-	}
-	sources, err := results.SourceDigest(grade.Deciding)
-	if err != nil {
-		return "", err
-	}
-	return fmt.Sprintf("%s %q %q %q", sources, info.Build, info.Image, info.Runtime), nil
 }
 
 // tell shows what became of each submission, and in the last line how many there
 // were of each kind.
 func (o *batchOptions) tell(ledger *file.Store, fates []batch.Item) error {
-	graded, cached, without := batch.Count(fates)
-	book := o.rules.book(ledger.Attempts(), ledger.Pending(), fates)
-	o.app.doubts(o.rules, o.reports, book)
-	err := o.reports.write(o.app.out, book)
-	if !o.reports.onStdout() {
-		r := newBatchResult(fates)
-		err = errors.Join(err, o.write(r, func() error {
-			return o.app.print("%s%sgraded %d, cached %d, no verdict %d\n", o.table(r.Results, r.NoVerdict), regradedTable(fates), graded, cached, without)
-		}))
+	book := batch.Book(o.policy, ledger.Attempts(), ledger.Pending(), fates)
+	o.app.warn(o.reports.warnings(o.policy, book))
+	err := o.reports.targets.WriteCourse(o.app.out, book)
+	sum := summary.NewBatch(fates)
+	if !o.reports.targets.ReplacesText() {
+		err = errors.Join(err, o.app.write(o.grading.json, sum, func() string { return sum.Text(fates) }))
 	}
-	if err == nil && without > 0 {
+	if without := len(sum.NoVerdict); err == nil && without > 0 {
 		err = &noVerdict{fmt.Errorf("%d of %d submissions; the next start grades them", without, len(fates))}
 	}
 	return err
-}
-
-// batchResult is what a batch comes to, as --json has it.
-type batchResult struct {
-	Graded    int               `json:"graded"`
-	Cached    int               `json:"cached"`
-	NoVerdict []noRecord        `json:"no_verdict"`
-	Results   []*results.Record `json:"results"`
-}
-
-func newBatchResult(fates []batch.Item) batchResult {
-	r := batchResult{NoVerdict: []noRecord{}, Results: []*results.Record{}}
-	r.Graded, r.Cached, _ = batch.Count(fates)
-	for _, f := range fates {
-		if f.Record != nil {
-			r.Results = append(r.Results, f.Record)
-		} else {
-			r.NoVerdict = append(r.NoVerdict, noRecord{f.Student, f.Exercise, f.Path, f.Err.Error()})
-		}
-	}
-	return r
-}
-
-// noRecord is a submission without a verdict.
-type noRecord struct {
-	Student  string `json:"student"`
-	Exercise string `json:"exercise"`
-	Path     string `json:"path"`
-	Why      string `json:"why"`
-}
-
-// table has a line for each submission.
-func (o *batchOptions) table(records []*results.Record, missing []noRecord) string {
-	student, exercise := len("student"), len("exercise")
-	for _, r := range records {
-		student, exercise = max(student, terminal.Width(terminal.Start(r.Student))), max(exercise, len(r.Exercise))
-	}
-	var b strings.Builder
-	for _, r := range records {
-		fmt.Fprintf(&b, "%s  %s  %3d of %d", terminal.Pad(terminal.Start(r.Student), student), terminal.Pad(r.Exercise, exercise), r.Result.Score, r.Result.MaxScore)
-		if r.Result.Verdict != verdict.Graded {
-			fmt.Fprintf(&b, "  %s", r.Result.Verdict)
-		}
-		b.WriteString("\n")
-	}
-	for _, m := range missing {
-		fmt.Fprintf(&b, "%s  %s  no verdict: %s\n", terminal.Pad(terminal.Start(m.Student), student), terminal.Pad(m.Exercise, exercise), terminal.Escape(m.Why))
-	}
-	return b.String()
 }

@@ -3,39 +3,36 @@ package main
 import (
 	"cmp"
 	"context"
-	"errors"
-	"fmt"
 	"os"
-	"runtime"
 	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"grade/cmd/grade/forge"
-	"grade/cmd/grade/repository"
 	"grade/exercises/course"
-	"grade/grader/batch"
 	"grade/grader/fault"
-	"grade/grader/report/terminal"
-	"grade/grader/results/file"
+	"grade/grader/gradebook"
+	"grade/grader/intake/changed"
+	"grade/grader/intake/forge"
+	"grade/grader/intake/repository"
+	"grade/grader/report/files"
 )
 
 type ciOptions struct {
-	batchOptions
-	dir       string
-	base      string
-	all       bool
-	student   string
-	submitted string
+	app        *app
+	grading    gradingFlags
+	reports    reportFlags
+	clone      changed.Clone
+	results    string
+	policyFile string
+	submitted  string
 
-	env   func(string) string
-	forge forge.Run
-	repo  *repository.Repository
+	env    func(string) string
+	policy *gradebook.Policy
 }
 
 func newCI(a *app) *cobra.Command {
-	o := &ciOptions{batchOptions: batchOptions{proving: proving{app: a, workers: runtime.NumCPU() + 1}}, env: os.Getenv}
+	o := &ciOptions{app: a, env: os.Getenv}
 	cmd := &cobra.Command{
 		Use:     "ci [DIR]",
 		Short:   "Grade what a push or a pull request has changed",
@@ -67,7 +64,7 @@ folder was changed, and 3 if one has no verdict.`,
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				o.dir = args[0]
+				o.clone.Dir = args[0]
 			}
 			return o.run(cmd.Context())
 		},
@@ -77,17 +74,17 @@ folder was changed, and 3 if one has no verdict.`,
 }
 
 func (o *ciOptions) addFlags(cmd *cobra.Command) {
-	o.proving.addFlags(cmd)
+	o.grading.add(cmd, batchWorkers())
 	f := cmd.Flags()
-	f.StringVar(&o.base, "base", "", "grade what has changed since this `REVISION`, such as origin/main")
-	f.BoolVar(&o.all, "all", false, "grade everything, changed or not")
-	f.StringVar(&o.student, "student", "", "grade submissions of this `STUDENT` only: what is changed of others' is an error")
+	f.StringVar(&o.clone.Base, "base", "", "grade what has changed since this `REVISION`, such as origin/main")
+	f.BoolVar(&o.clone.All, "all", false, "grade everything, changed or not")
+	f.StringVar(&o.clone.Student, "student", "", "grade submissions of this `STUDENT` only: what is changed of others' is an error")
 	f.StringVar(&o.submitted, "submitted", "", "`TIME` of submission, such as 2026-12-01T23:59:00+01:00, in place of the server's")
 	f.StringVar(&o.results, "results", "", "keep results in the folder `DIR`, and grade nothing twice (default: they are not kept)")
-	f.StringVar(&o.policy, "policy", "", "take deadlines and weights from this `FILE`, not from the grade.yaml of the course or of the base")
+	f.StringVar(&o.policyFile, "policy", "", "take deadlines and weights from this `FILE`, not from the grade.yaml of the course or of the base")
 	_ = cmd.MarkFlagDirname("results")
 	_ = cmd.MarkFlagFilename("policy", "yaml", "yml")
-	o.reports.addFlag(cmd)
+	o.reports.add(cmd)
 	for _, flag := range []string{"base", "student", "submitted"} {
 		_ = cmd.RegisterFlagCompletionFunc(flag, cobra.NoFileCompletions)
 	}
@@ -100,30 +97,33 @@ func (o *ciOptions) run(ctx context.Context) error {
 	if err := o.open(ctx); err != nil {
 		return err
 	}
-	s, err := o.since(ctx)
+	s, warnings, err := o.clone.Since(ctx)
+	o.app.warn(warnings)
 	if err != nil {
-		return err
+		return withHint("say it: --base REVISION or --all", err)
 	}
-	if o.rules, err = o.readRules(ctx); err != nil {
+	if err := o.readPolicy(ctx); err != nil {
 		return err
 	}
 	found, err := o.find(ctx, s)
 	if err != nil {
 		return err
 	}
-	o.announce(s, found)
+	for _, line := range o.clone.Notes(s, found) {
+		o.app.note("%s", line)
+	}
 	return o.gradeFound(ctx, s, found)
 }
 
 // checkFlags refuses values of flags before anything is read.
 func (o *ciOptions) checkFlags() error {
-	if err := o.batchOptions.checkFlags("ci"); err != nil {
+	if err := checkMany("ci", &o.grading, &o.reports); err != nil {
 		return err
 	}
-	if o.base != "" && o.all {
+	if o.clone.Base != "" && o.clone.All {
 		return usage("give one of them", "--base and --all exclude each other")
 	}
-	if slices.ContainsFunc(o.reports.targets, func(t reportTarget) bool { return t.Name == "canvas" }) {
+	if slices.ContainsFunc(o.reports.targets, func(t files.Target) bool { return t.Name == "canvas" }) {
 		return usage("keep results, and write it out of them: grade gradebook --results "+cmp.Or(o.results, "DIR")+" --report canvas=FILE",
 			"--report canvas: a run knows nothing of what has not changed, and an empty cell erases what Canvas has")
 	}
@@ -132,96 +132,49 @@ func (o *ciOptions) checkFlags() error {
 
 // open finds the clone, and makes sure that nothing of ours lies where strangers write.
 func (o *ciOptions) open(ctx context.Context) (err error) {
-	if o.forge, err = forge.Read(o.env, os.ReadFile); err != nil {
+	c := &o.clone
+	if c.Run, err = forge.Read(o.env, os.ReadFile); err != nil {
 		return &fault.UsageError{Message: "find out what this run is about", Hint: "say it: --base REVISION or --all", Err: err}
 	}
-	o.dir = cmp.Or(o.dir, o.forge.Dir, ".")
-	if o.repo, err = repository.Open(ctx, o.dir); err != nil {
-		return &fault.UsageError{Message: "open " + o.dir, Hint: "give the clone of the course's repository: grade ci DIR", Err: err}
+	c.Dir = cmp.Or(c.Dir, c.Run.Dir, ".")
+	if c.Repo, err = repository.Open(ctx, c.Dir); err != nil {
+		return &fault.UsageError{Message: "open " + c.Dir, Hint: "give the clone of the course's repository: grade ci DIR", Err: err}
 	}
 	return o.apart()
 }
 
-// gradeFound grades, keeps and tells.
-func (o *ciOptions) gradeFound(ctx context.Context, s span, found findings) (err error) {
-	dir := o.results
-	if dir == "" {
-		if dir, err = os.MkdirTemp("", "grade-ci-"); err != nil {
-			return err
-		}
-		defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	}
-	ledger, err := file.OpenWhenFree(ctx, dir, func() { o.note("waiting for another grade, which writes to %s", dir) })
+// apart makes sure that course, rules and results do not lie in the checkout, and that no
+// report is written through a link that the checkout brought along.
+func (o *ciOptions) apart() error {
+	err := o.clone.Apart(changed.Own{Name: "--course", Path: o.app.courseDir}, changed.Own{Name: "--policy", Path: o.policyFile}, changed.Own{Name: "--results", Path: o.results})
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, ledger.Close()) }()
-	callAsKept(found.list, namesOf(ledger))
-	if len(found.list) == 0 { // no engine is needed
-		return o.tell(s, ledger, nil, found)
+	for _, t := range o.reports.targets {
+		if link := o.clone.LinkTo(t.File); link != "" && t.File != files.Stdout {
+			return usage("write it elsewhere", "--report %s=%s: %s is a link in the checkout", t.Name, t.File, link)
+		}
 	}
-	var fates []batch.Item
-	all, err := o.app.allExercises()
-	if err == nil {
-		fates, err = o.gradeAll(ctx, ledger, found.list, all)
-	}
-	if err != nil && fates == nil {
-		fates = batch.Ungraded(ctx, found.list, errNothingGraded)
-		err = errors.Join(err, batch.KeepPending(ledger, fates, o.app.now()))
-	}
-	said := o.tell(s, ledger, fates, found)
-	if err != nil && errors.Is(said, errPointsMissing) { // the less of the two
-		return err
-	}
-	return errors.Join(err, said)
+	return nil
 }
 
-// errNothingGraded is why submissions have no verdict where nothing could be graded: whoever
-// reads what a job leaves behind finds them.
-var errNothingGraded = errors.New("nothing could be graded: the log says why")
-
-// readRules reads the rules of the course, where whoever is graded cannot write.
-func (o *ciOptions) readRules(ctx context.Context) (*rules, error) {
-	if o.policy != "" || o.courseRules() {
-		o.note("rules: %s", cmp.Or(o.policy, policyOf(o.app.courseDir)))
-		return o.app.rulesIn(o.policy)
+// readPolicy reads the rules of the course, where the author of what is graded cannot write.
+func (o *ciOptions) readPolicy(ctx context.Context) (err error) {
+	if o.policyFile != "" || o.courseRules() {
+		o.app.note("rules: %s", cmp.Or(o.policyFile, policyOf(o.app.courseDir)))
+		o.policy, err = o.app.policy(o.policyFile)
+		return err
 	}
 	names, err := o.app.names()
 	if err != nil {
-		return nil, err
+		return err
 	}
-	candidates := o.forge.Rules
-	if o.forge.Name == "" { // whoever runs it has written what is there
-		candidates = []string{cmp.Or(o.base, "HEAD")}
+	policy, from, err := o.clone.Policy(ctx, names)
+	if from != "" {
+		o.app.note("rules: %s", from)
 	}
-	for _, revision := range candidates {
-		commit, ok, err := o.repo.Commit(ctx, revision)
-		if err != nil {
-			return nil, err
-		}
-		if !ok {
-			continue
-		}
-		data, ok, err := o.repo.ReadFile(ctx, commit, course.PolicyFile)
-		if err != nil {
-			return nil, err
-		}
-		if !ok {
-			o.note("rules: none, there is no %s in %s", course.PolicyFile, named(commit, revision))
-			return &rules{Policy: course.NewPolicy(), names: names}, nil
-		}
-		o.note("rules: %s of %s", course.PolicyFile, named(commit, revision))
-		return parseRules(course.PolicyFile+" of "+revision, data, o.repo.Files(ctx, commit), names)
-	}
-	return nil, usage(hintDepth+"; or give --policy FILE", "read the rules of the course: %s has none of %q", o.dir, candidates)
-}
-
-// named is a commit, and how it was asked for.
-func named(commit, revision string) string {
-	if commit == revision {
-		return commit
-	}
-	return commit + ", which is " + revision
+	o.policy = policy
+	return withHint(changed.HintDepth+"; or give --policy FILE", err)
 }
 
 // courseRules reports whether the course has rules of its own.
@@ -233,18 +186,26 @@ func (o *ciOptions) courseRules() bool {
 	return err == nil
 }
 
+// find sorts out what has changed, and says when it was handed in.
+func (o *ciOptions) find(ctx context.Context, s changed.Span) (found changed.Found, err error) {
+	at, source, err := o.handedIn()
+	if err != nil {
+		return found, err
+	}
+	found, err = o.clone.Find(ctx, s, o.policy)
+	for i := range found.Submissions {
+		found.Submissions[i].At, found.Submissions[i].Source = at, source
+	}
+	return found, err
+}
+
 // handedIn says when what is graded was handed in; zero: that is not known.
 func (o *ciOptions) handedIn() (at time.Time, source string, err error) {
 	if o.submitted == "" {
-		return o.forge.Submitted, o.forge.Source, nil
+		return o.clone.Run.Submitted, o.clone.Run.Source, nil
 	}
-	if at, err = course.ParseMoment(o.submitted, o.rules.Zone); err != nil {
+	if at, err = course.ParseMoment(o.submitted, o.policy.Zone); err != nil {
 		return at, "", usage("", "--submitted: %v", err)
 	}
 	return at, "--submitted", nil
-}
-
-// note tells whoever reads the log.
-func (o *ciOptions) note(format string, args ...any) {
-	fmt.Fprintln(o.app.err, "grade: "+terminal.Escape(fmt.Sprintf(format, args...)))
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"grade/grader/intake/gittest"
 	"grade/grader/report"
 )
 
@@ -118,8 +119,8 @@ func TestForkSeesNothingHidden(t *testing.T) {
 	}
 	glass := rand.Text()
 	course := vaults(t, c, glass)
-	h := newHistory(t)
-	h.commit("base", map[string]string{"README.md": "x"})
+	h := gittest.New(t)
+	h.Commit("base", map[string]string{"README.md": "x"})
 	files := map[string]string{"students/outside": "-> ../" + c["folder"][:4]}
 	for student, spy := range spies {
 		for name, text := range spy {
@@ -132,7 +133,7 @@ func TestForkSeesNothingHidden(t *testing.T) {
 	files["students/honest/vault/a.go"] = "package vault\n\nfunc Answer(n int) string { return \"" + c["expected value"] + "\" + string(rune('a'+n%9)) }\n"
 	files["students/control/glass/a.go"] = "package glass\n\nfunc Answer(n int) string { return \"\" }\n"
 	files["students/folder/vault"] = "-> ../../../course/reference/vault"
-	h.commit("spies", files)
+	h.Commit("spies", files)
 
 	dir := t.TempDir()
 	asFork(t, h, dir, c)
@@ -166,13 +167,13 @@ func TestForkSeesNothingHidden(t *testing.T) {
 }
 
 // asFork is the environment of a job about a pull request, in which there are secrets.
-func asFork(t *testing.T, h *history, dir string, c canaries) {
+func asFork(t *testing.T, h *gittest.History, dir string, c canaries) {
 	t.Helper()
-	payload := fmt.Sprintf(`{"pull_request": {"updated_at": "2026-12-01T00:00:00Z", "base": {"sha": %q, "repo": {"full_name": "a/b"}}, "head": {"sha": %q, "repo": {"full_name": "c/b"}}}}`, h.commits["base"], h.commits["spies"])
+	payload := fmt.Sprintf(`{"pull_request": {"updated_at": "2026-12-01T00:00:00Z", "base": {"sha": %q, "repo": {"full_name": "a/b"}}, "head": {"sha": %q, "repo": {"full_name": "c/b"}}}}`, h.Commits["base"], h.Commits["spies"])
 	event := filepath.Join(t.TempDir(), "event.json")
 	require.NoError(t, os.WriteFile(event, []byte(payload), 0o666))
 	for name, value := range map[string]string{
-		"GITHUB_ACTIONS": "true", "GITHUB_EVENT_NAME": "pull_request_target", "GITHUB_EVENT_PATH": event, "GITHUB_WORKSPACE": h.dir,
+		"GITHUB_ACTIONS": "true", "GITHUB_EVENT_NAME": "pull_request_target", "GITHUB_EVENT_PATH": event, "GITHUB_WORKSPACE": h.Dir,
 		"GITHUB_STEP_SUMMARY": filepath.Join(dir, "summary"), "GITHUB_OUTPUT": filepath.Join(dir, "outputs"),
 		"GRADE_TEST_SECRET": c["environment"], "GITHUB_TOKEN": c["token"],
 	} {

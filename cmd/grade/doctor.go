@@ -1,35 +1,31 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
-	"fmt"
-	"runtime"
 	"slices"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"grade/grader/report/terminal"
-	"grade/sandbox/docker"
-	"grade/sandbox/toolchain"
+	"grade/sandbox/checkup"
 )
 
 // errUnwell is the end of a doctor that found something which keeps grade from
 // giving a grade that counts.
 var errUnwell = errors.New("this machine cannot give a grade that counts: see the lines marked ✗")
 
-// finding is one line of the doctor's.
-type finding struct {
-	what   string
-	found  string
-	advice string // what to do; empty: nothing
-	grave  bool   // keeps grade from giving a grade that counts
+// advice is what to do in this command's words.
+var advice = map[checkup.Cause]string{
+	checkup.NoEngine:      "start Docker (on Linux: sudo systemctl start docker) and make sure that you may use it (docker ps); until then --sandbox process checks your own work",
+	checkup.UnknownImages: "the first grade submit makes them; if that fails too, look at the engine's log",
+	checkup.NoImages:      "the next grade submit makes them, which takes about half a minute",
 }
 
 type doctorOptions struct {
 	app     *app
-	sandbox sandboxOptions
+	sandbox sandboxFlags
 }
 
 func newDoctor(a *app) *cobra.Command {
@@ -54,11 +50,10 @@ The exit status is 3 if this machine cannot give a grade that counts.`,
 }
 
 func (o *doctorOptions) run(ctx context.Context) error {
-	findings := append([]finding{checkGo(ctx)}, checkEngine(ctx, o.sandbox)...)
-	findings = append(findings, checkCPUs(), checkNoise())
+	findings := slices.Concat([]checkup.Finding{checkup.Go(ctx)}, engineFindings(ctx, o.sandbox), []checkup.Finding{checkup.CPUs(), checkup.Noise()})
 	unwell := false
 	for _, f := range findings {
-		unwell = unwell || f.grave
+		unwell = unwell || f.Grave
 		if err := o.line(f); err != nil {
 			return err
 		}
@@ -69,131 +64,20 @@ func (o *doctorOptions) run(ctx context.Context) error {
 	return nil
 }
 
-func (o *doctorOptions) line(f finding) error {
-	p := o.app.out.palette()
+func (o *doctorOptions) line(f checkup.Finding) error {
+	p, todo := o.app.out.Palette(), cmp.Or(advice[f.Cause], f.Advice)
 	mark := p.Green("✓")
 	switch {
-	case f.grave:
+	case f.Grave:
 		mark = p.Red("✗")
-	case f.advice != "":
+	case todo != "":
 		mark = p.Yellow("!")
 	}
-	if err := o.app.print("%s %s  %s\n", mark, terminal.Pad(f.what, 8), terminal.Escape(f.found)); err != nil {
+	if err := o.app.print("%s %s  %s\n", mark, terminal.Pad(f.What, 8), terminal.Escape(f.Found)); err != nil {
 		return err
 	}
-	if f.advice == "" {
+	if todo == "" {
 		return nil
 	}
-	return o.app.print("            %s\n", terminal.Escape(f.advice))
-}
-
-func checkGo(ctx context.Context) finding {
-	g, err := toolchain.Find(ctx)
-	if err != nil {
-		return finding{what: "Go", found: err.Error(), advice: "put the go command on the path; grade compiles its own helpers with it", grave: true}
-	}
-	return finding{what: "Go", found: g.Version + " in " + g.Root}
-}
-
-// checkEngine looks at the engine and at all that depends on it.
-func checkEngine(ctx context.Context, s sandboxOptions) []finding {
-	e, err := openDocker(ctx, s)
-	if err != nil {
-		return []finding{{
-			what: "engine", found: err.Error(), grave: true,
-			advice: "start Docker (on Linux: sudo systemctl start docker) and make sure that you may use it (docker ps); until then --sandbox process checks your own work",
-		}}
-	}
-	defer e.Close()
-	info := e.Info()
-	return []finding{
-		{what: "engine", found: fmt.Sprintf("Docker %s at %s, runtime %s, linux/%s", e.Version(), e.Host(), info.Runtime, info.GoArch)},
-		checkImages(ctx, e),
-		checkCgroup(info.Cgroup),
-	}
-}
-
-func checkImages(ctx context.Context, e *docker.Engine) finding {
-	images, err := e.Images(ctx)
-	if err != nil {
-		return finding{what: "images", found: err.Error(), advice: "the first grade submit makes them; if that fails too, look at the engine's log", grave: true}
-	}
-	var have, lack []string
-	for name, there := range images {
-		if there {
-			have = append(have, name)
-		} else {
-			lack = append(lack, name)
-		}
-	}
-	slices.Sort(have)
-	slices.Sort(lack)
-	if len(lack) > 0 {
-		return finding{what: "images", found: fmt.Sprintf("not made yet: %v", lack), advice: "the next grade submit makes them, which takes about half a minute"}
-	}
-	return finding{what: "images", found: fmt.Sprint(have)}
-}
-
-func checkCgroup(version string) finding {
-	switch version {
-	case "v1", "v2":
-		return finding{what: "cgroup", found: version + ": memory, CPU time and processes of a sandbox are limited and counted by the kernel"}
-	}
-	return finding{what: "cgroup", found: "version unknown: " + version, advice: "use an engine that limits resources with control groups", grave: true}
-}
-
-func checkCPUs() finding {
-	n := runtime.NumCPU()
-	f := finding{what: "CPUs", found: fmt.Sprint(n)}
-	if n < 2 {
-		f.advice = "with one CPU everything on this machine disturbs a measurement; grades stay fair, figures scatter"
-	}
-	return f
-}
-
-// How a machine's steadiness is looked at: the same work again and again. The
-// bound is that of the control which every grading takes of itself.
-const (
-	noiseRounds = 40
-	noiseRound  = 5 * time.Millisecond
-	noiseBound  = 1.30
-)
-
-// checkNoise times rounds of equal work and compares a slow one with a fast one.
-func checkNoise() finding {
-	work := calibrate()
-	times := make([]time.Duration, noiseRounds)
-	for i := range times {
-		started := time.Now()
-		spin(work)
-		times[i] = time.Since(started)
-	}
-	slices.Sort(times)
-	spread := float64(times[noiseRounds*3/4]) / float64(times[noiseRounds/4])
-	f := finding{what: "noise", found: fmt.Sprintf("equal work takes %.0f %% longer in a slow round than in a fast one", 100*(spread-1))}
-	if spread > noiseBound {
-		f.advice = "close other programs, or expect wide intervals; what stays unclear is decided for the submission"
-	}
-	return f
-}
-
-// calibrate finds how much work takes a round.
-func calibrate() int {
-	for n := 1 << 10; ; n *= 2 {
-		started := time.Now()
-		spin(n)
-		if time.Since(started) >= noiseRound {
-			return n
-		}
-	}
-}
-
-func spin(n int) {
-	x := uint64(n) | 1
-	for range n {
-		x ^= x << 13
-		x ^= x >> 7
-		x ^= x << 17
-	}
-	runtime.KeepAlive(x) // or the compiler leaves the work out
+	return o.app.print("            %s\n", terminal.Escape(todo))
 }

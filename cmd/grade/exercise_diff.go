@@ -4,24 +4,21 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"grade/exercises/course"
-	"grade/exercises/course/fixture"
+	"grade/exercises/course/versions"
 	"grade/grader"
 	"grade/grader/prove"
-	"grade/grader/report/terminal"
-	"grade/grader/submission"
+	"grade/grader/report/summary"
 )
 
 type diffOptions struct {
-	proving
+	app         *app
+	grading     gradingFlags
 	old, new    string
 	submissions string
 	only        []string
@@ -29,7 +26,7 @@ type diffOptions struct {
 }
 
 func newExerciseDiff(a *app) *cobra.Command {
-	o := &diffOptions{proving: proving{app: a}}
+	o := &diffOptions{app: a}
 	cmd := &cobra.Command{
 		Use:   "diff OLD NEW",
 		Short: "Show whose score a changed exercise changes, before it is published",
@@ -66,7 +63,7 @@ submission could not be graded.`,
 	f.StringVar(&o.submissions, "submissions", "", "grade the folders in `DIR`, one for each student")
 	f.StringSliceVar(&o.only, "only", nil, "run the checks of these `KINDS` only: "+strings.Join(kindNames(), ", "))
 	f.StringVar(&o.seed, "seed", "", "grade all on the inputs of this `SEED`, 64 hexadecimal digits")
-	o.addFlags(cmd)
+	o.grading.add(cmd, runtime.NumCPU())
 	_ = cmd.MarkFlagDirname("submissions")
 	_ = cmd.RegisterFlagCompletionFunc("only", cobra.FixedCompletions(kindNames(), cobra.ShellCompDirectiveNoFileComp))
 	_ = cmd.RegisterFlagCompletionFunc("seed", cobra.NoFileCompletions)
@@ -74,34 +71,35 @@ submission could not be graded.`,
 }
 
 func (o *diffOptions) run(ctx context.Context) error {
-	if err := o.check(); err != nil {
+	if err := o.grading.check(); err != nil {
 		return err
 	}
 	only, err := kinds(o.only)
 	if err != nil {
 		return err
 	}
-	before, after, forget, err := o.editions(ctx)
-	defer forget()
+	pair, err := versions.Find(ctx, o.app.courseDir, o.old, o.new)
+	defer func() { o.app.closed(pair.Close()) }()
 	if err != nil {
 		return err
 	}
-	list, err := o.stored(after)
+	list, err := o.stored(pair.New)
 	if err != nil {
 		return err
 	}
-	d := prove.NewDifference(before.exercise, after.exercise)
+	before, after := pair.Old.Exercise, pair.New.Exercise
+	d := prove.NewDifference(before, after)
 	if d.OldHash != d.NewHash {
-		err = o.grade(ctx, func(g *grader.Grader, progress prove.Progress) error {
-			with := prove.DiffOptions{Seed: o.seed, Only: only, Workers: o.workers, Progress: progress}
-			d, err = prove.Diff(ctx, g, before.exercise, after.exercise, list, with)
+		err = o.app.grade(ctx, o.grading, func(g *grader.Grader, tell prove.Progress) error {
+			with := prove.DiffOptions{Seed: o.seed, Only: only, Workers: o.grading.workers, Progress: tell}
+			d, err = prove.Diff(ctx, g, before, after, list, with)
 			return err
 		})
 		if err != nil {
 			return err
 		}
 	}
-	if err := o.write(d, func() error { return o.text(d) }); err != nil {
+	if err := o.app.write(o.grading.json, d, func() string { return summary.Difference(d) }); err != nil {
 		return err
 	}
 	return verdictOn(d)
@@ -123,83 +121,11 @@ func verdictOn(d *prove.Difference) error {
 }
 
 // stored are the submissions to grade.
-func (o *diffOptions) stored(in edition) (list []prove.Stored, err error) {
-	dir := o.submissions
-	if dir == "" {
-		dir = filepath.Join(in.dir, "exercises", in.exercise.Name, "submissions")
-		list, err = shippedWith(in)
+func (o *diffOptions) stored(in versions.Version) (list []prove.Stored, err error) {
+	if o.submissions == "" {
+		list, err = prove.StoredBy(in.Dir, in.Exercise.Name)
 	} else {
-		list, err = foldersIn(dir)
+		list, err = prove.StoredIn(o.submissions)
 	}
-	if err != nil {
-		return nil, err
-	}
-	if len(list) == 0 {
-		return nil, usage("give one that holds a folder for each student: --submissions DIR", "%s: no folder with a submission", dir)
-	}
-	return list, nil
-}
-
-// shippedWith are the submissions that an edition ships, whatever it expects of them.
-func shippedWith(in edition) (list []prove.Stored, err error) {
-	shipped, err := fixture.LoadFiles(course.Open(os.DirFS(in.dir)), in.exercise.Name)
-	if errors.Is(err, fs.ErrNotExist) && len(shipped) == 0 {
-		return nil, nil
-	}
-	for _, s := range shipped {
-		take := func() (*submission.Snapshot, error) { return prove.Snapshot(s.Dir, s.Files) }
-		list = append(list, prove.Stored{Name: s.Name, Take: take})
-	}
-	return list, err
-}
-
-// foldersIn are the folders of a folder, by their names.
-func foldersIn(dir string) (list []prove.Stored, err error) {
-	root := os.DirFS(dir)
-	names, err := fs.Glob(root, "*")
-	if err != nil {
-		return nil, err
-	}
-	for _, name := range names {
-		if info, err := fs.Stat(root, name); err == nil && info.IsDir() && !strings.HasPrefix(name, ".") {
-			take := func() (*submission.Snapshot, error) { return submission.Take(filepath.Join(dir, name)) }
-			list = append(list, prove.Stored{Name: name, Take: take})
-		}
-	}
-	return list, nil
-}
-
-// text is a table of whose score changes, and why; then the figures.
-func (o *diffOptions) text(d *prove.Difference) error {
-	changes := slices.DeleteFunc(slices.Clone(d.Changes), func(c *prove.Change) bool { return !c.Scores() })
-	var b strings.Builder
-	b.WriteString(changeTable(changes))
-	for _, u := range d.Ungraded {
-		fmt.Fprintf(&b, "%s: left out: %s\n", terminal.Start(u.Submission), terminal.Escape(u.Reason))
-	}
-	b.WriteString(summary(d))
-	return o.app.print("%s", b.String())
-}
-
-func summary(d *prove.Difference) string {
-	if d.OldHash == d.NewHash {
-		return fmt.Sprintf("%s: the two differ in nothing that a grade depends on\n", d.Exercise)
-	}
-	lose, gain := 0, 0
-	for _, c := range d.Changes {
-		switch {
-		case c.New.Score < c.Old.Score:
-			lose++
-		case c.New.Score > c.Old.Score:
-			gain++
-		}
-	}
-	s := fmt.Sprintf("%s: %d submissions: %d lose points, %d gain points, %d keep them", d.Exercise, d.Submissions, lose, gain, d.Submissions-lose-gain)
-	if other := len(d.Changes) - lose - gain; other > 0 {
-		s += fmt.Sprintf(" (%d for other reasons)", other)
-	}
-	if len(d.Failed) > 0 {
-		s += fmt.Sprintf("; %d could not be graded", len(d.Failed))
-	}
-	return s + "\n"
+	return list, withHint("give one that holds a folder for each student: --submissions DIR", err)
 }

@@ -3,27 +3,27 @@ package main
 import (
 	"context"
 	"fmt"
-	"path/filepath"
-	"strings"
+	"runtime"
 
 	"github.com/spf13/cobra"
 
 	"grade/exercises/course"
 	"grade/grader"
 	"grade/grader/prove"
-	"grade/grader/report/terminal"
+	"grade/grader/report/summary"
 )
 
 // wantKilled is the share of mutants that hidden tests are expected to kill.
 const wantKilled = 0.95
 
 type mutateOptions struct {
-	proving
+	app      *app
+	grading  gradingFlags
 	exercise string
 }
 
 func newExerciseMutate(a *app) *cobra.Command {
-	o := &mutateOptions{proving: proving{app: a}}
+	o := &mutateOptions{app: a}
 	cmd := &cobra.Command{
 		Use:   "mutate EXERCISE",
 		Short: "Grade small mistakes in the reference: which go unnoticed?",
@@ -47,12 +47,12 @@ mark fits no mutant, which is told before anything is graded.`, 100*wantKilled),
 			return o.run(cmd.Context())
 		},
 	}
-	o.addFlags(cmd)
+	o.grading.add(cmd, runtime.NumCPU())
 	return cmd
 }
 
 func (o *mutateOptions) run(ctx context.Context) error {
-	if err := o.check(); err != nil {
+	if err := o.grading.check(); err != nil {
 		return err
 	}
 	e, err := o.app.exercise(o.exercise)
@@ -71,7 +71,7 @@ func (o *mutateOptions) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := o.write(m, func() error { return o.text(m) }); err != nil {
+	if err := o.app.write(o.grading.json, m, func() string { return summary.Mutation(m, o.app.courseDir, o.app.out.Palette()) }); err != nil {
 		return err
 	}
 	if len(m.Faults) > 0 || m.Score < wantKilled {
@@ -85,43 +85,9 @@ func (o *mutateOptions) mutate(ctx context.Context, e *course.Exercise, marks []
 	if err != nil || len(faults) > 0 {
 		return &prove.Mutation{Exercise: e.Name, Survivors: []prove.Survivor{}, Faults: faults}, err
 	}
-	err = o.grade(ctx, func(g *grader.Grader, progress prove.Progress) error {
-		m, err = prove.Mutate(ctx, g, e, mutants, prove.MutationOptions{Equivalent: marks, Workers: o.workers, Progress: progress})
+	err = o.app.grade(ctx, o.grading, func(g *grader.Grader, tell prove.Progress) error {
+		m, err = prove.Mutate(ctx, g, e, mutants, prove.MutationOptions{Equivalent: marks, Workers: o.grading.workers, Progress: tell})
 		return err
 	})
 	return m, err
-}
-
-// text shows what survived, and then the figures.
-func (o *mutateOptions) text(m *prove.Mutation) error {
-	for _, f := range m.Faults {
-		f.File = filepath.Join(o.app.courseDir, filepath.FromSlash(f.File))
-		if err := o.app.print("%s\n", terminal.Escape(f.String())); err != nil {
-			return err
-		}
-	}
-	pal := o.app.out.palette()
-	for _, s := range m.Survivors {
-		if err := o.app.print("%s  %s:%d\n", pal.Bold(terminal.Escape(s.ID)), filepath.Join(o.app.courseDir, "reference", m.Exercise, s.File), s.Line); err != nil {
-			return err
-		}
-		for l := range strings.Lines(s.Diff) {
-			if err := o.app.print("    %s\n", terminal.Escape(strings.ReplaceAll(strings.TrimRight(l, "\n"), "\t", "    "))); err != nil {
-				return err
-			}
-		}
-	}
-	if m.Total == 0 && len(m.Faults) > 0 {
-		return nil // nothing was graded
-	}
-	return o.app.print("%s: %d mutants, %d killed%s, %d survived, %d equivalent: %.1f %% of %d, in %.0f s\n",
-		m.Exercise, m.Total, m.Killed, byTime(m.TimedOut), len(m.Survivors), m.Equivalent, 100*m.Score, m.Total-m.Equivalent, m.Seconds)
-}
-
-// byTime says of how many it is not sure that a test tells them from the original.
-func byTime(n int) string {
-	if n == 0 {
-		return ""
-	}
-	return fmt.Sprintf(" (%d by time alone)", n)
 }

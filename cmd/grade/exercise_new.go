@@ -1,21 +1,15 @@
 package main
 
 import (
-	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
 	"go/token"
-	"io/fs"
-	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/mod/modfile"
-	"golang.org/x/mod/module"
 
 	"grade"
 	"grade/exercises/course"
@@ -80,10 +74,10 @@ func (o *newOptions) run() error {
 	if err != nil {
 		return err
 	}
-	if err := plant(dir, files); err != nil {
+	if err := scaffold.WriteAll(dir, files); err != nil {
 		return err
 	}
-	if err := refresh(dir, own); err != nil {
+	if err := scaffold.Refresh(dir, own); err != nil {
 		return err
 	}
 	for _, f := range files {
@@ -95,113 +89,17 @@ func (o *newOptions) run() error {
 	return err
 }
 
-// own are the files that grade keeps in a course: its go.mod first, and the kit, if
-// the course does not have that from elsewhere.
+// own are the files that grade keeps in a course, its go.mod first.
 func (o *newOptions) own(dir string) ([]course.File, error) {
-	mod, elsewhere, err := o.goMod(dir)
-	if err != nil {
-		return nil, err
+	if o.module != "" && !scaffold.IsModule(o.module) {
+		return nil, usage("such as example.com/course; "+course.KitModule+" itself is the kit's", "--module %s: no path for a course", o.module)
 	}
-	own, courseModule := []course.File{{Name: "go.mod", Data: mod}}, modfile.ModulePath(mod)
-	schemas, err := scaffold.Schemas(courseModule)
-	if err != nil {
-		return nil, err
+	own, elsewhere, err := scaffold.Own(grade.Sources, dir, o.module)
+	if nested := (*scaffold.NestedError)(nil); errors.As(err, &nested) {
+		return nil, &fault.UsageError{Message: nested.Error(), Hint: "go there, or name it: --course " + nested.Course}
 	}
-	own = append(own, schemas...)
-	switch {
-	case courseModule == course.KitModule:
-		return own, nil
-	case elsewhere != "":
-		_, err := fmt.Fprintf(o.app.err, "note: go.mod takes the module %s from %s, so no %s is written\n", course.KitModule, elsewhere, course.KitDir)
-		return own, err
+	if err == nil && elsewhere != "" {
+		_, err = fmt.Fprintf(o.app.err, "note: go.mod takes the module %s from %s, so no %s is written\n", course.KitModule, elsewhere, course.KitDir)
 	}
-	if err := foreignKit(filepath.Join(dir, course.KitDir)); err != nil {
-		return nil, err
-	}
-	kit, err := course.Kit(grade.Sources, courseModule, goVersion())
-	return append(own, kit...), err
-}
-
-// foreignKit refuses a folder that has the kit's name and is something else.
-func foreignKit(dir string) error {
-	entries, err := os.ReadDir(dir)
-	if errors.Is(err, fs.ErrNotExist) || err == nil && len(entries) == 0 {
-		return nil
-	}
-	mod, _ := os.ReadFile(filepath.Join(dir, "go.mod")) // without one it is not ours either
-	if modfile.ModulePath(mod) == course.KitModule {
-		return nil
-	}
-	return usage(fmt.Sprintf("rename it, or have go.mod take the kit from elsewhere: replace %s => ../grade", course.KitModule),
-		"%s is there and is not the kit, which would be put in its place", dir)
-}
-
-// goMod is what the course's go.mod has to be, and where it takes the kit from, if
-// that is not kit/.
-func (o *newOptions) goMod(dir string) (mod []byte, elsewhere string, err error) {
-	name := filepath.Join(dir, "go.mod")
-	old, err := os.ReadFile(name)
-	if o.module != "" {
-		if err := module.CheckImportPath(o.module); err != nil || o.module == course.KitModule {
-			return nil, "", usage("such as example.com/course; "+course.KitModule+" itself is the kit's", "--module %s: no path for a course", o.module)
-		}
-	}
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		abs, err := filepath.Abs(dir)
-		if err != nil {
-			return nil, "", err
-		}
-		if around := courseAround(abs); around != "" {
-			return nil, "", usage("go there, or name it: --course "+around, "%s lies in a course, %s, and would become one of its own", dir, around)
-		}
-		o.module = cmp.Or(o.module, moduleName(filepath.Base(abs)))
-	case err != nil:
-		return nil, "", err
-	case o.module != "" && !slices.Contains([]string{"", o.module}, modfile.ModulePath(old)):
-		return nil, "", usage("leave --module out", "%s is of the module %s", name, modfile.ModulePath(old))
-	}
-	mod, elsewhere, err = scaffold.GoMod(old, o.module, goVersion())
-	if err != nil {
-		return nil, "", &fault.UsageError{Message: "read " + name, Hint: "mend it, or remove it to have a new one", Err: err}
-	}
-	return mod, elsewhere, nil
-}
-
-// courseAround is the innermost folder above dir that is a course; "" if none is.
-func courseAround(dir string) string {
-	for up := filepath.Dir(dir); up != dir; dir, up = up, filepath.Dir(up) {
-		_, noModule := os.Stat(filepath.Join(up, "go.mod"))
-		info, err := os.Stat(filepath.Join(up, "exercises"))
-		if noModule == nil && err == nil && info.IsDir() {
-			return up
-		}
-	}
-	return ""
-}
-
-// moduleName makes a module path of a folder's name.
-func moduleName(folder string) string {
-	name := regexp.MustCompile(`[^a-z0-9._-]+`).ReplaceAllString(strings.ToLower(folder), "-")
-	if name = strings.Trim(name, "-._"); name == "" || name == "grade" {
-		return "course"
-	}
-	return name
-}
-
-// refresh writes files that are grade's own in a course, where they differ.
-func refresh(dir string, files []course.File) error {
-	for _, f := range files {
-		name := filepath.Join(dir, filepath.FromSlash(f.Name))
-		if old, err := os.ReadFile(name); err == nil && bytes.Equal(old, f.Data) {
-			continue
-		}
-		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
-			return err
-		}
-		if err := os.WriteFile(name, f.Data, 0o666); err != nil {
-			return err
-		}
-	}
-	return nil
+	return own, withHint("leave --module out", err)
 }

@@ -10,6 +10,7 @@ import (
 
 	"grade/exercises/course"
 	"grade/exercises/course/fixture/workspace"
+	"grade/exercises/course/versions"
 	"grade/grader/report/terminal"
 )
 
@@ -62,7 +63,7 @@ func (o *submissionRefreshOptions) run(ctx context.Context) error {
 	}
 	defer func() { o.app.closed(os.RemoveAll(temp)) }()
 	old := filepath.Join(temp, "old")
-	if err := checkOut(ctx, o.app.courseDir, o.from, o.exercise, old); err != nil {
+	if err := versions.CheckOut(ctx, o.app.courseDir, o.from, o.exercise, old); err != nil {
 		return err
 	}
 	done, err := w.Refresh(course.Open(os.DirFS(old)))

@@ -46,12 +46,12 @@ func (o *submissionShowOptions) run() error {
 	if err != nil {
 		return err
 	}
-	return o.text(workspace.Diff(base, s.Files), o.app.out.palette())
+	return o.text(workspace.Diff(base, s.Files), o.app.out.Palette())
 }
 
 func (o *submissionShowOptions) whole(s fixture.Submission) error {
 	for _, f := range s.Files {
-		if err := o.app.print("%s\n", o.app.out.palette().Bold("-- "+terminal.Escape(f.Name)+" --")); err != nil {
+		if err := o.app.print("%s\n", o.app.out.Palette().Bold("-- "+terminal.Escape(f.Name)+" --")); err != nil {
 			return err
 		}
 		if err := o.text(f.Data, terminal.NewPalette(false)); err != nil {
@@ -64,7 +64,7 @@ func (o *submissionShowOptions) whole(s fixture.Submission) error {
 // text writes lines as they are, so that a program can read them; for a person what is not
 // printable is escaped, and lines of a difference have colors.
 func (o *submissionShowOptions) text(data []byte, pal terminal.Palette) error {
-	if !o.app.out.terminal() {
+	if !o.app.out.IsTerminal() {
 		return o.app.print("%s", data)
 	}
 	for line := range bytes.Lines(data) {

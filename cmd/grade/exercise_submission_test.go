@@ -14,18 +14,18 @@ import (
 func TestShownText(t *testing.T) {
 	const text = "@@ -1,2 +1,2 @@\n-\ta\n+\x1b[2Jb\n c\n"
 	for name, tt := range map[string]struct {
-		out  stream
+		out  terminal.Stream
 		want string
 	}{
-		"a file":                  {stream{}, text},
-		"a terminal":              {stream{width: 80}, "@@ -1,2 +1,2 @@\n-    a\n+\\x1b[2Jb\n c\n"},
-		"a terminal with colours": {stream{width: 80, color: true}, "\x1b[36m@@ -1,2 +1,2 @@\x1b[39m\n\x1b[31m-    a\x1b[39m\n\x1b[32m+\\x1b[2Jb\x1b[39m\n c\n"},
+		"a file":                  {terminal.Stream{}, text},
+		"a terminal":              {terminal.Stream{Width: 80}, "@@ -1,2 +1,2 @@\n-    a\n+\\x1b[2Jb\n c\n"},
+		"a terminal with colours": {terminal.Stream{Width: 80, Color: true}, "\x1b[36m@@ -1,2 +1,2 @@\x1b[39m\n\x1b[31m-    a\x1b[39m\n\x1b[32m+\\x1b[2Jb\x1b[39m\n c\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var b bytes.Buffer
 			tt.out.Writer = &b
 			o := &submissionShowOptions{submissionNamed: submissionNamed{app: &app{out: tt.out}}}
-			require.NoError(t, o.text([]byte(text), terminal.NewPalette(tt.out.color)))
+			require.NoError(t, o.text([]byte(text), terminal.NewPalette(tt.out.Color)))
 			assert.Equal(t, tt.want, b.String())
 		})
 	}

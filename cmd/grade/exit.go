@@ -104,6 +104,8 @@ func (a *app) hint(cmd *cobra.Command, err error) string {
 		return "give the folder of results of an earlier grade batch: --results DIR"
 	case errors.As(err, &h):
 		return h.Hint()
+	case errors.As(err, &u):
+		return cmp.Or(u.Hint, "see: "+cmd.CommandPath()+" --help")
 	case !a.started:
 		return "see: " + cmd.CommandPath() + " --help"
 	case errors.As(err, &n):

@@ -2,10 +2,10 @@ package main
 
 import (
 	"errors"
-	"fmt"
-	"strings"
 
 	"grade/exercises/course"
+	"grade/grader/fault"
+	"grade/grader/intake"
 	"grade/grader/submission"
 )
 
@@ -19,40 +19,29 @@ func (o *submitOptions) findExercise(snap *submission.Snapshot) (*course.Exercis
 	if err != nil {
 		return nil, err
 	}
-	if snap.Package == "" {
-		return nil, faulty("say it with --exercise; "+packagesOf(all), "cannot tell the exercise: %s", noPackage(snap))
+	e, err := intake.ExerciseOf("", snap, all)
+	unknown := (*intake.UnknownExercise)(nil)
+	if !errors.As(err, &unknown) {
+		return e, err
 	}
-	var found []*course.Exercise
-	for _, e := range all {
-		if e.Package == snap.Package {
-			found = append(found, e)
-		}
-	}
-	place := fmt.Sprintf("%s:%d", snap.PackageFile, snap.PackageLine)
-	switch len(found) {
-	case 1:
-		return found[0], nil
-	case 0:
+	if unknown.Doubt == intake.NoExercise && len(broken) > 0 {
 		// The exercise meant may be one that cannot be loaded: then it is not the
 		// student who has to do something.
-		if len(broken) > 0 {
-			return nil, errors.Join(broken...)
-		}
-		return nil, faulty("mend the package clause, or say --exercise; "+packagesOf(all),
-			"%s: no exercise has a package %s", place, snap.Package)
+		return nil, errors.Join(broken...)
 	}
-	return nil, usage("say which with --exercise; "+packagesOf(found), "%s: several exercises have a package %s", place, snap.Package)
+	return nil, sayExercise(unknown, all)
 }
 
-// noPackage says why a snapshot has no package clause.
-func noPackage(s *submission.Snapshot) string {
-	if len(s.Files) == 0 && len(s.Problems) > 0 {
-		return strings.TrimPrefix(fmt.Sprintf("%s: %s", s.Problems[0].File, s.Problems[0].Message), ": ")
+// sayExercise says what to do where a submission does not tell its exercise. Exercises of
+// one package are no fault of the student's.
+func sayExercise(unknown *intake.UnknownExercise, all []*course.Exercise) error {
+	switch unknown.Doubt {
+	case intake.NoPackage:
+		return faulty("say it with --exercise; "+packagesOf(all), "cannot tell the exercise: %s", unknown.Message)
+	case intake.NoExercise:
+		return faulty("mend the package clause, or say --exercise; "+packagesOf(all), "%s", unknown.Message)
 	}
-	if len(s.Files) > 0 {
-		return s.Files[0].Name + ":1: no package clause"
-	}
-	return "no package clause"
+	return &fault.UsageError{Message: unknown.Message, Hint: "say which with --exercise; " + packagesOf(unknown.Fits)}
 }
 
 // packagesOf says what can be submitted.

@@ -3,20 +3,19 @@ package main
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
-	"grade/grader/gradebook"
-	"grade/grader/report/terminal"
+	"grade/grader/batch"
+	"grade/grader/report/summary"
 	"grade/grader/results/file"
 )
 
 type gradebookOptions struct {
-	app     *app
-	results string
-	policy  string
-	reports bookReports
+	app        *app
+	results    string
+	policyFile string
+	reports    reportFlags
 }
 
 func newGradebook(a *app) *cobra.Command {
@@ -35,8 +34,8 @@ one row a student, one column an exercise. Nothing is graded, and no engine is n
 		RunE:              func(*cobra.Command, []string) error { return o.run() },
 	}
 	resultsFlag(cmd, &o.results, "the folder `DIR` in which grade batch keeps results")
-	rulesFlag(cmd, &o.policy)
-	o.reports.addFlag(cmd)
+	policyFlag(cmd, &o.policyFile)
+	o.reports.add(cmd)
 	return cmd
 }
 
@@ -44,7 +43,7 @@ func (o *gradebookOptions) run() error {
 	if err := o.reports.check(); err != nil {
 		return err
 	}
-	rules, err := o.app.rulesIn(o.policy)
+	policy, err := o.app.policy(o.policyFile)
 	if err != nil {
 		return err
 	}
@@ -52,73 +51,22 @@ func (o *gradebookOptions) run() error {
 	if err != nil {
 		return err
 	}
-	book := rules.book(ledger.Attempts(), ledger.Pending(), nil)
+	book := batch.Book(policy, ledger.Attempts(), ledger.Pending(), nil)
 	for _, c := range book.Columns {
-		if !slices.Contains(rules.names, c.Exercise) {
-			o.app.closed(fmt.Errorf("the course has no exercise %s: it weighs nothing; if it is of another one, give that: --course DIR", c.Exercise))
+		if !slices.Contains(policy.Exercises, c.Exercise) {
+			o.app.note("the course has no exercise %s: it weighs nothing; if it is of another one, give that: --course DIR", c.Exercise)
 		}
 	}
 	if n := len(ledger.Pending()); n > 0 {
-		o.app.closed(fmt.Errorf("no verdict yet on %s, where an older grade stands if there is one: start grade batch again, or the job", several(n, "submission")))
+		what := "1 submission"
+		if n > 1 {
+			what = fmt.Sprintf("%d submissions", n)
+		}
+		o.app.note("no verdict yet on %s, where an older grade stands if there is one: start grade batch again, or the job", what)
 	}
-	o.app.doubts(rules, o.reports, book)
-	if err := o.reports.write(o.app.out, book); err != nil || o.reports.onStdout() {
+	o.app.warn(o.reports.warnings(policy, book))
+	if err := o.reports.targets.WriteCourse(o.app.out, book); err != nil || o.reports.targets.ReplacesText() {
 		return err
 	}
-	return o.app.print("%s", bookText(book))
-}
-
-// bookText is a table for a terminal, and below it what the rules did and what has no
-// verdict.
-func bookText(b *gradebook.Book) string {
-	width := len("student")
-	for _, r := range b.Rows {
-		width = max(width, terminal.Width(terminal.Start(r.Student)))
-	}
-	var s, notes strings.Builder
-	s.WriteString(terminal.Pad("student", width))
-	for _, c := range b.Columns {
-		fmt.Fprintf(&s, "  %*s", max(len(c.Exercise), 6), c.Exercise)
-	}
-	s.WriteString("  total %\n")
-	for _, r := range b.Rows {
-		s.WriteString(terminal.Pad(terminal.Start(r.Student), width))
-		for i, c := range r.Cells {
-			points := numberOr("-", c.Points)
-			if c.Missing != nil && c.Points == nil {
-				points = "?"
-			}
-			fmt.Fprintf(&s, "  %*s", max(len(b.Columns[i].Exercise), 6), points)
-			for _, why := range c.Rules {
-				fmt.Fprintf(&notes, "%s  %s  %s\n", terminal.Start(r.Student), b.Columns[i].Exercise, terminal.Escape(why))
-			}
-			if c.Missing != nil {
-				fmt.Fprintf(&notes, "%s  %s  no verdict%s: %s\n", terminal.Start(r.Student), b.Columns[i].Exercise, placeOf(*c.Missing), terminal.Escape(c.Missing.Why))
-			}
-		}
-		for _, m := range r.Unknown {
-			fmt.Fprintf(&notes, "%s  no verdict%s: %s\n", terminal.Start(r.Student), placeOf(m), terminal.Escape(m.Why))
-		}
-		fmt.Fprintf(&s, "  %7s\n", numberOr("-", r.Total))
-	}
-	if notes.Len() > 0 {
-		s.WriteString("\n")
-	}
-	return s.String() + notes.String()
-}
-
-// placeOf is where something lies, in words, if that is known.
-func placeOf(m gradebook.Missing) string {
-	if m.Folder == "" {
-		return ""
-	}
-	return " on what is in " + terminal.Escape(m.Folder)
-}
-
-// numberOr is a number, or what stands in its place where there is none.
-func numberOr(none string, x *float64) string {
-	if x == nil {
-		return none
-	}
-	return gradebook.Number(*x)
+	return o.app.print("%s", summary.Book(book))
 }

@@ -49,14 +49,14 @@ func (o *listOptions) run() error {
 
 func (o *listOptions) line(e *course.Exercise, width int) error {
 	title, summary := terminal.Escape(e.Title), terminal.Escape(e.Summary)
-	if !o.app.out.terminal() {
+	if !o.app.out.IsTerminal() {
 		return o.app.print("%s\t%s\t%s\n", e.Name, title, summary)
 	}
-	p := o.app.out.palette()
+	p := o.app.out.Palette()
 	if err := o.app.print("%s  %s\n", p.Bold(terminal.Pad(e.Name, width)), title); err != nil {
 		return err
 	}
-	for _, l := range terminal.Wrap(summary, o.app.out.width-width-2) {
+	for _, l := range terminal.Wrap(summary, o.app.out.Width-width-2) {
 		if err := o.app.print("%s  %s\n", terminal.Pad("", width), p.Dim(l)); err != nil {
 			return err
 		}

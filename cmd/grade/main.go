@@ -24,7 +24,7 @@ func run(ctx context.Context, args []string, in io.Reader, out, err io.Writer) i
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	// The first signal asks; once it has been heard, a second one ends the
-	// process as if nobody had listened.
+	// process as it does any other.
 	context.AfterFunc(ctx, stop)
 	a := newApp(in, out, err)
 	root := newRoot(a)

@@ -11,6 +11,9 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/stretchr/testify/assert"
+
+	"grade/grader/fault"
+	"grade/grader/report/terminal"
 )
 
 func TestRunReturnsTheExitCode(t *testing.T) {
@@ -63,7 +66,7 @@ func TestEveryCommandIsFinished(t *testing.T) {
 
 func TestErrorsOfSeveralLines(t *testing.T) {
 	var b bytes.Buffer
-	a := &app{err: stream{Writer: &b}, started: true}
+	a := &app{err: terminal.Stream{Writer: &b}, started: true}
 	code := a.exit(t.Context(), &cobra.Command{}, errors.Join(errors.New("one"), errors.New("::error::two")))
 	assert.Equal(t, exitNoVerdict, code)
 	assert.Equal(t, "grade: one\ngrade: ::error::two\n", b.String(), "nothing from elsewhere starts a line")
@@ -82,12 +85,24 @@ func TestBuildVersion(t *testing.T) {
 	}
 }
 
-func TestStreamOfAPipe(t *testing.T) {
-	s := newStream(&bytes.Buffer{}, func(string) string { return "" })
-	assert.False(t, s.terminal() || s.live || s.color)
-	r, w, err := os.Pipe()
-	assert.NoError(t, err)
-	defer r.Close()
-	defer w.Close()
-	assert.False(t, newStream(w, func(string) string { return "" }).terminal())
+// What a library finds wrong is told with what to do in this command's words, unless the
+// library knows better, and an error that is none of usage has no such hint.
+func TestHints(t *testing.T) {
+	for name, c := range map[string]struct {
+		err  error
+		code int
+		told string
+	}{
+		"the command's":    {withHint("--here", &fault.UsageError{Message: "wrong"}), exitUsage, "grade: wrong\nhint: --here\n"},
+		"inside another":   {fmt.Errorf("x: %w", withHint("--here", &fault.UsageError{Message: "wrong"})), exitUsage, "grade: x: wrong\nhint: --here\n"},
+		"the library's":    {withHint("--here", &fault.UsageError{Message: "wrong", Hint: "there"}), exitUsage, "grade: wrong\nhint: there\n"},
+		"none":             {&fault.UsageError{Message: "wrong"}, exitUsage, "grade: wrong\nhint: see: grade --help\n"},
+		"an error of ours": {withHint("--here", errors.New("gone")), exitNoVerdict, "grade: gone\n"},
+	} {
+		var b bytes.Buffer
+		a := &app{err: terminal.Stream{Writer: &b}, started: true}
+		assert.Equal(t, c.code, a.exit(t.Context(), &cobra.Command{Use: "grade"}, c.err), name)
+		assert.Equal(t, c.told, b.String(), name)
+	}
+	assert.NoError(t, withHint("--here", nil))
 }

@@ -85,7 +85,7 @@ func TestCheckFindsWhatIsPlanted(t *testing.T) {
 	if testing.Short() {
 		t.Skip("grades in a sandbox")
 	}
-	s, err := openSandbox(t.Context(), sandboxOptions{Kind: sandboxProcess})
+	s, err := openSandbox(t.Context(), sandboxFlags{Kind: sandboxProcess})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, s.Close()) })
 	g := graderIn(t, s)

@@ -1,13 +1,10 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -16,21 +13,21 @@ import (
 	"grade/grader/batch"
 	"grade/grader/gradebook"
 	"grade/grader/prove"
-	"grade/grader/report/terminal"
-	"grade/grader/results"
+	"grade/grader/report/summary"
 	"grade/grader/results/file"
 )
 
 type regradeOptions struct {
-	proving
-	results string
-	policy  string
-	diff    bool
-	apply   bool
+	app        *app
+	grading    gradingFlags
+	results    string
+	policyFile string
+	diff       bool
+	apply      bool
 }
 
 func newRegrade(a *app) *cobra.Command {
-	o := &regradeOptions{proving: proving{app: a, workers: runtime.NumCPU() + 1}}
+	o := &regradeOptions{app: a}
 	cmd := &cobra.Command{
 		Use:     "regrade",
 		Short:   "Show what a change of an exercise does to kept results, and make it hold",
@@ -53,16 +50,16 @@ attempt that could not be graded: its result stays what it was.`,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE:              func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context()) },
 	}
-	o.addFlags(cmd)
+	o.grading.add(cmd, batchWorkers())
 	resultsFlag(cmd, &o.results, "the folder `DIR` in which grade batch keeps results")
-	rulesFlag(cmd, &o.policy)
+	policyFlag(cmd, &o.policyFile)
 	cmd.Flags().BoolVar(&o.diff, "diff", false, "show what would change, and change nothing (the default)")
 	cmd.Flags().BoolVar(&o.apply, "apply", false, "make it hold")
 	return cmd
 }
 
 func (o *regradeOptions) run(ctx context.Context) (err error) {
-	if err := o.checkFor("regrade"); err != nil {
+	if err := o.grading.checkFor("regrade"); err != nil {
 		return err
 	}
 	if o.diff && o.apply {
@@ -72,7 +69,7 @@ func (o *regradeOptions) run(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	rules, err := o.app.rulesIn(o.policy)
+	policy, err := o.app.policy(o.policyFile)
 	if err != nil {
 		return err
 	}
@@ -84,10 +81,10 @@ func (o *regradeOptions) run(ctx context.Context) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, ledger.Close()) }()
-	return o.regrade(ctx, ledger, rules, all)
+	return o.regrade(ctx, ledger, policy, all)
 }
 
-func (o *regradeOptions) regrade(ctx context.Context, ledger *file.Store, rules *rules, all []*course.Exercise) (err error) {
+func (o *regradeOptions) regrade(ctx context.Context, ledger *file.Store, policy *gradebook.Policy, all []*course.Exercise) (err error) {
 	r, err := batch.NewRegrader(ledger)
 	if err != nil {
 		return err
@@ -95,8 +92,8 @@ func (o *regradeOptions) regrade(ctx context.Context, ledger *file.Store, rules 
 	defer func() { err = errors.Join(err, r.Close()) }()
 	var with batch.Options
 	var list []batch.Regraded
-	err = o.grade(ctx, func(g *grader.Grader, progress prove.Progress) error {
-		if with, err = o.batchWith(ctx, g, progress, all); err != nil {
+	err = o.app.grade(ctx, o.grading, func(g *grader.Grader, tell prove.Progress) error {
+		if with, err = o.app.batchWith(ctx, o.grading, g, tell, all); err != nil {
 			return err
 		}
 		list, err = r.Run(ctx, with)
@@ -105,82 +102,18 @@ func (o *regradeOptions) regrade(ctx context.Context, ledger *file.Store, rules 
 	if err != nil {
 		return err
 	}
-	before := rules.book(ledger.Attempts(), ledger.Pending(), nil)
-	after := rules.book(regraded(ledger.Attempts(), list), ledger.Pending(), nil)
+	before := batch.Book(policy, ledger.Attempts(), ledger.Pending(), nil)
+	after := batch.Book(policy, batch.Applied(ledger.Attempts(), list), ledger.Pending(), nil)
 	if o.apply {
 		if err := r.Apply(list, with); err != nil {
 			return err
 		}
 	}
-	return o.tell(newRegrading(list, counted(before, after), o.apply))
+	return o.tell(summary.NewRegrading(list, summary.Differing(before, after), o.apply))
 }
 
-// regraded are the records as they are once the list is applied.
-func regraded(records []results.Record, list []batch.Regraded) []results.Record {
-	anew := map[string]*results.Record{}
-	for _, x := range list {
-		anew[attemptKey(x.Old)] = x.New
-	}
-	records = slices.Clone(records)
-	for i, r := range records {
-		if n := anew[attemptKey(r)]; n != nil {
-			records[i] = *n
-		}
-	}
-	return records
-}
-
-// regradeResult is what a regrading comes to, as --json has it.
-type regradeResult struct {
-	Regraded int             `json:"regraded"` // attempts that had to be graded, and were
-	Changes  []*prove.Change `json:"changes"`
-	Counts   []countChange   `json:"counts"` // under the rules of the course
-	Stay     []noRecord      `json:"stay"`   // that could not be graded: their results stand
-	Applied  bool            `json:"applied"`
-}
-
-// countChange is what counts of a student's exercise; without an exercise, the total in percent.
-type countChange struct {
-	Student  string   `json:"student"`
-	Exercise string   `json:"exercise"`
-	Old      *float64 `json:"old"`
-	New      *float64 `json:"new"`
-}
-
-func newRegrading(list []batch.Regraded, counts []countChange, applied bool) regradeResult {
-	r := regradeResult{Changes: []*prove.Change{}, Counts: counts, Stay: []noRecord{}, Applied: applied}
-	for _, x := range list {
-		if x.New == nil {
-			r.Stay = append(r.Stay, noRecord{x.Old.Student, x.Old.Exercise, x.Old.Path, x.Err.Error()})
-			continue
-		}
-		r.Regraded++
-		if c := compareRecords(x.Old, *x.New); c != nil {
-			r.Changes = append(r.Changes, c)
-		}
-	}
-	return r
-}
-
-// counted is what differs between two books of one course.
-func counted(before, after *gradebook.Book) []countChange {
-	list := []countChange{}
-	add := func(student, exercise string, was, is *float64) {
-		if (was == nil) != (is == nil) || was != nil && *was != *is {
-			list = append(list, countChange{student, exercise, was, is})
-		}
-	}
-	for i, row := range after.Rows {
-		for j, cell := range row.Cells {
-			add(row.Student, after.Columns[j].Exercise, before.Rows[i].Cells[j].Points, cell.Points)
-		}
-		add(row.Student, "", before.Rows[i].Total, row.Total)
-	}
-	return list
-}
-
-func (o *regradeOptions) tell(r regradeResult) error {
-	if err := o.write(r, func() error { return o.app.print("%s", r.text()) }); err != nil {
+func (o *regradeOptions) tell(r summary.Regrading) error {
+	if err := o.app.write(o.grading.json, r, func() string { return r.Text("--apply") }); err != nil {
 		return err
 	}
 	if len(r.Stay) > 0 {
@@ -190,33 +123,4 @@ func (o *regradeOptions) tell(r regradeResult) error {
 		return errPointsMissing
 	}
 	return nil
-}
-
-// text is a table of whose result changes, and why; then what counts; then the figures.
-func (r regradeResult) text() string {
-	var b strings.Builder
-	b.WriteString(changeTable(r.Changes))
-	for i, c := range r.Counts {
-		if i == 0 {
-			b.WriteString("\nWhat counts:\n")
-		}
-		what := cmp.Or(c.Exercise, "total, %")
-		fmt.Fprintf(&b, "%s  %s  %s → %s\n", terminal.Start(c.Student), what, numberOr("none", c.Old), numberOr("none", c.New))
-	}
-	for _, s := range r.Stay {
-		fmt.Fprintf(&b, "%s  %s  not graded: %s\n", terminal.Start(s.Student), s.Exercise, terminal.Escape(s.Why))
-	}
-	if b.Len() > 0 {
-		b.WriteString("\n")
-	}
-	fmt.Fprintf(&b, "regraded %d, changed %d, not graded %d", r.Regraded, len(r.Changes), len(r.Stay))
-	switch {
-	case r.Applied:
-		b.WriteString("; what was graded holds now\n")
-	case r.Regraded > 0:
-		b.WriteString("; nothing was overwritten: --apply makes it hold\n")
-	default:
-		b.WriteString("\n")
-	}
-	return b.String()
 }

@@ -1,146 +1,63 @@
 package main
 
 import (
-	"errors"
 	"fmt"
-	"io"
-	"os"
-	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"grade/grader/fault"
+	"grade/grader/gradebook"
 	"grade/grader/report"
-	"grade/grader/verdict"
-	"grade/grader/wholefile"
+	"grade/grader/report/files"
 )
 
-// toStdout stands for standard output in place of a file's name.
-const toStdout = "-"
-
-// reportTarget is a report that was asked for: --report FORMAT=FILE.
-type reportTarget struct {
-	report.Format
-	file string
-}
-
-// parseReports reads the values of --report of a single grading.
-func parseReports(values []string, id report.Identity) ([]reportTarget, error) {
-	return parseTargets(values, func(t reportTarget) error {
-		if !t.OfOne() {
-			return fmt.Errorf("%s is of many submissions; see: grade batch --help", t.Name)
-		}
-		if err := writable(t.file); err != nil {
-			return err
-		}
-		return t.Lacks(id)
-	})
-}
-
-// parseTargets reads the values of --report and refuses, before anything is graded,
+// parseReports reads the values of --report and refuses, before anything is graded,
 // what could not be written afterwards.
-func parseTargets(values []string, check func(reportTarget) error) ([]reportTarget, error) {
-	const hint = "see: grade help reports"
-	var list []reportTarget
-	seen := map[string]bool{}
+func parseReports(values []string, check func(files.Target) error) (list files.Targets, err error) {
 	for _, v := range values {
-		format, file, ok := strings.Cut(v, "=")
-		f, known := report.FormatNamed(format)
-		switch {
-		case !known:
-			return nil, usage(hint, "--report %s: there is no format %q; there are %s", v, format, strings.Join(report.FormatNames(), ", "))
-		case !ok || file == "":
-			return nil, usage(hint, "--report %s: want FORMAT=FILE, or FORMAT=- for standard output", v)
-		case seen[filepath.Clean(file)]:
-			return nil, usage(hint, "--report %s: another report goes there too", v)
+		if err := list.Add(v, check); err != nil {
+			return nil, &fault.UsageError{Message: "--report " + v, Hint: "see: grade help reports", Err: err}
 		}
-		t := reportTarget{f, file}
-		if err := check(t); err != nil {
-			return nil, &fault.UsageError{Message: "--report " + v, Hint: hint, Err: err}
-		}
-		seen[filepath.Clean(file)] = true
-		list = append(list, t)
 	}
 	return list, nil
 }
 
-// writable finds out whether there can be a file of this name.
-func writable(file string) error {
-	if file == toStdout {
-		return nil
+// ofOne checks a report of a single grading.
+func ofOne(id report.Identity) func(files.Target) error {
+	return func(t files.Target) error {
+		err := files.OfOne(t, id)
+		if err != nil && !t.OfOne() {
+			err = fmt.Errorf("%w; see: grade batch --help", err)
+		}
+		return err
 	}
-	if info, err := os.Stat(file); err == nil && info.IsDir() {
-		return fmt.Errorf("%s is a folder", file)
-	}
-	_, err := os.Stat(filepath.Dir(file))
+}
+
+// reportFlags are the reports about many submissions that were asked for.
+type reportFlags struct {
+	values  []string // of --report
+	targets files.Targets
+}
+
+func (r *reportFlags) add(cmd *cobra.Command) {
+	cmd.Flags().StringArrayVar(&r.values, "report", nil, "write a report, `FORMAT=FILE`, as often as given; with {student} and {exercise} in FILE, one for each submission; see: grade help reports")
+	_ = cmd.RegisterFlagCompletionFunc("report", completeReportsIf(func(report.Format) bool { return true }))
+}
+
+// check refuses, before anything is graded, what could not be written afterwards.
+func (r *reportFlags) check() (err error) {
+	r.targets, err = parseReports(r.values, files.OfMany)
 	return err
 }
 
-// onStdout is the report that goes to standard output, if one does.
-func onStdout(list []reportTarget) (t reportTarget, ok bool) {
-	i := slices.IndexFunc(list, func(t reportTarget) bool { return t.file == toStdout })
-	if i < 0 {
-		return t, false
+// warnings are what the rules, or the reader of a report, may take otherwise than it is meant.
+func (r *reportFlags) warnings(p *gradebook.Policy, b *gradebook.Book) []string {
+	list := p.Warnings(b)
+	for _, t := range r.targets {
+		list = append(list, t.Warnings(b)...)
 	}
-	return list[i], true
-}
-
-// writeReports writes the files, then standard output: what cannot be written keeps no
-// other report back.
-func (o *submitOptions) writeReports(r *verdict.Result) error {
-	var errs []error
-	for _, t := range o.targets {
-		if t.file != toStdout {
-			errs = append(errs, writeFile(t.file, func(f io.Writer) error { return t.Write(f, r, o.identity) }))
-		}
-	}
-	t, taken := onStdout(o.targets)
-	if !taken || t.Beside {
-		errs = append(errs, o.print(r))
-	}
-	if taken {
-		errs = append(errs, t.Write(o.app.out, r, o.identity))
-	}
-	return errors.Join(errs...)
-}
-
-// print writes what is printed where no report was asked for.
-func (o *submitOptions) print(r *verdict.Result) error {
-	if o.json {
-		return report.JSON(o.app.out, r)
-	}
-	return report.Text(o.app.out, r, o.app.out.textOptions())
-}
-
-// withoutVerdict tells the readers that can be told so. All other reports stay what
-// they are: an old grade is better than none. An error of ours is not for a student, and
-// neither is one of whoever runs grade, nor a part of either.
-func (o *submitOptions) withoutVerdict(cause error) {
-	message := "No grade: the grader could not finish. This says nothing about the submission; earlier grades stand. " +
-		"Submit again later, or tell whoever runs the course."
-	if u := (*fault.UsageError)(nil); errors.As(cause, &u) && u.Student != "" {
-		message = "No grade: this cannot be graded as it is.\n" + u.Student
-	}
-	for _, t := range o.targets {
-		if !t.TellsNoVerdict() {
-			continue
-		}
-		if t.file == toStdout {
-			o.app.closed(t.WriteNoVerdict(o.app.out, message))
-			continue
-		}
-		o.app.closed(writeFile(t.file, func(f io.Writer) error { return t.WriteNoVerdict(f, message) }))
-	}
-}
-
-// writeFile writes a file whole or not at all, and names it where that fails.
-func writeFile(name string, write func(io.Writer) error) error {
-	if err := wholefile.Write(name, write); err != nil {
-		return fmt.Errorf("write %s: %w", name, err)
-	}
-	return nil
+	return list
 }
 
 // completeReportsIf offers the formats that fit, and behind one of them files.

@@ -3,7 +3,7 @@ package main
 import (
 	"github.com/spf13/cobra"
 
-	"grade/cmd/grade/markdown"
+	"grade/grader/report/terminal/markdown"
 )
 
 type showOptions struct {
@@ -38,8 +38,8 @@ func (o *showOptions) run() error {
 	if err != nil {
 		return err
 	}
-	if !o.app.out.terminal() {
+	if !o.app.out.IsTerminal() {
 		return o.app.print("%s", e.Readme)
 	}
-	return o.app.print("%s", markdown.Render(e.Readme, markdown.Options{Color: o.app.out.color, Width: o.app.out.width}))
+	return o.app.print("%s", markdown.Render(e.Readme, markdown.Options{Color: o.app.out.Color, Width: o.app.out.Width}))
 }

@@ -1,17 +1,12 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
-	"go/version"
 	"path/filepath"
-	"runtime"
-	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
-	"grade/exercises/course"
+	"grade/exercises/course/scaffold"
 )
 
 type startOptions struct {
@@ -51,8 +46,8 @@ func (o *startOptions) run() error {
 	if err != nil {
 		return err
 	}
-	files := starter(e)
-	if err := plant(o.dir, files); err != nil {
+	files := scaffold.Starter(e)
+	if err := scaffold.WriteAll(o.dir, files); err != nil {
 		return err
 	}
 	for _, f := range files {
@@ -63,22 +58,4 @@ func (o *startOptions) run() error {
 	_, err = fmt.Fprintf(o.app.err, "next: read %s, write your solution, run go test there, then: grade submit %s\n",
 		filepath.Join(o.dir, "README.md"), o.dir)
 	return err
-}
-
-// starter is what a student begins with, sorted by name. A go.mod cannot lie in the
-// course itself: it would make the folder a module of its own, which go:embed
-// leaves out.
-func starter(e *course.Exercise) []course.File {
-	files := append(slices.Clone(e.Starter),
-		course.File{Name: "README.md", Data: e.Readme},
-		course.File{Name: "go.mod", Data: fmt.Appendf(nil, "module %s\n\ngo %s\n", e.Name, goVersion())},
-	)
-	slices.SortFunc(files, func(a, b course.File) int { return cmp.Compare(a.Name, b.Name) })
-	return files
-}
-
-// goVersion is the language version of the Go that built this binary.
-func goVersion() string {
-	lang := version.Lang(runtime.Version())
-	return strings.TrimPrefix(cmp.Or(lang, "go1.26"), "go") // a development version of Go has none
 }

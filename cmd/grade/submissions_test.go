@@ -33,7 +33,7 @@ func TestShippedSubmissions(t *testing.T) {
 // The process sandbox comes to the same verdicts on correctness, and says that
 // they do not count.
 func TestShippedSubmissionsInProcess(t *testing.T) {
-	s, err := openSandbox(t.Context(), sandboxOptions{Kind: sandboxProcess})
+	s, err := openSandbox(t.Context(), sandboxFlags{Kind: sandboxProcess})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, s.Close()) })
 	g := graderIn(t, s)
@@ -141,7 +141,7 @@ func hold(t *testing.T, shipped *prove.Shipped, one fixture.Submission, o grader
 // graderIn is a grader in s for the length of a test.
 func graderIn(t *testing.T, s openedSandbox) *grader.Grader {
 	t.Helper()
-	g, err := newGrader(t.Context(), s, sandboxOptions{})
+	g, err := newGrader(t.Context(), s, sandboxFlags{})
 	require.NoError(t, err)
 	t.Cleanup(g.Close)
 	return g
@@ -163,7 +163,7 @@ func gradeFiles(t *testing.T, g *grader.Grader, e *course.Exercise, dir string, 
 // nothing.
 func openEngine(t *testing.T) openedSandbox {
 	t.Helper()
-	s, err := openDocker(t.Context(), sandboxOptions{})
+	s, err := openDocker(t.Context(), sandboxFlags{})
 	if err != nil && os.Getenv("CI") == "" {
 		t.Skipf("NOT TESTED: no Docker engine: %v", err)
 	}

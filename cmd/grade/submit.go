@@ -14,7 +14,9 @@ import (
 	"grade/exercises/course"
 	"grade/grader"
 	"grade/grader/fault"
+	"grade/grader/intake"
 	"grade/grader/report"
+	"grade/grader/report/files"
 	"grade/grader/submission"
 	"grade/grader/verdict"
 )
@@ -24,7 +26,7 @@ import (
 const interruptGrace = 1500 * time.Millisecond
 
 // gradeFunc grades a submission. It is how submit sees package grader and a sandbox.
-type gradeFunc func(ctx context.Context, snapshot *submission.Snapshot, e *course.Exercise, s sandboxOptions, o grader.Options) (*verdict.Result, error)
+type gradeFunc func(ctx context.Context, snapshot *submission.Snapshot, e *course.Exercise, s sandboxFlags, o grader.Options) (*verdict.Result, error)
 
 type submitOptions struct {
 	app   *app
@@ -38,11 +40,11 @@ type submitOptions struct {
 	json     bool
 	reports  []string
 	quiet    bool
-	sandbox  sandboxOptions
+	sandbox  sandboxFlags
 
 	env      func(string) string
 	identity report.Identity // for the reports
-	targets  []reportTarget
+	targets  files.Targets
 }
 
 func newSubmit(a *app) *cobra.Command {
@@ -128,10 +130,10 @@ func (o *submitOptions) run(ctx context.Context) error {
 		o.withoutVerdict(err)
 		return submitError(err)
 	}
-	if err := o.writeReports(result); err != nil {
+	if err := o.targets.Write(o.app.out, result, o.identity, func() error { return o.print(result) }); err != nil {
 		return submitError(err)
 	}
-	if !allPoints(result, only) {
+	if !result.AllPoints(only) {
 		return errPointsMissing
 	}
 	return nil
@@ -174,17 +176,18 @@ func (o *submitOptions) checkReports() (err error) {
 	if len(o.reports) == 0 {
 		return nil
 	}
-	o.identity = identityOf(o.dir, o.env)
-	if o.targets, err = parseReports(o.reports, o.identity); err != nil {
+	o.identity = report.IdentityIn(o.env)
+	o.identity.Folder = intake.FolderIn(o.env("GITHUB_WORKSPACE"), o.dir)
+	if o.targets, err = parseReports(o.reports, ofOne(o.identity)); err != nil {
 		return err
 	}
-	if _, taken := onStdout(o.targets); taken && o.json {
+	if _, taken := o.targets.OnStdout(); taken && o.json {
 		return usage("give the report a file", "--json and a report both go to standard output")
 	}
 	return nil
 }
 
-// submitError tells errors of whoever typed the command from those that kept a
+// submitError tells errors of the person at the keyboard from those that kept a
 // submission from being graded.
 func submitError(err error) error {
 	if u := (*fault.UsageError)(nil); errors.As(err, &u) {
@@ -193,18 +196,25 @@ func submitError(err error) error {
 	return &noVerdict{err}
 }
 
-// allPoints reports whether the submission has every point that was asked for.
-func allPoints(r *verdict.Result, only []verdict.Kind) bool {
-	if r.Verdict != verdict.Graded {
-		return false
+// print writes what is printed where no report was asked for.
+func (o *submitOptions) print(r *verdict.Result) error {
+	if o.json {
+		return report.JSON(o.app.out, r)
 	}
-	for _, c := range r.Checks {
-		asked := len(only) == 0 || slices.Contains(only, verdict.Kind(c.Kind))
-		if asked && (c.Verdict != verdict.Passed || c.Points < c.MaxPoints) {
-			return false
-		}
+	return report.Text(o.app.out, r, o.app.textOptions())
+}
+
+// withoutVerdict tells the readers that can be told so. No student reads an error of
+// ours or of the course's, nor a part of one.
+func (o *submitOptions) withoutVerdict(cause error) {
+	message := "No grade: the grader could not finish. This says nothing about the submission; earlier grades stand. " +
+		"Submit again later, or tell whoever runs the course."
+	if u := (*fault.UsageError)(nil); errors.As(cause, &u) && u.Student != "" {
+		message = "No grade: this cannot be graded as it is.\n" + u.Student
 	}
-	return true
+	for _, err := range o.targets.WriteNoVerdict(o.app.out, message) {
+		o.app.closed(err)
+	}
 }
 
 // gradeWatched grades while a person may watch, and does not wait for ever for the
@@ -212,8 +222,8 @@ func allPoints(r *verdict.Result, only []verdict.Kind) bool {
 func (o *submitOptions) gradeWatched(ctx context.Context, snapshot *submission.Snapshot, e *course.Exercise, g grader.Options) (*verdict.Result, error) {
 	s := o.sandbox
 	if p := o.app.watch(o.quiet); p != nil {
-		defer p.start()()
-		g.OnEvent, s.Progress = p.event, p.beside
+		defer p.Start()()
+		g.OnEvent, s.Progress = p.Event, p.Work
 	}
 	type answer struct {
 		result *verdict.Result

@@ -17,6 +17,7 @@ import (
 	"grade/exercises/course"
 	"grade/grader"
 	"grade/grader/fault"
+	"grade/grader/report/terminal"
 	"grade/grader/submission"
 	"grade/grader/verdict"
 )
@@ -39,7 +40,7 @@ func newSession(t *testing.T, grade gradeFunc) *session {
 	t.Helper()
 	s := &session{}
 	a := &app{
-		out: stream{Writer: &s.out}, err: stream{Writer: &s.err},
+		out: terminal.Stream{Writer: &s.out}, err: terminal.Stream{Writer: &s.err},
 		now:       func() time.Time { return time.Unix(0, 0) },
 		courseDir: filepath.Join("testdata", "course"), started: true,
 	}
@@ -61,7 +62,7 @@ func graded(points ...int) *verdict.Result {
 }
 
 func answers(r *verdict.Result, err error) gradeFunc {
-	return func(context.Context, *submission.Snapshot, *course.Exercise, sandboxOptions, grader.Options) (*verdict.Result, error) {
+	return func(context.Context, *submission.Snapshot, *course.Exercise, sandboxFlags, grader.Options) (*verdict.Result, error) {
 		return r, err
 	}
 }
@@ -108,17 +109,17 @@ func TestSubmitWithoutVerdict(t *testing.T) {
 
 func TestSubmitPassesItsFlagsOn(t *testing.T) {
 	var got grader.Options
-	var box sandboxOptions
+	var box sandboxFlags
 	var name string
 	var left time.Duration
-	s := newSession(t, func(ctx context.Context, _ *submission.Snapshot, e *course.Exercise, b sandboxOptions, o grader.Options) (*verdict.Result, error) {
+	s := newSession(t, func(ctx context.Context, _ *submission.Snapshot, e *course.Exercise, b sandboxFlags, o grader.Options) (*verdict.Result, error) {
 		got, box, name = o, b, e.Name
 		deadline, _ := ctx.Deadline()
 		left = time.Until(deadline)
 		return graded(50), nil
 	})
 	s.only, s.seed, s.timeout = []string{"speed", "memory"}, "ab", time.Minute
-	s.sandbox = sandboxOptions{Kind: "docker", Runtime: "runsc", BuildImage: "golang"}
+	s.sandbox = sandboxFlags{Kind: "docker", Runtime: "runsc", BuildImage: "golang"}
 	require.NoError(t, s.run(t.Context()))
 	assert.Equal(t, "ring", name)
 	assert.Equal(t, []verdict.Kind{verdict.Speed, verdict.Memory}, got.Only)
@@ -130,7 +131,7 @@ func TestSubmitPassesItsFlagsOn(t *testing.T) {
 
 func TestSubmitExerciseFlagBeatsThePackage(t *testing.T) {
 	var name string
-	s := newSession(t, func(_ context.Context, _ *submission.Snapshot, e *course.Exercise, _ sandboxOptions, _ grader.Options) (*verdict.Result, error) {
+	s := newSession(t, func(_ context.Context, _ *submission.Snapshot, e *course.Exercise, _ sandboxFlags, _ grader.Options) (*verdict.Result, error) {
 		name = e.Name
 		return graded(50), nil
 	})
@@ -151,13 +152,13 @@ func TestSubmitJSON(t *testing.T) {
 
 func TestSubmitQuietOnATerminal(t *testing.T) {
 	for _, quiet := range []bool{false, true} {
-		s := newSession(t, func(_ context.Context, _ *submission.Snapshot, _ *course.Exercise, _ sandboxOptions, o grader.Options) (*verdict.Result, error) {
+		s := newSession(t, func(_ context.Context, _ *submission.Snapshot, _ *course.Exercise, _ sandboxFlags, o grader.Options) (*verdict.Result, error) {
 			if o.OnEvent != nil {
 				o.OnEvent(grader.Event{Check: &graded(50).Checks[0], Decided: 1, Total: 2})
 			}
 			return graded(50), nil
 		})
-		s.app.err.live, s.app.err.width, s.quiet = true, 80, quiet
+		s.app.err.Live, s.app.err.Width, s.quiet = true, 80, quiet
 		require.NoError(t, s.run(t.Context()))
 		assert.Equal(t, quiet, s.err.Len() == 0)
 		assert.Contains(t, s.out.String(), "ring  50 of 100 points")
@@ -168,7 +169,7 @@ func TestSubmitQuietOnATerminal(t *testing.T) {
 func TestInterruptEndsSoon(t *testing.T) {
 	ctx, interrupt := context.WithCancel(t.Context())
 	begun := make(chan struct{})
-	s := newSession(t, func(context.Context, *submission.Snapshot, *course.Exercise, sandboxOptions, grader.Options) (*verdict.Result, error) {
+	s := newSession(t, func(context.Context, *submission.Snapshot, *course.Exercise, sandboxFlags, grader.Options) (*verdict.Result, error) {
 		close(begun)
 		<-t.Context().Done() // deaf until the test is over
 		return nil, nil
@@ -186,7 +187,7 @@ func TestInterruptEndsSoon(t *testing.T) {
 
 func TestInterruptedGradingIsNoVerdict(t *testing.T) {
 	ctx, interrupt := context.WithCancel(t.Context())
-	s := newSession(t, func(ctx context.Context, _ *submission.Snapshot, _ *course.Exercise, _ sandboxOptions, _ grader.Options) (*verdict.Result, error) {
+	s := newSession(t, func(ctx context.Context, _ *submission.Snapshot, _ *course.Exercise, _ sandboxFlags, _ grader.Options) (*verdict.Result, error) {
 		interrupt()
 		return nil, context.Cause(ctx)
 	})
@@ -198,7 +199,7 @@ func TestInterruptedGradingIsNoVerdict(t *testing.T) {
 // A verdict that came with the interrupt is a verdict.
 func TestVerdictBeatsTheInterrupt(t *testing.T) {
 	ctx, interrupt := context.WithCancel(t.Context())
-	s := newSession(t, func(context.Context, *submission.Snapshot, *course.Exercise, sandboxOptions, grader.Options) (*verdict.Result, error) {
+	s := newSession(t, func(context.Context, *submission.Snapshot, *course.Exercise, sandboxFlags, grader.Options) (*verdict.Result, error) {
 		interrupt()
 		return graded(50, 0), nil
 	})

@@ -47,6 +47,25 @@ func (c *Course) Load(name string) (*Exercise, error) {
 }
 
 // absent adds the names of the course's exercises to an error.
+// LoadAll reads every exercise, sorted by name, that can be read, and says what is wrong with
+// the others.
+func (c *Course) LoadAll() (list []*Exercise, broken []error, err error) {
+	names, err := c.Names()
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, name := range names {
+		e, err := c.Load(name)
+		if err != nil {
+			broken = append(broken, err)
+			continue
+		}
+		list = append(list, e)
+	}
+	return list, broken, nil
+}
+
+// absent says which exercises there are instead.
 func (c *Course) absent(doing string, err error) error {
 	names, listErr := c.Names()
 	if !errors.Is(err, fs.ErrNotExist) || listErr != nil || len(names) == 0 {

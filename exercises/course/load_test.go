@@ -273,3 +273,17 @@ func TestHash(t *testing.T) {
 	more["reference/gears/more.go"] = "package gears\n"
 	assert.NotEqual(t, base, hash(more))
 }
+
+// One broken exercise keeps no other from its students.
+func TestLoadAll(t *testing.T) {
+	files := coursetest.Files()
+	files["exercises/axles/exercise.yaml"] = "title: Axles\n"
+	list, broken, err := open(files).LoadAll()
+	require.NoError(t, err)
+	require.Len(t, list, 1)
+	assert.Equal(t, "gears", list[0].Name)
+	require.Len(t, broken, 1)
+	assert.ErrorContains(t, broken[0], "load exercise axles")
+	_, _, err = Open(fstest.MapFS{}).LoadAll()
+	assert.ErrorIs(t, err, fs.ErrNotExist)
+}

@@ -16,6 +16,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"grade/exercises/course"
+	"grade/grader/intake"
 	"grade/grader/results"
 	"grade/grader/submission"
 	"grade/grader/verdict"
@@ -41,7 +42,7 @@ type Options struct {
 // student at one exercise are one, which is refused. Run goes on after a submission that
 // could not be graded. An error is one of the store's, which can keep no more results; or
 // the context has ended, and the items of the rest say so.
-func Run(ctx context.Context, store results.Store, list []Submission, o Options) ([]Item, error) {
+func Run(ctx context.Context, store results.Store, list []intake.Submission, o Options) ([]Item, error) {
 	p := &planner{options: o, store: store}
 	steps := p.read(ctx, list)
 	if err := p.begin(ctx, steps); err != nil {

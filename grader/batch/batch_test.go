@@ -16,7 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"grade/exercises/course"
-	"grade/grader/fault"
+	"grade/grader/intake"
 	"grade/grader/results/file"
 	"grade/grader/submission"
 	"grade/grader/tree"
@@ -25,39 +25,6 @@ import (
 
 // someExercises is two exercises.
 var someExercises = []*course.Exercise{{Name: "autograd", Package: "autograd", Hash: "1"}, {Name: "cosine", Package: "cosine", Hash: "2"}}
-
-// What leads to a submission says whose it is and of which exercise.
-func TestFind(t *testing.T) {
-	root := tree.New(t, map[string]string{
-		"alice/autograd/a.go": "", "alice/cosine.zip": "", "bob/mine.go": "", "carol/autograd/": "", "dave/notes.txt": "",
-		"erin/autograd/a_test.go": "", "frank/work/v2/b.go": "", ".git/hooks/x.go": "", "_old/x.go": "", "gil.tar.gz": "", "bob/autograd/a.go": "",
-	})
-	require.NoError(t, os.Symlink("alice", filepath.Join(root, "mallory")))
-	list, err := Find(root, []string{"autograd", "cosine"})
-	require.NoError(t, err)
-	var got []string
-	for _, s := range list {
-		rel, err := filepath.Rel(root, s.Path)
-		require.NoError(t, err)
-		got = append(got, s.Student+" | "+s.Exercise+" | "+filepath.ToSlash(rel))
-	}
-	assert.Equal(t, []string{
-		"alice | autograd | alice/autograd", "alice | cosine | alice/cosine.zip", "bob |  | bob", "carol | autograd | carol/autograd",
-		"frank/work/v2 |  | frank/work/v2", "gil |  | gil.tar.gz",
-	}, got)
-
-	list, err = Find(filepath.Join(root, "bob"), nil)
-	require.NoError(t, err)
-	assert.Equal(t, []Submission{{Student: "bob", Path: filepath.Join(root, "bob")}}, list)
-	list, err = Find(filepath.Join(root, "gil.tar.gz"), nil)
-	require.NoError(t, err)
-	assert.Equal(t, []Submission{{Student: "gil", Path: filepath.Join(root, "gil.tar.gz")}}, list)
-	for _, bad := range []string{"nowhere", "dave/notes.txt"} {
-		_, err = Find(filepath.Join(root, filepath.FromSlash(bad)), nil)
-		var usage *fault.UsageError
-		require.ErrorAs(t, err, &usage, bad)
-	}
-}
 
 // desk grades without a sandbox, and remembers what.
 type desk struct {
@@ -85,7 +52,7 @@ func (d *desk) grade(_ context.Context, s *submission.Snapshot, e *course.Exerci
 // batch grades all of a folder, and counts.
 func (d *desk) batch(ctx context.Context, t *testing.T, root, folder string) (items []Item, counts [3]int, err error) {
 	t.Helper()
-	list, err := Find(root, []string{"autograd", "cosine"})
+	list, err := intake.Find(root, []string{"autograd", "cosine"})
 	require.NoError(t, err)
 	l, err := file.Open(folder)
 	require.NoError(t, err)
@@ -139,7 +106,7 @@ func TestRunTells(t *testing.T) {
 	root := tree.New(t, map[string]string{
 		"a/autograd/a.go": "package autograd\n", "b/autograd/a.go": "package autograd\nvar b int\n", "c/autograd/a.go": "package autograd\n",
 	})
-	list, err := Find(root, []string{"autograd"})
+	list, err := intake.Find(root, []string{"autograd"})
 	require.NoError(t, err)
 	l, err := file.Open(t.TempDir())
 	require.NoError(t, err)
@@ -166,22 +133,6 @@ func TestRunTells(t *testing.T) {
 	}, news)
 }
 
-// Where two exercises have one package, a submission is not graded as the one that
-// happens to come first.
-func TestExerciseOf(t *testing.T) {
-	r := &planner{options: Options{Exercises: append(slices.Clone(someExercises), &course.Exercise{Name: "cosine2", Package: "cosine"})}}
-	e, err := r.exerciseOf("", "autograd")
-	require.NoError(t, err)
-	assert.Equal(t, "autograd", e.Name)
-	e, err = r.exerciseOf("cosine2", "whatever")
-	require.NoError(t, err)
-	assert.Equal(t, "cosine2", e.Name)
-	_, err = r.exerciseOf("", "cosine")
-	require.ErrorContains(t, err, "cosine and cosine2 have the package")
-	_, err = r.exerciseOf("", "none")
-	require.ErrorContains(t, err, "cannot tell the exercise: neither")
-}
-
 // Which of two counts cannot be told: they are refused, which costs no other student anything.
 func TestRunTwice(t *testing.T) {
 	root := tree.New(t, map[string]string{"alice/autograd/a.go": "package autograd\n", "alice/autograd.zip": "no zip", "bob/autograd/a.go": "package autograd\n"})
@@ -195,10 +146,10 @@ func TestRunTwice(t *testing.T) {
 	root = tree.New(t, map[string]string{"alice/autograd/a.go": "package autograd\n", "alice.tar": "no archive", "bob/autograd/a.go": "package autograd\n", "bob/x/b.go": "package autograd\nvar x int\n"})
 	p, err := course.ParsePattern("{student}/*")
 	require.NoError(t, err)
-	named, _, err := FindAt(root, "alice", p, nil)
+	named, _, err := intake.FindAt(root, "alice", p, nil)
 	require.NoError(t, err)
 	named[0].Exercise = "autograd"
-	other, _, err := FindAt(root, "bob", p, nil)
+	other, _, err := intake.FindAt(root, "bob", p, nil)
 	require.NoError(t, err)
 	for i := range other {
 		other[i].Student = "alice"
@@ -213,7 +164,7 @@ func TestRunTwice(t *testing.T) {
 
 	// Where packages name the exercises, they are read before anything is graded.
 	root = tree.New(t, map[string]string{"alice/v1/a.go": "package autograd\n", "alice/v2/a.go": "package autograd\nvar x int\n", "alice/w/a.go": "package cosine\n"})
-	list, _, err := FindAt(root, ".", p, nil)
+	list, _, err := intake.FindAt(root, ".", p, nil)
 	require.NoError(t, err)
 	l, err := file.Open(t.TempDir())
 	require.NoError(t, err)
@@ -240,7 +191,7 @@ func TestRunNoText(t *testing.T) {
 // A time that cannot be is none, and stops no grading.
 func TestRunImpossibleDate(t *testing.T) {
 	root := tree.New(t, map[string]string{"alice/autograd/a.go": "package autograd\n", "bob/autograd/a.go": "package autograd\nvar b int\n"})
-	list, err := Find(root, []string{"autograd"})
+	list, err := intake.Find(root, []string{"autograd"})
 	require.NoError(t, err)
 	odd, err := time.Parse(time.RFC3339, "2023-11-14T22:13:20+24:00")
 	require.NoError(t, err)

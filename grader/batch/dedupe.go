@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"grade/grader/fault"
+	"grade/grader/intake"
 	"grade/grader/submission"
 	"grade/grader/verdict"
 )
@@ -26,7 +27,7 @@ func (p *planner) dedupe(ctx context.Context, steps []*step) (single []*step) {
 			first[c] = s
 			single = append(single, s)
 		}
-		places[c] = append(places[c], s.place())
+		places[c] = append(places[c], placeOf(s.Submission))
 	}
 	for c, s := range first {
 		if c.exercise != "" && len(places[c]) > 1 {
@@ -40,7 +41,7 @@ func (p *planner) dedupe(ctx context.Context, steps []*step) (single []*step) {
 // nameable is a submission whose student's name a file of results can hold. Two names that
 // are not UTF-8 would be one there: such a submission gets a name of its own, and cannot be
 // read.
-func nameable(s Submission) Submission {
+func nameable(s intake.Submission) intake.Submission {
 	const reason = "the name of the folder is not UTF-8, in which results are kept"
 	if utf8.ValidString(s.Student) {
 		return s
@@ -52,8 +53,8 @@ func nameable(s Submission) Submission {
 	return s
 }
 
-// place is where a submission is, for its student: it names no folder of the machine's.
-func (s Submission) place() string {
+// placeOf is where a submission is, for its student: it names no folder of the machine's.
+func placeOf(s intake.Submission) string {
 	name := filepath.Base(s.Path)
 	if s.Folder != "" {
 		name = path.Join(path.Dir(s.Folder), name) // an archive's name has its end, a folder's has none

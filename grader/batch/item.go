@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"grade/grader/fault"
+	"grade/grader/intake"
 	"grade/grader/results"
 	"grade/grader/submission"
 	"grade/grader/verdict"
@@ -13,7 +14,7 @@ import (
 
 // Item is what became of one submission.
 type Item struct {
-	Submission
+	intake.Submission
 	Record *results.Record // nil: there is no verdict, and Err says why
 	Before *results.Record // what the same attempt had before, if it was graded anew
 	Cached bool
@@ -38,7 +39,7 @@ func Count(items []Item) (graded, cached, without int) {
 }
 
 // Ungraded are the items of submissions where nothing could be graded.
-func Ungraded(ctx context.Context, list []Submission, why error) (items []Item) {
+func Ungraded(ctx context.Context, list []intake.Submission, why error) (items []Item) {
 	for _, s := range list {
 		i := Item{Submission: s, Err: why}
 		i.identify(ctx)

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"grade/exercises/course"
+	"grade/grader/intake"
 	"grade/grader/results/file"
 	"grade/grader/submission"
 	"grade/grader/tree"
@@ -59,7 +60,7 @@ func TestPending(t *testing.T) {
 	assert.Equal(t, [3]int{0, 1, 3}, counts)
 	l, err := file.Open(folder)
 	require.NoError(t, err)
-	list, err := Find(root, []string{"autograd"})
+	list, err := intake.Find(root, []string{"autograd"})
 	require.NoError(t, err)
 	require.NoError(t, KeepPending(l, Ungraded(t.Context(), list, errors.New("the engine is gone")), time.Now()))
 	assert.Len(t, l.Pending(), 2)
@@ -125,7 +126,7 @@ func TestPendingKeepsItsTime(t *testing.T) {
 		t.Helper()
 		d.fail = func(string) error { return fail }
 		require.NoError(t, os.WriteFile(filepath.Join(root, "alice", "autograd", "a.go"), []byte("package autograd\n"+text), 0o600))
-		list, err := Find(root, []string{"autograd"})
+		list, err := intake.Find(root, []string{"autograd"})
 		require.NoError(t, err)
 		if hour > 0 {
 			list[0].At, list[0].Source = time.Date(2026, 12, 1, hour, 0, 0, 0, time.UTC), "the test"
@@ -161,7 +162,7 @@ func TestPendingKeepsItsTime(t *testing.T) {
 // A folder that is gone when it is read is nothing that its student handed in.
 func TestRunFolderGone(t *testing.T) {
 	root := tree.New(t, map[string]string{"alice/autograd/a.go": "package autograd\n", "bob/autograd.zip": "PK"})
-	list, err := Find(root, []string{"autograd"})
+	list, err := intake.Find(root, []string{"autograd"})
 	require.NoError(t, err)
 	require.Len(t, list, 2)
 	require.NoError(t, os.RemoveAll(filepath.Join(root, "alice")))
@@ -185,7 +186,7 @@ func TestRunGradesAnew(t *testing.T) {
 	measured, seeds := []int{40, 20, 30}, []string{}
 	grade := scored(map[string]int{"1": 50}, &measured, &seeds)
 	for i, by := range []string{"one", "two"} {
-		list, err := Find(root, []string{"autograd"})
+		list, err := intake.Find(root, []string{"autograd"})
 		require.NoError(t, err)
 		l, err := file.Open(folder)
 		require.NoError(t, err)
@@ -207,7 +208,7 @@ func TestRunTimeKnownLater(t *testing.T) {
 	folder, d := t.TempDir(), &desk{}
 	first, never := time.Now().Add(-time.Hour).UTC().Truncate(time.Second), time.Now().Add(time.Hour) // what has been graded was handed in before
 	for i, at := range []time.Time{{}, never, first, first.Add(time.Minute), {}} {
-		list, err := Find(root, []string{"autograd"})
+		list, err := intake.Find(root, []string{"autograd"})
 		require.NoError(t, err)
 		list[0].At, list[0].Source = at, "the test"
 		l, err := file.Open(folder)
@@ -238,7 +239,7 @@ func TestRunSameSideBySide(t *testing.T) {
 	for _, student := range []string{"a", "b", "c", "d"} {
 		files[student+"/autograd/a.go"] = "package autograd\n"
 	}
-	list, err := Find(tree.New(t, files), []string{"autograd"})
+	list, err := intake.Find(tree.New(t, files), []string{"autograd"})
 	require.NoError(t, err)
 	l, err := file.Open(t.TempDir())
 	require.NoError(t, err)
@@ -261,7 +262,7 @@ func TestPendingKeepsItsTimeWhenStopped(t *testing.T) {
 	folder := t.TempDir()
 	run := func(ctx context.Context, hour int, grade GradeFunc) {
 		t.Helper()
-		list, err := Find(root, []string{"autograd"})
+		list, err := intake.Find(root, []string{"autograd"})
 		require.NoError(t, err)
 		for i := range list {
 			list[i].At, list[i].Source = time.Date(2026, 12, 1, hour, 0, 0, 0, time.UTC), "the test"

@@ -9,6 +9,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"grade/exercises/course"
+	"grade/grader/intake"
 	"grade/grader/results"
 	"grade/grader/submission"
 )
@@ -66,7 +67,7 @@ func (s *step) stop(cause error) bool {
 
 // read reads submissions, some at a time, and makes one step of those that a student has
 // handed in for one exercise.
-func (p *planner) read(ctx context.Context, list []Submission) []*step {
+func (p *planner) read(ctx context.Context, list []intake.Submission) []*step {
 	steps := make([]*step, len(list))
 	for i, s := range list {
 		steps[i] = &step{Item: Item{Submission: nameable(s)}}
@@ -94,30 +95,11 @@ func (p *planner) readOne(ctx context.Context, s *step) {
 	if s.snapshot, s.Err = s.Item.read(ctx); s.Err != nil {
 		return
 	}
-	if s.exercise, s.Err = p.exerciseOf(s.Exercise, s.snapshot.Package); s.Err != nil {
+	if s.exercise, s.Err = intake.ExerciseOf(s.Exercise, s.snapshot, p.options.Exercises); s.Err != nil {
+		s.Err = fmt.Errorf("cannot tell the exercise: %w; name the folder after one", s.Err)
 		return
 	}
 	s.Exercise, s.content = s.exercise.Name, results.Content(s.snapshot)
-}
-
-// exerciseOf is the exercise of that name, or without one the exercise that alone has
-// the package.
-func (p *planner) exerciseOf(name, pkg string) (found *course.Exercise, err error) {
-	for _, e := range p.options.Exercises {
-		switch {
-		case name != "" && e.Name == name:
-			return e, nil
-		case name != "" || e.Package != pkg:
-		case found != nil:
-			return nil, fmt.Errorf("cannot tell the exercise: %s and %s have the package %q; name the folder after one", found.Name, e.Name, pkg)
-		default:
-			found = e
-		}
-	}
-	if found == nil {
-		return nil, fmt.Errorf("cannot tell the exercise: neither the folder's name nor the package %q is one's", pkg)
-	}
-	return found, nil
 }
 
 var errBegun = errors.New("a run has begun with it, and did not end")

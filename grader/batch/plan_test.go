@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"grade/exercises/course"
+	"grade/grader/intake"
 	"grade/grader/results"
 	"grade/grader/results/file"
 	"grade/grader/submission"
@@ -20,8 +21,8 @@ import (
 
 // handed is a submission of alice's to autograd, with a content and the hour when it was
 // handed in, which is not known at 0.
-func handed(content string, hour int) Submission {
-	s := Submission{Student: "alice", Exercise: "autograd", Path: "alice", Read: func(context.Context) (*submission.Snapshot, error) {
+func handed(content string, hour int) intake.Submission {
+	s := intake.Submission{Student: "alice", Exercise: "autograd", Path: "alice", Read: func(context.Context) (*submission.Snapshot, error) {
 		return submission.Of("alice", []submission.File{{Name: "a.go", Data: []byte("package autograd\n// " + content)}}), nil
 	}}
 	if hour > 0 {
@@ -31,7 +32,7 @@ func handed(content string, hour int) Submission {
 }
 
 // planOf is the plan for some submissions by the lines of its steps.
-func planOf(ctx context.Context, p *planner, list ...Submission) (lines []string) {
+func planOf(ctx context.Context, p *planner, list ...intake.Submission) (lines []string) {
 	steps := p.read(ctx, list)
 	p.enter(ctx, steps)
 	for _, s := range steps {
@@ -44,53 +45,53 @@ func planOf(ctx context.Context, p *planner, list ...Submission) (lines []string
 func TestPlan(t *testing.T) {
 	stopped, stop := context.WithCancel(t.Context())
 	stop()
-	unreadable := Submission{Student: "alice", Exercise: "autograd", Read: func(context.Context) (*submission.Snapshot, error) { return nil, errors.New("no such folder") }}
+	unreadable := intake.Submission{Student: "alice", Exercise: "autograd", Read: func(context.Context) (*submission.Snapshot, error) { return nil, errors.New("no such folder") }}
 	undated := handed("a", 0)
 	undated.Submitted = func(context.Context) (time.Time, string, error) { return time.Time{}, "", errors.New("git is broken") }
 	ofPackage := handed("a", 9)
 	ofPackage.Exercise = ""
 	for _, test := range []struct {
 		name   string
-		graded []Submission // in earlier runs, one after the other
-		by     string       // the grader of now; "g" graded before
+		graded []intake.Submission // in earlier runs, one after the other
+		by     string              // the grader of now; "g" graded before
 		ctx    context.Context
-		list   []Submission
+		list   []intake.Submission
 		want   []string
 	}{
 		{"a first submission is graded as attempt 1",
-			nil, "g", t.Context(), []Submission{handed("a", 9)}, []string{"alice autograd: grade attempt 1"}},
+			nil, "g", t.Context(), []intake.Submission{handed("a", 9)}, []string{"alice autograd: grade attempt 1"}},
 		{"a package tells the exercise where the name does not",
-			nil, "g", t.Context(), []Submission{ofPackage}, []string{"alice autograd: grade attempt 1"}},
+			nil, "g", t.Context(), []intake.Submission{ofPackage}, []string{"alice autograd: grade attempt 1"}},
 		{"what has not changed is known",
-			[]Submission{handed("a", 9)}, "g", t.Context(), []Submission{handed("a", 12)}, []string{"alice autograd: attempt 1 is known"}},
+			[]intake.Submission{handed("a", 9)}, "g", t.Context(), []intake.Submission{handed("a", 12)}, []string{"alice autograd: attempt 1 is known"}},
 		{"what has changed is a new attempt",
-			[]Submission{handed("a", 9)}, "g", t.Context(), []Submission{handed("b", 12)}, []string{"alice autograd: grade attempt 2"}},
+			[]intake.Submission{handed("a", 9)}, "g", t.Context(), []intake.Submission{handed("b", 12)}, []string{"alice autograd: grade attempt 2"}},
 		{"another grader grades the same attempt anew",
-			[]Submission{handed("a", 9)}, "h", t.Context(), []Submission{handed("a", 12)}, []string{"alice autograd: grade attempt 1 anew"}},
+			[]intake.Submission{handed("a", 9)}, "h", t.Context(), []intake.Submission{handed("a", 12)}, []string{"alice autograd: grade attempt 1 anew"}},
 		{"a run that is repeated, after a newer one, knows its attempt",
-			[]Submission{handed("a", 9), handed("b", 10)}, "g", t.Context(), []Submission{handed("a", 9)}, []string{"alice autograd: attempt 1 is known"}},
+			[]intake.Submission{handed("a", 9), handed("b", 10)}, "g", t.Context(), []intake.Submission{handed("a", 9)}, []string{"alice autograd: attempt 1 is known"}},
 		{"a return to older work is a new attempt",
-			[]Submission{handed("a", 9), handed("b", 10)}, "g", t.Context(), []Submission{handed("a", 11)}, []string{"alice autograd: grade attempt 3"}},
+			[]intake.Submission{handed("a", 9), handed("b", 10)}, "g", t.Context(), []intake.Submission{handed("a", 11)}, []string{"alice autograd: grade attempt 3"}},
 		{"a time that is known at last is kept",
-			[]Submission{handed("a", 0)}, "g", t.Context(), []Submission{handed("a", 9)}, []string{"alice autograd: keep the time of attempt 1"}},
+			[]intake.Submission{handed("a", 0)}, "g", t.Context(), []intake.Submission{handed("a", 9)}, []string{"alice autograd: keep the time of attempt 1"}},
 		{"two submissions for one exercise are one",
-			nil, "g", t.Context(), []Submission{handed("a", 9), handed("b", 9)}, []string{"alice autograd: grade attempt 1"}},
+			nil, "g", t.Context(), []intake.Submission{handed("a", 9), handed("b", 9)}, []string{"alice autograd: grade attempt 1"}},
 		{"two submissions are one also where only packages tell",
-			nil, "g", t.Context(), []Submission{ofPackage, handed("b", 9)}, []string{"alice autograd: grade attempt 1"}},
+			nil, "g", t.Context(), []intake.Submission{ofPackage, handed("b", 9)}, []string{"alice autograd: grade attempt 1"}},
 		{"what cannot be read has no verdict",
-			nil, "g", t.Context(), []Submission{unreadable}, []string{"alice autograd: no verdict: no such folder"}},
+			nil, "g", t.Context(), []intake.Submission{unreadable}, []string{"alice autograd: no verdict: no such folder"}},
 		{"what no time can be found for has no verdict",
-			nil, "g", t.Context(), []Submission{undated}, []string{"alice autograd: no verdict: git is broken"}},
+			nil, "g", t.Context(), []intake.Submission{undated}, []string{"alice autograd: no verdict: git is broken"}},
 		{"a run that was stopped grades nothing",
-			nil, "g", stopped, []Submission{handed("a", 9)}, []string{"alice autograd: no verdict: context canceled"}},
+			nil, "g", stopped, []intake.Submission{handed("a", 9)}, []string{"alice autograd: no verdict: context canceled"}},
 		{"a run that was stopped still says what is known",
-			[]Submission{handed("a", 0)}, "g", stopped, []Submission{handed("a", 9)}, []string{"alice autograd: attempt 1 is known"}},
+			[]intake.Submission{handed("a", 0)}, "g", stopped, []intake.Submission{handed("a", 9)}, []string{"alice autograd: attempt 1 is known"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			store := openStore(t, t.TempDir())
 			o := Options{Exercises: someExercises, Grade: (&desk{}).grade, Grader: "g", Now: func() time.Time { return time.Date(2026, 12, 1, 11, 0, 0, 0, time.UTC) }}
 			for _, s := range test.graded {
-				_, err := Run(t.Context(), store, []Submission{s}, o)
+				_, err := Run(t.Context(), store, []intake.Submission{s}, o)
 				require.NoError(t, err)
 			}
 			o.Grader = test.by
@@ -114,7 +115,7 @@ func TestNumberBeforeGrading(t *testing.T) {
 	store := openStore(t, t.TempDir())
 	run := func(content string, grade GradeFunc) Item {
 		t.Helper()
-		items, err := Run(t.Context(), store, []Submission{handed(content, 0)}, Options{Exercises: someExercises, Grade: grade, Now: time.Now})
+		items, err := Run(t.Context(), store, []intake.Submission{handed(content, 0)}, Options{Exercises: someExercises, Grade: grade, Now: time.Now})
 		require.NoError(t, err)
 		require.Len(t, items, 1)
 		return items[0]
@@ -148,7 +149,7 @@ func (s fullStore) Append(results.Record) error { return s.err }
 func TestRunStoreFull(t *testing.T) {
 	full := errors.New("no space left on device")
 	store := fullStore{openStore(t, t.TempDir()), full}
-	list := []Submission{handed("a", 9), handed("b", 9), handed("c", 9)}
+	list := []intake.Submission{handed("a", 9), handed("b", 9), handed("c", 9)}
 	for i := range list {
 		list[i].Student = fmt.Sprint(i)
 	}
@@ -165,8 +166,8 @@ func TestPendingFromTheStartKeepsItsTime(t *testing.T) {
 	store := openStore(t, t.TempDir())
 	o := Options{Exercises: someExercises, Grade: (&desk{}).grade, Now: time.Now}
 	killed := &planner{o, store}
-	require.NoError(t, killed.begin(t.Context(), killed.read(t.Context(), []Submission{handed("a", 9)})))
-	items, err := Run(t.Context(), store, []Submission{handed("a", 10)}, o)
+	require.NoError(t, killed.begin(t.Context(), killed.read(t.Context(), []intake.Submission{handed("a", 9)})))
+	items, err := Run(t.Context(), store, []intake.Submission{handed("a", 10)}, o)
 	require.NoError(t, err)
 	require.NotNil(t, items[0].Record)
 	assert.Equal(t, 9, items[0].Record.Submitted.Hour())
@@ -178,7 +179,7 @@ func TestDedupeTellsPlaces(t *testing.T) {
 	first.Path, first.Folder = filepath.Join("srv", "secret", "autograd.zip"), "students/alice/autograd"
 	second.Path = filepath.Join("srv", "secret", "autograd")
 	p := &planner{options: Options{Exercises: someExercises}}
-	steps := p.read(t.Context(), []Submission{first, second})
+	steps := p.read(t.Context(), []intake.Submission{first, second})
 	require.Len(t, steps, 1)
 	require.Len(t, steps[0].snapshot.Problems, 1)
 	assert.Equal(t, "handed in 2 times: as students/alice/autograd.zip, autograd; leave one of them", steps[0].snapshot.Problems[0].Message)

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"grade/exercises/course"
+	"grade/grader/intake"
 	"grade/grader/results/file"
 	"grade/grader/submission"
 	"grade/grader/tree"
@@ -31,7 +32,7 @@ func TestFindAt(t *testing.T) {
 	p, err := course.ParsePattern("students/{student}/{exercise}")
 	require.NoError(t, err)
 	find := func(within string) (got []string) {
-		list, left, err := FindAt(root, within, p, []string{"autograd", "cosine"})
+		list, left, err := intake.FindAt(root, within, p, []string{"autograd", "cosine"})
 		require.NoError(t, err)
 		if within == "." {
 			assert.Equal(t, []string{"students/alice/Autograd", "students/alice/notes"}, left)
@@ -64,7 +65,7 @@ func hand(t *testing.T, d *desk, root, folder, text string, at time.Time) *file.
 	name := filepath.Join(root, "alice", "autograd", "a.go")
 	require.NoError(t, os.MkdirAll(filepath.Dir(name), 0o755))
 	require.NoError(t, os.WriteFile(name, []byte("package autograd\n"+text), 0o600))
-	list, err := Find(root, []string{"autograd"})
+	list, err := intake.Find(root, []string{"autograd"})
 	require.NoError(t, err)
 	for i := range list {
 		list[i].Submitted = func(context.Context) (time.Time, string, error) { return at, "the test", nil }
@@ -133,7 +134,7 @@ func TestSameOfAnother(t *testing.T) {
 // A time that was not found out is not kept as unknown: no later run would ask again.
 func TestDateUnknown(t *testing.T) {
 	root := tree.New(t, map[string]string{"alice/autograd/a.go": "package autograd\n"})
-	list, err := Find(root, []string{"autograd"})
+	list, err := intake.Find(root, []string{"autograd"})
 	require.NoError(t, err)
 	list[0].Submitted = func(context.Context) (time.Time, string, error) { return time.Time{}, "", errors.New("git is broken") }
 	folder := t.TempDir()
@@ -169,7 +170,7 @@ func scored(correct map[string]int, measured *[]int, seeds *[]string) GradeFunc 
 func TestRegrade(t *testing.T) {
 	folder := t.TempDir()
 	root := tree.New(t, map[string]string{"alice/autograd/a.go": "package autograd\n", "bob/autograd/": ""})
-	list, err := Find(root, []string{"autograd"})
+	list, err := intake.Find(root, []string{"autograd"})
 	require.NoError(t, err)
 	l, err := file.Open(folder)
 	require.NoError(t, err)

@@ -36,12 +36,6 @@ type Left struct {
 	Reason     string `json:"reason"`
 }
 
-// Stored is a submission that was kept, in a folder or as a course stores it.
-type Stored struct {
-	Name string
-	Take func() (*submission.Snapshot, error)
-}
-
 // DiffOptions say how submissions are graded under both versions.
 type DiffOptions struct {
 	Seed     string         // empty: a fresh one for each submission

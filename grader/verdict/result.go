@@ -1,6 +1,9 @@
 package verdict
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // Schema names the format of a [Result] as JSON.
 const Schema = "grade/result/v1"
@@ -26,7 +29,22 @@ type Result struct {
 	Warnings      []string      `json:"warnings"`
 }
 
-// Submission describes what was graded.
+// AllPoints reports whether the submission has every point of the checks of some kinds; of
+// all, without kinds.
+func (r *Result) AllPoints(only []Kind) bool {
+	if r.Verdict != Graded {
+		return false
+	}
+	for _, c := range r.Checks {
+		asked := len(only) == 0 || slices.Contains(only, Kind(c.Kind))
+		if asked && (c.Verdict != Passed || c.Points < c.MaxPoints) {
+			return false
+		}
+	}
+	return true
+}
+
+// Submission says what was graded.
 type Submission struct {
 	Dir     string   `json:"dir"`
 	Hash    string   `json:"hash"` // SHA-256 over the files taken

@@ -1,6 +1,7 @@
-// Package scaffold makes the files of a new exercise: small, complete and right, so
-// that its author changes one thing after the other and sees at once what breaks. It
-// returns files and writes nothing to a disk.
+// Package scaffold writes what a new exercise begins with: small, complete and
+// right, so that its author changes one thing after the other and sees at once
+// what breaks. It knows what a student and an author begin with, and puts it into folders:
+// [WriteAll] overwrites nothing, and [Refresh] only what is grade's own.
 package scaffold
 
 import (

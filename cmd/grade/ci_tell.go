@@ -1,0 +1,121 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+
+	"grade/grader/batch"
+	"grade/grader/gradebook"
+	"grade/grader/intake"
+	"grade/grader/intake/changed"
+	"grade/grader/report"
+	"grade/grader/report/files"
+	"grade/grader/report/summary"
+	"grade/grader/results/file"
+)
+
+// gradeFound grades, keeps and tells.
+func (o *ciOptions) gradeFound(ctx context.Context, s changed.Span, found changed.Found) (err error) {
+	dir := o.results
+	if dir == "" {
+		if dir, err = os.MkdirTemp("", "grade-ci-"); err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	}
+	ledger, err := file.OpenWhenFree(ctx, dir, func() { o.app.note("waiting for another grade, which writes to %s", dir) })
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, ledger.Close()) }()
+	intake.SpellAs(found.Submissions, studentsIn(ledger))
+	if len(found.Submissions) == 0 { // no engine is needed
+		return o.tell(s, ledger, nil, found)
+	}
+	var fates []batch.Item
+	all, err := o.app.allExercises()
+	if err == nil {
+		fates, err = o.app.gradeAll(ctx, o.grading, ledger, found.Submissions, all)
+	}
+	if err != nil && fates == nil {
+		fates = batch.Ungraded(ctx, found.Submissions, errNothingGraded)
+		err = errors.Join(err, batch.KeepPending(ledger, fates, o.app.now()))
+	}
+	said := o.tell(s, ledger, fates, found)
+	if err != nil && errors.Is(said, errPointsMissing) { // the less of the two
+		return err
+	}
+	return errors.Join(err, said)
+}
+
+// errNothingGraded is why submissions have no verdict where nothing could be graded: they
+// are in what the job leaves behind.
+var errNothingGraded = errors.New("nothing could be graded: the log says why")
+
+// studentsIn are the students of whom something is kept.
+func studentsIn(l *file.Store) (names []string) {
+	for _, r := range l.Attempts() {
+		names = append(names, r.Student)
+	}
+	for _, w := range l.Pending() {
+		names = append(names, w.Student)
+	}
+	return names
+}
+
+// tell writes every report, and says in the exit status how it went.
+func (o *ciOptions) tell(s changed.Span, ledger *file.Store, fates []batch.Item, found changed.Found) error {
+	book := batch.Book(o.policy, batch.About(ledger.Attempts(), fates), nil, fates)
+	book.Part()
+	sum := summary.NewPush(fates, found.Passed())
+	err := errors.Join(
+		o.print(fates, sum),
+		o.reports.targets.WriteCourse(o.app.out, book),
+		o.annotate(book),
+		appendTo(o.clone.Run.Summary, func(f *os.File) error { return summary.WriteStep(f, s, found, book) }),
+		appendTo(o.clone.Run.Outputs, func(f *os.File) error { _, err := f.WriteString(sum.Outputs()); return err }),
+	)
+	switch {
+	case err != nil:
+		return err
+	case sum.Without > 0:
+		return &noVerdict{fmt.Errorf("%d of %d submissions; run this job again", sum.Without, len(fates))}
+	case !sum.Passed:
+		return errPointsMissing
+	}
+	return nil
+}
+
+// print writes what is printed where no report takes the place of that.
+func (o *ciOptions) print(fates []batch.Item, s summary.Push) error {
+	if !o.grading.json && o.reports.targets.ReplacesText() {
+		return nil
+	}
+	return o.app.write(o.grading.json, summary.NewBatch(fates), func() string { return s.Text(fates) })
+}
+
+// annotate writes workflow commands, where a forge reads them.
+func (o *ciOptions) annotate(b *gradebook.Book) error {
+	const format = "github-annotations"
+	asked := slices.ContainsFunc(o.reports.targets, func(t files.Target) bool { return t.Name == format && t.File == files.Stdout })
+	if !o.clone.Run.Annotates || asked || o.grading.json || o.reports.targets.ReplacesText() {
+		return nil
+	}
+	f, _ := report.FormatNamed(format)
+	return f.WriteCourse(o.app.out, b)
+}
+
+// appendTo appends to a file of the runner's; without a name it does nothing.
+func appendTo(name string, write func(*os.File) error) error {
+	if name == "" {
+		return nil
+	}
+	f, err := os.OpenFile(name, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o644)
+	if err != nil {
+		return err
+	}
+	return errors.Join(write(f), f.Close())
+}

@@ -1,0 +1,104 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// gradingFlags are what the commands have in common that grade many folders.
+type gradingFlags struct {
+	workers int
+	json    bool
+	quiet   bool
+	sandbox sandboxFlags
+}
+
+func (f *gradingFlags) add(cmd *cobra.Command, workers int) {
+	flags := cmd.Flags()
+	flags.IntVar(&f.workers, "workers", workers, "grade so many at a time; what is measured has a CPU to itself")
+	flags.BoolVar(&f.json, "json", false, "write the result as JSON")
+	flags.BoolVarP(&f.quiet, "quiet", "q", false, "no progress")
+	f.sandbox.addFlags(cmd)
+	_ = cmd.RegisterFlagCompletionFunc("workers", cobra.NoFileCompletions)
+}
+
+// batchWorkers is one more than there are CPUs: of some gradings, all but one wait to measure.
+func batchWorkers() int { return runtime.NumCPU() + 1 }
+
+// check refuses values of flags before anything is read.
+func (f *gradingFlags) check() error {
+	if f.workers < 1 {
+		return usage("", "--workers %d: want at least 1", f.workers)
+	}
+	return f.sandbox.check()
+}
+
+// checkFor refuses values of flags of a command that grades what strangers wrote, and
+// sandboxes in which nothing of theirs may run.
+func (f *gradingFlags) checkFor(command string) error {
+	f.sandbox.Kind, f.sandbox.ReserveCPU = cmp.Or(f.sandbox.Kind, sandboxDocker), true
+	if err := f.check(); err != nil {
+		return err
+	}
+	if f.sandbox.Kind == sandboxDocker {
+		return nil
+	}
+	return usage("check your own work with: grade submit --sandbox "+f.sandbox.Kind, "%s grades what others wrote, and the %s sandbox contains nothing hostile", command, f.sandbox.Kind)
+}
+
+// checkMany refuses flags of a command that grades what strangers wrote and reports on it.
+func checkMany(command string, grading *gradingFlags, reports *reportFlags) error {
+	if err := errors.Join(grading.checkFor(command), reports.check()); err != nil {
+		return err
+	}
+	if _, taken := reports.targets.OnStdout(); taken && grading.json {
+		return usage("give the report a file", "--json and a report both go to standard output")
+	}
+	return nil
+}
+
+// The kinds of sandbox, and the values of --sandbox.
+const (
+	sandboxDocker  = "docker"
+	sandboxProcess = "process"
+)
+
+var sandboxKinds = []string{sandboxDocker, sandboxProcess}
+
+// sandboxFlags say which sandbox a submission is graded in.
+type sandboxFlags struct {
+	Kind       string // one of sandboxKinds; empty: docker, or process on a machine without
+	BuildImage string // --build-image
+	Runtime    string // --runtime
+	ReserveCPU bool   // keep a CPU for measuring, if there are enough, while other gradings go on
+	// Progress hears of long work, such as an image being made. Total is 0 where
+	// it is not known.
+	Progress func(what string, current, total int64)
+}
+
+func (s *sandboxFlags) addFlags(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringVar(&s.Kind, "sandbox", "", "grade in a docker container or in a child process: `KIND` is "+strings.Join(sandboxKinds, " or "))
+	f.StringVar(&s.BuildImage, "build-image", "", "compile in this Docker `IMAGE` with Go, not in one made of this machine's Go")
+	f.StringVar(&s.Runtime, "runtime", "", "run containers with this OCI `RUNTIME`, such as runsc")
+	_ = cmd.RegisterFlagCompletionFunc("sandbox", cobra.FixedCompletions(sandboxKinds, cobra.ShellCompDirectiveNoFileComp))
+	for _, flag := range []string{"build-image", "runtime"} {
+		_ = cmd.RegisterFlagCompletionFunc(flag, cobra.NoFileCompletions)
+	}
+}
+
+// check refuses what contradicts itself.
+func (s *sandboxFlags) check() error {
+	if s.Kind != "" && !slices.Contains(sandboxKinds, s.Kind) {
+		return usage("", "--sandbox %s: want %s", s.Kind, strings.Join(sandboxKinds, " or "))
+	}
+	if s.Kind == sandboxProcess && (s.BuildImage != "" || s.Runtime != "") {
+		return usage("", "--build-image and --runtime are for --sandbox docker")
+	}
+	return nil
+}

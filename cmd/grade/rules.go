@@ -1,0 +1,56 @@
+package main
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"grade/exercises/course"
+	"grade/grader/fault"
+	"grade/grader/gradebook"
+)
+
+// policyFlag adds the flag that names a grade.yaml.
+func policyFlag(cmd *cobra.Command, file *string) {
+	cmd.Flags().StringVar(file, "policy", "", "take deadlines and weights from this `FILE`, not from a grade.yaml of the course or of the current folder")
+	_ = cmd.MarkFlagFilename("policy", "yaml", "yml")
+}
+
+// resultsFlag adds the flag that names a folder of results.
+func resultsFlag(cmd *cobra.Command, dir *string, what string) {
+	cmd.Flags().StringVar(dir, "results", "grade-results", what)
+	_ = cmd.MarkFlagDirname("results")
+}
+
+// policy reads a grade.yaml: the file, or the course's own, or the one in the current
+// folder, or none. It is never looked for where students write.
+func (a *app) policy(file string) (*gradebook.Policy, error) {
+	names, err := a.names()
+	if err != nil {
+		return nil, err
+	}
+	candidates := []string{file}
+	if file == "" {
+		candidates = []string{course.PolicyFile}
+		if a.courseDir != "" {
+			candidates = []string{policyOf(a.courseDir), course.PolicyFile}
+		}
+	}
+	for _, name := range candidates {
+		data, err := os.ReadFile(name)
+		switch {
+		case errors.Is(err, fs.ErrNotExist) && file == "":
+		case err != nil:
+			return nil, &fault.UsageError{Message: "read the rules of the course", Hint: "give a grade.yaml: --policy FILE", Err: err}
+		default:
+			return gradebook.ReadPolicy(name, data, os.DirFS(filepath.Dir(name)), names)
+		}
+	}
+	return gradebook.NewPolicy(names), nil
+}
+
+// policyOf is where a course has its rules.
+func policyOf(courseDir string) string { return filepath.Join(courseDir, course.PolicyFile) }

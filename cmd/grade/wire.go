@@ -1,0 +1,175 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+
+	"grade"
+	"grade/exercises/course"
+	"grade/grader"
+	"grade/grader/batch"
+	"grade/grader/boxes"
+	"grade/grader/lang/golang"
+	"grade/grader/results"
+	"grade/grader/submission"
+	"grade/grader/verdict"
+	"grade/sandbox"
+	"grade/sandbox/checkup"
+	"grade/sandbox/docker"
+	"grade/sandbox/process"
+	"grade/sandbox/toolchain"
+)
+
+// This is the one file that names the sandboxes, and where graders are put together.
+
+// openedSandbox is a sandbox that has to be closed.
+type openedSandbox interface {
+	boxes.Sandbox
+	Close() error
+}
+
+// openSandbox opens the sandbox asked for. Without a wish, a machine that has
+// no Docker at all gets the process sandbox. An engine that should be there and
+// does not answer is an error: to grade outside it without a word would run
+// what strangers wrote where it can do harm.
+func openSandbox(ctx context.Context, o sandboxFlags) (openedSandbox, error) {
+	if o.Kind == sandboxProcess || o.Kind == "" && !docker.Expected() {
+		return openProcess(ctx, o)
+	}
+	e, err := openDocker(ctx, o)
+	if errors.Is(err, sandbox.ErrUnavailable) {
+		return nil, &noSandboxError{err}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return e, nil
+}
+
+func openDocker(ctx context.Context, o sandboxFlags) (*docker.Engine, error) {
+	return docker.Open(ctx, docker.Config{
+		Sources: grade.Sources, Warm: golang.Warm(grade.Sources),
+		BuildImage: o.BuildImage, Runtime: o.Runtime, Progress: o.Progress,
+	})
+}
+
+func openProcess(ctx context.Context, o sandboxFlags) (openedSandbox, error) {
+	s, err := process.Open(ctx, process.Config{Sources: grade.Sources, Warm: golang.Warm(grade.Sources), Progress: o.Progress})
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// noSandboxError says what to do where the engine does not answer.
+type noSandboxError struct{ err error }
+
+func (e *noSandboxError) Error() string { return e.err.Error() }
+func (e *noSandboxError) Unwrap() error { return e.err }
+
+// Hint is what to do.
+func (e *noSandboxError) Hint() string {
+	return "start the Docker engine (grade doctor says more), or check your own work without one: --sandbox process"
+}
+
+// engineFindings are what the engine, and all that depends on it, look like.
+func engineFindings(ctx context.Context, s sandboxFlags) []checkup.Finding {
+	return checkup.Engine(ctx, func(ctx context.Context) (*docker.Engine, error) { return openDocker(ctx, s) })
+}
+
+// gradeInSandbox opens a sandbox for one grading and closes it.
+func gradeInSandbox(ctx context.Context, snapshot *submission.Snapshot, e *course.Exercise, s sandboxFlags, o grader.Options) (*verdict.Result, error) {
+	g, done, err := openGrader(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	result, err := g.Grade(ctx, snapshot, e, o)
+	if closing := done(); closing != nil && result != nil {
+		result.Warnings = append(result.Warnings, closing.Error())
+	}
+	return result, err
+}
+
+// openGrader opens a sandbox and a grader in it. Call done when all is graded.
+func openGrader(ctx context.Context, s sandboxFlags) (g *grader.Grader, done func() error, err error) {
+	opened, err := openSandbox(ctx, s)
+	if err != nil {
+		return nil, nil, err
+	}
+	g, err = newGrader(ctx, opened, s)
+	if err != nil {
+		return nil, nil, errors.Join(err, opened.Close())
+	}
+	return g, func() error {
+		g.Close()
+		if err := opened.Close(); err != nil {
+			return fmt.Errorf("close the sandbox: %w", err)
+		}
+		return nil
+	}, nil
+}
+
+// enoughCPUs is from how many on one of them is kept for measuring: two builds at a time
+// still find a CPU each.
+const enoughCPUs = 3
+
+// newGrader wires a grader to a sandbox. Submissions are built with this
+// machine's Go, or with that of an image.
+func newGrader(ctx context.Context, s boxes.Sandbox, o sandboxFlags) (*grader.Grader, error) {
+	reserve := 0
+	if o.ReserveCPU {
+		reserve = enoughCPUs
+	}
+	cache, err := toolchain.CacheDir("references")
+	if err != nil {
+		return nil, err
+	}
+	g, err := toolchain.Find(ctx)
+	if err != nil {
+		return nil, err
+	}
+	info, _ := debug.ReadBuildInfo()
+	return grader.New(s, grader.Config{
+		Language: golang.New(grade.Sources, vetTool(g)), CacheDir: cache,
+		Boxes:   boxes.Config{LockFile: filepath.Join(os.TempDir(), "grade-measure.lock"), ReserveFrom: reserve},
+		Version: buildVersion(info), Toolchain: cmp.Or(o.BuildImage, g.Version),
+	}), nil
+}
+
+// vetTool compiles the typed part of the vet with this machine's Go.
+func vetTool(g toolchain.Go) golang.VetTool {
+	return func(ctx context.Context, goarch string) ([]byte, error) {
+		program, err := g.Compile(ctx, grade.Sources, "grader/lang/golang/vet/typed", goarch)
+		if err != nil {
+			return nil, err
+		}
+		return os.ReadFile(program)
+	}
+}
+
+// gradeWith is how a batch sees a grader. It measures until the verdict is sure: to know
+// the ratio more precisely would take most of the time, and change no points.
+func gradeWith(g *grader.Grader) batch.GradeFunc {
+	return func(ctx context.Context, snapshot *submission.Snapshot, e *course.Exercise, seed string) (*verdict.Result, error) {
+		return g.Grade(ctx, snapshot, e, grader.Options{Purpose: grader.ForBatch, Seed: seed})
+	}
+}
+
+// identity is all that a result depends on besides submission and exercise: the sources that
+// decide, the images, whose names are hashes of Go and all else in them, and the runtime.
+func identity(ctx context.Context, g *grader.Grader) (string, error) {
+	info, err := g.Prepare(ctx)
+	if err != nil {
+		return "", err
+	}
+	sources, err := results.SourceDigest(grade.Deciding)
+	if err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("%s %q %q %q", sources, info.Build, info.Image, info.Runtime), nil
+}

@@ -1,0 +1,29 @@
+package scaffold
+
+import (
+	"cmp"
+	"fmt"
+	"go/version"
+	"grade/exercises/course"
+	"runtime"
+	"slices"
+	"strings"
+)
+
+// Starter is what a student begins with, sorted by name. A go.mod cannot lie in the
+// course itself: it would make the folder a module of its own, which go:embed
+// leaves out.
+func Starter(e *course.Exercise) []course.File {
+	files := append(slices.Clone(e.Starter),
+		course.File{Name: "README.md", Data: e.Readme},
+		course.File{Name: "go.mod", Data: fmt.Appendf(nil, "module %s\n\ngo %s\n", e.Name, GoVersion())},
+	)
+	slices.SortFunc(files, func(a, b course.File) int { return cmp.Compare(a.Name, b.Name) })
+	return files
+}
+
+// GoVersion is the language version of the Go that built this binary.
+func GoVersion() string {
+	lang := version.Lang(runtime.Version())
+	return strings.TrimPrefix(cmp.Or(lang, "go1.26"), "go") // a development version of Go has none
+}

@@ -1,0 +1,36 @@
+package versions
+
+import (
+	"context"
+	"grade/exercises/course"
+	"slices"
+	"strings"
+)
+
+// shared are what all exercises of a course are built with. In grade's own course the
+// kit is observe/.
+var shared = []string{"go.mod", "go.sum", course.KitDir, "observe"}
+
+// ChangedSince asks git which exercises of the course in dir differ from a revision, in files that it
+// knows and in files that it does not know yet; all, if something shared differs.
+func ChangedSince(ctx context.Context, dir, revision string) (touched map[string]bool, all bool, err error) {
+	touched = map[string]bool{}
+	below := append([]string{"--", "exercises", "reference"}, shared...)
+	for _, args := range [][]string{
+		append([]string{"diff", "--name-only", "--no-renames", "--relative", "-z", "--end-of-options", revision}, below...),
+		append([]string{"ls-files", "--others", "--exclude-standard", "-z"}, below...),
+	} {
+		out, err := git(ctx, dir, args...)
+		if err != nil {
+			return nil, false, err
+		}
+		for name := range strings.SplitSeq(string(out), "\x00") {
+			parts := strings.Split(name, "/")
+			all = all || slices.Contains(shared, parts[0])
+			if len(parts) > 2 {
+				touched[parts[1]] = true
+			}
+		}
+	}
+	return touched, all, nil
+}

@@ -1,0 +1,71 @@
+package versions
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"grade/grader/fault"
+	"os"
+	"os/exec"
+	"path"
+	"strings"
+)
+
+// git runs git in the folder of a course. What git refuses is told in its own words.
+func git(ctx context.Context, dir string, args ...string) ([]byte, error) {
+	cmd := exec.CommandContext(ctx, "git", args...)
+	cmd.Dir = dir
+	out, err := cmd.Output()
+	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
+		return nil, &fault.UsageError{Message: "git: " + strings.TrimSpace(string(exit.Stderr)), Hint: "give a revision of the course's repository, such as origin/main"}
+	}
+	return out, err
+}
+
+// CheckOut writes what an exercise of the course in dir was at a revision below to.
+func CheckOut(ctx context.Context, dir, revision, name, to string) error {
+	tree, err := git(ctx, dir, "rev-parse", "--verify", "--end-of-options", revision+":./")
+	if err != nil {
+		return err
+	}
+	top, err := git(ctx, dir, "rev-parse", "--show-toplevel")
+	if err != nil {
+		return err
+	}
+	// In the folder itself git would look for that folder in the tree once more.
+	repository := strings.TrimSuffix(string(top), "\n")
+	files, err := git(ctx, repository, "ls-tree", "-r", "-z", strings.TrimSpace(string(tree)), "--", "go.mod", "exercises/"+name, "reference/"+name)
+	if err != nil {
+		return err
+	}
+	if err := os.Mkdir(to, 0o777); err != nil {
+		return err
+	}
+	root, err := os.OpenRoot(to)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	for entry := range strings.SplitSeq(strings.TrimSuffix(string(files), "\x00"), "\x00") {
+		about, file, _ := strings.Cut(entry, "\t")
+		if f := strings.Fields(about); len(f) == 3 && strings.HasPrefix(f[0], "100") { // no link, no repository
+			if err := takeOut(ctx, repository, f[2], root, file); err != nil {
+				return fmt.Errorf("read %s of %s out of git: %w", file, revision, err)
+			}
+		}
+	}
+	return nil
+}
+
+// takeOut writes an object of a repository to a file. What git archive leaves out or
+// changes on its way, by attributes of the course's, belongs to an exercise as well.
+func takeOut(ctx context.Context, repository, object string, root *os.Root, file string) error {
+	data, err := git(ctx, repository, "cat-file", "blob", object)
+	if err != nil {
+		return err
+	}
+	if err := root.MkdirAll(path.Dir(file), 0o777); err != nil {
+		return err
+	}
+	return root.WriteFile(file, data, 0o666)
+}

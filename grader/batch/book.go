@@ -1,0 +1,83 @@
+package batch
+
+import (
+	"fmt"
+	"time"
+
+	"grade/grader/gradebook"
+	"grade/grader/results"
+)
+
+// Book is what is kept, and what has no verdict, under the rules of a course; what a run was
+// about is as the run left it, and stands out.
+func Book(p *gradebook.Policy, records []results.Record, waiting []results.Pending, run []Item) *gradebook.Book {
+	current, ran := map[string]bool{}, map[results.PendingID]bool{}
+	var without []results.Pending
+	for _, f := range run {
+		ran[f.PendingID()] = true
+		if f.Record != nil {
+			current[attemptOf(*f.Record)] = true
+		} else {
+			without = append(without, f.Pending(time.Time{}))
+		}
+	}
+	for _, w := range waiting {
+		if !ran[w.ID()] {
+			without = append(without, w)
+		}
+	}
+	return p.Book(attemptsOf(records, current), missing(without))
+}
+
+func attemptsOf(records []results.Record, current map[string]bool) (list []gradebook.Attempt) {
+	for _, r := range records {
+		list = append(list, gradebook.Attempt{
+			Student: r.Student, Exercise: r.Exercise, Number: r.Attempt,
+			Submitted: r.Submitted, Source: r.Source, Folder: r.Folder, Result: r.Result,
+			Current: current[attemptOf(r)],
+		})
+	}
+	return list
+}
+
+func missing(waiting []results.Pending) (list []gradebook.Missing) {
+	for _, w := range waiting {
+		list = append(list, gradebook.Missing{Student: w.Student, Exercise: w.Exercise, Folder: w.Folder, Why: w.Why, Told: w.PublicReason})
+	}
+	return list
+}
+
+// attemptOf names the attempt of a record.
+func attemptOf(r results.Record) string {
+	return fmt.Sprintf("%q %q %d", r.Student, r.Exercise, r.Attempt)
+}
+
+// About are the records of the submissions that a run is about, with their earlier attempts:
+// of what others have, its reports tell nothing.
+func About(records []results.Record, run []Item) (list []results.Record) {
+	about := map[[2]string]bool{}
+	for _, f := range run {
+		about[[2]string{f.Student, f.Exercise}] = true
+	}
+	for _, r := range records {
+		if about[[2]string{r.Student, r.Exercise}] {
+			list = append(list, r)
+		}
+	}
+	return list
+}
+
+// Applied are the records as they are once what was regraded holds.
+func Applied(records []results.Record, list []Regraded) []results.Record {
+	anew := map[string]*results.Record{}
+	for _, x := range list {
+		anew[attemptOf(x.Old)] = x.New
+	}
+	applied := make([]results.Record, len(records))
+	for i, r := range records {
+		if applied[i] = r; anew[attemptOf(r)] != nil {
+			applied[i] = *anew[attemptOf(r)]
+		}
+	}
+	return applied
+}

@@ -1,0 +1,106 @@
+package gradebook
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"grade/exercises/course"
+	"grade/grader/fault"
+)
+
+// Policy is the rules of a course with the contents of the files that they name.
+type Policy struct {
+	*course.Policy
+	Exercises []string           // names of all in the course
+	Listed    *Times             // times of submission that come before all others; nil: no table
+	Members   Roster             // empty: not known
+	Worth     map[string]float64 // what Canvas has its assignments worth, by name; empty: not known
+}
+
+// NewPolicy returns the policy of a course without rules of its own.
+func NewPolicy(exercises []string) *Policy {
+	return &Policy{Policy: course.NewPolicy(), Exercises: exercises}
+}
+
+// ReadPolicy reads the rules of a course, and out of beside the files that they name. Name
+// is what errors call the rules, each of which is a [fault.UsageError].
+func ReadPolicy(name string, data []byte, beside fs.FS, exercises []string) (*Policy, error) {
+	read, err := course.ParsePolicy(name, data, exercises)
+	if err != nil {
+		return nil, &fault.UsageError{Message: err.Error(), Hint: "docs/grade-yaml.md says what a " + course.PolicyFile + " holds"}
+	}
+	p := &Policy{Policy: read, Exercises: exercises}
+	err = errors.Join(
+		readBeside(beside, name, "times", p.Times, func(f io.Reader) (err error) { p.Listed, err = ReadTimes(f, p.Zone); return err }),
+		readBeside(beside, name, "roster", p.Roster, func(f io.Reader) (err error) { p.Members, err = ReadRoster(f); return err }),
+		readBeside(beside, name, "roster", p.Roster, func(f io.Reader) (err error) { p.Worth, err = ReadMaxima(f); return err }),
+	)
+	return p, err
+}
+
+// readBeside reads the file that a field of the rules names, if it names one.
+func readBeside(dir fs.FS, policy, field, file string, read func(io.Reader) error) error {
+	if file == "" {
+		return nil
+	}
+	f, err := dir.Open(filepath.ToSlash(file))
+	if err == nil {
+		defer f.Close()
+		err = read(f)
+	}
+	if err != nil {
+		return &fault.UsageError{Message: fmt.Sprintf("%s: %s: %s", policy, field, file), Hint: "docs/grade-yaml.md says which columns it has", Err: err}
+	}
+	return nil
+}
+
+// Book is what counts of some attempts, and what has no verdict, under the rules. Attempts
+// come with the times that are known without the table, which the table overrules: there
+// they have the numbers that reports would give them without it.
+func (p *Policy) Book(attempts []Attempt, missing []Missing) *Book {
+	b := New(p.Policy, p.Exercises, p.timed(attempts), missing)
+	b.Roster, b.Maxima = p.Members, p.Worth
+	return b
+}
+
+// timed are the attempts with the times of submission that count.
+func (p *Policy) timed(attempts []Attempt) (list []Attempt) {
+	cells := map[[2]string][]Attempt{}
+	for _, a := range attempts {
+		key := [2]string{a.Student, a.Exercise}
+		cells[key] = append(cells[key], a)
+	}
+	for _, cell := range cells {
+		InOrder(cell)
+		for i, a := range cell {
+			if at := p.Listed.Of(a.Student, a.Exercise, a.Number, i == len(cell)-1); !at.IsZero() {
+				a.Submitted, a.Source = at, p.Times
+			} else {
+				a.Unlisted = p.Listed != nil
+			}
+			list = append(list, a)
+		}
+	}
+	return list
+}
+
+// Warnings name what is in the rules and of which the book has nothing: typing errors,
+// perhaps.
+func (p *Policy) Warnings(b *Book) (list []string) {
+	for _, one := range p.Listed.Names() {
+		if _, ok := b.Find(one[0], one[1]); !ok {
+			list = append(list, fmt.Sprintf("%s: there is no %q of %q", p.Times, one[1], one[0]))
+		}
+	}
+	for _, e := range p.Extensions {
+		if !slices.ContainsFunc(b.Rows, func(row Row) bool { return strings.EqualFold(row.Student, e.Student) }) {
+			list = append(list, fmt.Sprintf("extensions: nothing is there of %q", e.Student))
+		}
+	}
+	return list
+}

@@ -1,0 +1,174 @@
+// Package changed finds out what a push, a pull request or a person wants graded out of a
+// repository of many submissions: first between which commits to look, then which
+// submissions differ there, whose they are, and what else was changed that should not be.
+// It reads commits and opens no file of a checkout. It knows neither how a submission is
+// graded nor what a report looks like.
+//
+// A caller fills in a [Clone], asks it [Clone.Since] when to look, and then has it
+// [Clone.Find] submissions.
+package changed
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"grade/exercises/course"
+	"grade/grader/fault"
+	"grade/grader/gradebook"
+	"grade/grader/intake"
+	"grade/grader/intake/forge"
+	"grade/grader/intake/repository"
+	"grade/grader/submission"
+)
+
+// standardPattern is where submissions are if no rules of the course say it.
+const standardPattern = "students/{student}/{exercise}"
+
+// Clone is a repository of submissions, and what is asked about it.
+type Clone struct {
+	Repo *repository.Repository
+	Dir  string    // the folder of the clone, as errors name it
+	Run  forge.Run // of a CI; the zero Run is none
+
+	Base    string // a revision: look at what has changed since then; empty: the run says it
+	All     bool   // look at everything, changed or not
+	Student string // whose submissions are graded; empty: everybody's
+}
+
+// Found is what has changed.
+type Found struct {
+	Submissions []intake.Submission
+	Deleted     []string // folders of submissions
+	Foreign     []string // of other students than the one whose are graded
+	Links       []string // and submodules, in place of a folder that submissions are in
+	Unknown     []string // where a submission would be, of no exercise of the course
+	Outside     []string // in no submission
+}
+
+// Passed reports whether nothing was changed that must not be.
+func (f Found) Passed() bool { return len(f.Foreign)+len(f.Links) == 0 }
+
+// maxNoted is how many names of one kind are told.
+const maxNoted = 20
+
+// Notes say, a line each, what is graded and what is not. They are for a log, and name files
+// as the commit has them: they are to be escaped where they are printed.
+func (c Clone) Notes(s Span, f Found) []string {
+	where := cmp.Or(c.Run.Name, "here")
+	if c.Run.Fork {
+		where += ", from a fork"
+	}
+	lines := []string{fmt.Sprintf("%s: %s, %s", where, s, several(len(f.Submissions), "submission"))}
+	for _, kind := range []struct {
+		names []string
+		what  string
+	}{
+		{f.Deleted, "was deleted: not graded"},
+		{f.Foreign, "is not " + c.Student + "'s: not graded, and it should not be changed here"},
+		{f.Links, "is a link or a submodule: not followed, and there should be a folder"},
+		{f.Unknown, "is in no exercise of the course: not graded"},
+	} {
+		for _, name := range kind.names[:min(len(kind.names), maxNoted)] {
+			lines = append(lines, name+" "+kind.what)
+		}
+		if n := len(kind.names) - maxNoted; n > 0 {
+			lines = append(lines, fmt.Sprintf("… and so are %d more", n))
+		}
+	}
+	if n := len(f.Outside); n > 0 && s.Base != "" {
+		lines = append(lines, fmt.Sprintf("%s in no submission changed as well, such as %s", several(n, "name"), f.Outside[0]))
+	}
+	return lines
+}
+
+func several(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// Find sorts out what has changed; the policy says where submissions are. The time of
+// submission is the caller's to say: dates in commits are what their authors chose.
+func (c Clone) Find(ctx context.Context, s Span, policy *gradebook.Policy) (found Found, err error) {
+	if s.Nothing {
+		return found, nil
+	}
+	p := policy.Submissions
+	if p.String() == "" {
+		if p, err = course.ParsePattern(standardPattern); err != nil {
+			return found, err
+		}
+	}
+	changes, err := c.Repo.Changes(ctx, s.Base, s.Head, func(folder string) bool { return c.leads(p, folder) })
+	if errors.Is(err, repository.ErrTooMany) {
+		return found, &fault.UsageError{Message: "find what has changed", Hint: "look at " + s.Head + ": it unfolds to more than a repository of submissions has", Err: err}
+	}
+	for _, one := range changes {
+		c.enter(&found, one, s, place{pattern: p, exercises: policy.Exercises})
+	}
+	return found, err
+}
+
+// leads reports whether there may be submissions to be graded in a folder.
+func (c Clone) leads(p course.Pattern, folder string) bool {
+	_, _, onTheWay := p.Match(folder)
+	if student, _, ok := p.StudentOf(folder); ok && c.foreign(student) {
+		return false
+	}
+	return onTheWay && strings.Count(folder, "/")+1 < p.Depth()
+}
+
+// foreign reports whether a student is another one than whose are graded. Logins know no
+// case.
+func (c Clone) foreign(student string) bool {
+	return c.Student != "" && !strings.EqualFold(c.Student, student)
+}
+
+// place is where the submissions of a course are.
+type place struct {
+	pattern   course.Pattern
+	exercises []string
+}
+
+// enter puts a change where it belongs. The cases are decided by [meaningOf].
+func (c Clone) enter(found *Found, one repository.Change, s Span, in place) {
+	owner, folder, owned := in.pattern.StudentOf(one.Name)
+	dir, student, exercise, fits := in.pattern.Submission(one.Name)
+	_, _, onTheWay := in.pattern.Match(one.Name)
+	switch meaningOf(facts{
+		kind: one.Kind, owned: owned, foreign: owned && c.foreign(owner), fits: fits, onTheWay: onTheWay,
+		listed:   exercise == "" || slices.Contains(in.exercises, exercise),
+		noChange: s.Base == "" && (c.All || c.Run.Everything),
+		looks:    looksLikeOne(one),
+	}) {
+	case unchanged:
+	case foreign:
+		found.Foreign = append(found.Foreign, folder) // once: nothing leads into it
+	case graded:
+		if c.Student != "" {
+			student = c.Student // as the server writes it: in another case it would be another's attempt
+		}
+		found.Submissions = append(found.Submissions, c.submission(student, exercise, s.Head, dir, one.Kind))
+	case deleted:
+		found.Deleted = append(found.Deleted, dir)
+	case link:
+		found.Links = append(found.Links, one.Name)
+	case unknown:
+		found.Unknown = append(found.Unknown, one.Name)
+	default:
+		found.Outside = append(found.Outside, one.Name)
+	}
+}
+
+// submission is one of a commit.
+func (c Clone) submission(student, exercise, head, dir string, kind repository.Kind) intake.Submission {
+	return intake.Submission{
+		Student: student, Exercise: exercise, Path: dir, Folder: dir,
+		Read: func(ctx context.Context) (*submission.Snapshot, error) { return c.snapshot(ctx, head, dir, kind) },
+	}
+}

@@ -1,0 +1,173 @@
+package changed
+
+import (
+	"context"
+	"fmt"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"grade/exercises/course"
+	"grade/grader/batch"
+	"grade/grader/fault"
+	"grade/grader/gradebook"
+	"grade/grader/intake/forge"
+	"grade/grader/intake/gittest"
+	"grade/grader/intake/repository"
+	"grade/grader/results/file"
+	"grade/grader/submission"
+	"grade/grader/verdict"
+)
+
+// Each submission is found once; what is none, or somebody else's, is told.
+func TestFindChanged(t *testing.T) {
+	h := gittest.New(t)
+	h.Commit("start", map[string]string{"students/gone/autograd/a.go": "x", "students/part/autograd/a.go": "x", "students/part/autograd/b.go": "x", "students/same/autograd/a.go": "x"})
+	h.Commit("head", map[string]string{
+		"students/gone/autograd/a.go": "", "students/part/autograd/b.go": "",
+		"students/ada/autograd/a.go": "x", "students/ada/autograd/sub/b.go": "x", "students/ada/cosine/.git~1/config": "x",
+		"students/ada/notes/a.go": "x", "students/ada/a.go": "x", "students/ada/Cosine/a.go": "x", "students/ada/.vscode/x": "x", "students/ada/cosine.zip": "x", "README.md": "x", ".gitattributes": "* -diff export-ignore\n",
+		"students/::error::x/autograd/a\nb.go": "x",
+		"students/link/autograd":               "-> ../ada/autograd", "students/mallory": "-> ../../course", "students/blob/autograd": "a file",
+	})
+	c := about(t, h.Dir, forge.Run{Name: "x"})
+	s := Span{Head: h.Commits["head"], Base: h.Commits["start"]}
+	found, err := c.Find(t.Context(), s, rules)
+	require.NoError(t, err)
+	var got []string
+	for _, one := range found.Submissions {
+		got = append(got, one.Student+"|"+one.Exercise+"|"+one.Folder)
+	}
+	assert.Equal(t, []string{
+		"::error::x|autograd|students/::error::x/autograd", "ada|autograd|students/ada/autograd", "ada|cosine|students/ada/cosine",
+		"blob|autograd|students/blob/autograd", "link|autograd|students/link/autograd", "part|autograd|students/part/autograd",
+	}, got)
+	assert.Equal(t, []string{"students/gone/autograd"}, found.Deleted)
+	assert.Equal(t, []string{"students/mallory"}, found.Links)
+	assert.Equal(t, []string{"students/ada/Cosine", "students/ada/a.go", "students/ada/cosine.zip", "students/ada/notes"}, found.Unknown)
+	assert.Equal(t, []string{".gitattributes", "README.md", "students/ada/.vscode"}, found.Outside)
+	assert.False(t, found.Passed(), "a link in place of a student's folder")
+
+	for _, one := range found.Submissions[3:5] {
+		snapshot, err := one.Read(t.Context())
+		require.NoError(t, err)
+		require.Len(t, snapshot.Problems, 1)
+		assert.Equal(t, "no-folder", snapshot.Problems[0].Rule)
+		assert.Empty(t, snapshot.Files)
+	}
+
+	c.Student = "ADA"
+	found, err = c.Find(t.Context(), s, rules)
+	require.NoError(t, err)
+	assert.Len(t, found.Submissions, 2)
+	assert.Equal(t, []string{"students/::error::x", "students/blob", "students/gone", "students/link", "students/mallory", "students/part"}, found.Foreign, "a deleted one too")
+	s.Base, c.All = "", true
+	found, err = c.Find(t.Context(), s, rules)
+	require.NoError(t, err)
+	assert.Len(t, found.Submissions, 2)
+	assert.Empty(t, found.Foreign, "of all that there is nothing is a change of anybody's")
+}
+
+// Whatever is changed in another's folder, or put in its place, is a change of another's;
+// one's own is one's own in whatever case.
+func TestFindForeign(t *testing.T) {
+	h := gittest.New(t)
+	h.Commit("start", map[string]string{"students/bo/autograd/a.go": "x", "students/dora/cosine/a.go": "x", "students/emil/a": "x", "students/ada/autograd/a.go": "x"})
+	h.Git("rm", "-rqf", "students/bo", "students/dora", "students/emil") // of dora nothing remains
+	h.Commit("head", map[string]string{
+		"students/bo": "-> ada", "students/cem/notes.txt": "x", "students/dora/mena/a.go": "x", "students/emil/deep/er/x": "x",
+		"students/fay": "a file", "students/ada/notes.txt": "x",
+	})
+	h.Put("160000", gittest.LostCommit, "students/gus", "students/hal/cosine")
+	h.Put("100644", h.Git("hash-object", "-w", "students/ada/autograd/a.go"), "students/ADA/autograd/a.go")
+	c := about(t, h.Dir, forge.Run{Name: "x"})
+	c.Student = "ada"
+	s := Span{Head: h.Git("rev-parse", "HEAD"), Base: h.Commits["start"]}
+	found, err := c.Find(t.Context(), s, rules)
+	require.NoError(t, err)
+	assert.Equal(t, []string{"students/bo", "students/cem", "students/dora", "students/emil", "students/fay", "students/gus", "students/hal"}, found.Foreign)
+	assert.Empty(t, found.Deleted)
+	assert.Equal(t, []string{"students/ada/notes.txt"}, found.Outside)
+	require.Len(t, found.Submissions, 1)
+	assert.Equal(t, "ada", found.Submissions[0].Student, "as the server writes it")
+	assert.Equal(t, "students/ADA/autograd", found.Submissions[0].Folder)
+
+	c.Student = ""
+	found, err = c.Find(t.Context(), s, rules)
+	require.NoError(t, err)
+	assert.Equal(t, []string{"students/bo", "students/gus"}, found.Links, "without --student too")
+	assert.False(t, found.Passed())
+}
+
+// However much a commit unfolds to, grade looks no deeper than submissions lie, and gives
+// up where even that is too much.
+func TestFindInTreeBombs(t *testing.T) {
+	h := gittest.New(t)
+	tree := func(id string, names int) string {
+		kind := "040000 tree"
+		if id == gittest.LostCommit {
+			kind = "100644 blob"
+		}
+		var list strings.Builder
+		for i := range names {
+			fmt.Fprintf(&list, "%s %s\tn%d\n", kind, id, i)
+		}
+		cmd := exec.Command("git", "mktree", "--missing")
+		cmd.Dir, cmd.Stdin = h.Dir, strings.NewReader(list.String())
+		out, err := cmd.Output()
+		require.NoError(t, err)
+		return strings.TrimSpace(string(out))
+	}
+	bomb := gittest.LostCommit
+	for range 9 {
+		bomb = tree(bomb, 10)
+	}
+	c := about(t, h.Dir, forge.Run{Name: "x"})
+	elsewhere := gradebook.NewPolicy([]string{"n1"})
+	var err error
+	elsewhere.Submissions, err = course.ParsePattern("n0/{student}/{exercise}")
+	require.NoError(t, err)
+	start := time.Now()
+	found, err := c.Find(t.Context(), Span{Head: h.Git("commit-tree", "-m", "x", bomb)}, elsewhere)
+	require.NoError(t, err)
+	require.Len(t, found.Submissions, 10)
+	_, err = found.Submissions[0].Read(t.Context())
+	require.ErrorContains(t, err, "no Go file", "a submission of folders alone has none")
+	_, err = c.Find(t.Context(), Span{Head: h.Git("commit-tree", "-m", "x", tree(tree(tree(bomb, 3000), 3000), 1))}, elsewhere)
+	require.ErrorIs(t, err, repository.ErrTooMany)
+	var usage *fault.UsageError
+	require.ErrorAs(t, err, &usage)
+	assert.Less(t, time.Since(start), 10*time.Second)
+}
+
+// Two folders that are one login's are two submissions of one student's, and neither counts.
+func TestOneStudentInTwoCases(t *testing.T) {
+	h := gittest.New(t)
+	h.Commit("start", map[string]string{"grade.go": "package autograd"})
+	blob := h.Git("hash-object", "-w", "grade.go")
+	h.Put("100644", blob, "students/ada/autograd/a.go", "students/ADA/autograd/a.go")
+	c := about(t, h.Dir, forge.Run{Name: "x"})
+	c.Student = "Ada"
+	found, err := c.Find(t.Context(), Span{Head: h.Git("rev-parse", "HEAD"), Base: h.Commits["start"]}, rules)
+	require.NoError(t, err)
+	ledger, err := file.Open(t.TempDir())
+	require.NoError(t, err)
+	defer ledger.Close()
+	var read []*submission.Snapshot
+	with := batch.Options{Now: time.Now, Exercises: []*course.Exercise{{Name: "autograd", Package: "autograd"}}}
+	with.Grade = func(_ context.Context, s *submission.Snapshot, _ *course.Exercise, _ string) (*verdict.Result, error) {
+		read = append(read, s)
+		return &verdict.Result{Verdict: verdict.Invalid}, nil
+	}
+	fates, err := batch.Run(t.Context(), ledger, found.Submissions, with)
+	require.NoError(t, err)
+	require.Len(t, fates, 1)
+	require.Len(t, read, 1)
+	require.Len(t, read[0].Problems, 1)
+	assert.Equal(t, "several", read[0].Problems[0].Rule)
+	assert.Equal(t, "Ada", fates[0].Student)
+}

@@ -1,0 +1,162 @@
+package changed
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+
+	"grade/grader/fault"
+)
+
+// HintDepth says what to do where the clone lacks history.
+const HintDepth = "fetch the whole history: fetch-depth: 0 of actions/checkout, GIT_DEPTH: 0 in GitLab CI"
+
+// Span is what is looked at: what has changed from one commit to another.
+type Span struct {
+	Head    string
+	Base    string // empty: all of head
+	Nothing bool   // there is no Head any more
+}
+
+func (s Span) String() string {
+	switch {
+	case s.Nothing:
+		return "a branch that was deleted"
+	case s.Base == "":
+		return "all of commit " + s.Head
+	}
+	return "what changed from commit " + s.Base + " to commit " + s.Head
+}
+
+// Since decides which commit is graded, and since when. Warnings say where more is graded
+// than may have changed. Where the clone cannot tell, that is a [fault.UsageError]: to grade
+// everything instead would charge students for what others did.
+func (c Clone) Since(ctx context.Context) (Span, []string, error) {
+	s := &searcher{Clone: c}
+	span, err := s.since(ctx)
+	return span, s.warnings, err
+}
+
+// searcher looks for commits, and collects what the caller should know.
+type searcher struct {
+	Clone
+	warnings []string
+}
+
+func (c *searcher) warn(format string, args ...any) {
+	c.warnings = append(c.warnings, fmt.Sprintf(format, args...))
+}
+
+func (c *searcher) since(ctx context.Context) (s Span, err error) {
+	if c.Run.Nothing {
+		return Span{Nothing: true}, nil
+	}
+	if s.Head, err = c.commit(ctx, cmp.Or(c.Run.Head, "HEAD"), "the commit to be graded"); err != nil {
+		return Span{}, err
+	}
+	switch {
+	case c.Base != "":
+		s.Base, err = c.mergeBase(ctx, c.Base, s.Head)
+	case c.All, c.Run.Everything:
+	case c.Run.Name == "":
+		return Span{}, refuse("", "this is neither GitHub Actions nor GitLab CI: what is there to be graded?")
+	case c.Run.Unclear:
+		return Span{}, refuse("", "%s says nothing of what has changed", c.Run.Name)
+	case c.Run.Request:
+		s.Base, err = c.parted(ctx, s.Head)
+	default:
+		s.Base, err = c.beforePush(ctx, s.Head)
+	}
+	return s, err
+}
+
+// refuse is an error of the person that set up the run.
+func refuse(hint, format string, args ...any) error {
+	return &fault.UsageError{Message: fmt.Sprintf(format, args...), Hint: hint}
+}
+
+// commit finds a commit that has to be there.
+func (c *searcher) commit(ctx context.Context, revision, what string) (string, error) {
+	id, ok, err := c.Repo.Commit(ctx, revision)
+	if err == nil && !ok {
+		err = refuse(HintDepth+", and the commit itself: ref: ${{ github.event.pull_request.head.sha }}", "%s, %s, is not in the clone at %s", what, revision, c.Dir)
+	}
+	return id, err
+}
+
+// mergeBase is where head and another branch have parted. Without such a commit, all of
+// head is new.
+func (c *searcher) mergeBase(ctx context.Context, revision, head string) (string, error) {
+	other, err := c.commit(ctx, revision, "the base")
+	if err != nil {
+		return "", err
+	}
+	base, ok, err := c.Repo.MergeBase(ctx, other, head)
+	if err != nil || ok {
+		return base, err
+	}
+	if err := c.deep(ctx, "where "+revision+" and "+head+" have parted"); err != nil {
+		return "", err
+	}
+	c.warn("%s and %s have no commit in common: all is graded", revision, head)
+	return "", nil
+}
+
+// parted is where a request has parted from the branch that it is for. If the request has
+// taken in what was new on that branch, that is later than where its base says.
+func (c *searcher) parted(ctx context.Context, head string) (string, error) {
+	base, err := c.mergeBase(ctx, c.Run.Base, head)
+	if err != nil || c.Run.Target == "" {
+		return base, err
+	}
+	target, ok, err := c.Repo.Commit(ctx, c.Run.Target)
+	if err != nil || !ok {
+		return base, err
+	}
+	later, ok, err := c.Repo.MergeBase(ctx, target, head)
+	if err != nil || !ok || later == head { // the run is repeated, and the request was merged meanwhile
+		return base, err
+	}
+	if base == "" {
+		return later, nil
+	}
+	if first, ok, err := c.Repo.MergeBase(ctx, base, later); err != nil || !ok || first != base {
+		return base, err
+	}
+	return later, nil
+}
+
+// beforePush is what a branch was before a push. A new one is compared with the default
+// branch, and so is one that was pushed over something which is gone now.
+func (c *searcher) beforePush(ctx context.Context, head string) (string, error) {
+	if c.Run.Base != "" {
+		id, ok, err := c.Repo.Commit(ctx, c.Run.Base)
+		if err != nil || ok {
+			return id, err
+		}
+		if err := c.deep(ctx, "the commit before the push, "+c.Run.Base+","); err != nil {
+			return "", err
+		}
+		c.warn("the commit before the push, %s, is gone, as after a forced push: more than it has changed may be graded", c.Run.Base)
+	}
+	if c.Run.Fallback == "" {
+		return "", nil
+	}
+	if _, ok, err := c.Repo.Commit(ctx, c.Run.Fallback); err != nil || !ok {
+		if err == nil {
+			err = c.deep(ctx, c.Run.Fallback)
+		}
+		c.warn("the clone has no %s: all is graded", c.Run.Fallback)
+		return "", err
+	}
+	return c.mergeBase(ctx, c.Run.Fallback, head)
+}
+
+// deep is an error where something is not in the clone because the clone lacks history.
+func (c *searcher) deep(ctx context.Context, what string) error {
+	shallow, err := c.Repo.Shallow(ctx)
+	if err == nil && shallow {
+		err = refuse(HintDepth, "the clone at %s is shallow: %s is not in it", c.Dir, what)
+	}
+	return err
+}

@@ -1,0 +1,56 @@
+package changed
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"grade/grader/fault"
+	"grade/grader/intake/repository"
+	"grade/grader/submission"
+	"grade/grader/verdict"
+)
+
+// snapshot takes a submission out of a commit.
+func (c Clone) snapshot(ctx context.Context, commit, folder string, kind repository.Kind) (*submission.Snapshot, error) {
+	if kind != repository.Folder {
+		s := submission.Of(folder, nil)
+		s.Problems = []verdict.Problem{{Rule: "no-folder", Message: fmt.Sprintf("%s is a %s; put a folder with the solution in its place", verdict.Printable(folder), kind)}}
+		return s, nil
+	}
+	dir, err := os.MkdirTemp("", "grade-ci-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	left, err := c.Repo.Extract(ctx, commit, folder, dir, submission.MaxFileSize, sources())
+	if err != nil {
+		return nil, err
+	}
+	s, err := submission.Take(dir)
+	if u := (*fault.UsageError)(nil); errors.As(err, &u) && u.Student != "" {
+		u.Message = folder + ": " + u.Student // the folder that it was read from has gone by then
+	}
+	if err != nil {
+		return nil, err
+	}
+	s.Dir = folder
+	for _, name := range left {
+		s.Ignored = append(s.Ignored, verdict.Printable(name))
+	}
+	return s, nil
+}
+
+// sources wants what a snapshot reads: Go files besides tests, and no more of them than
+// it refuses.
+func sources() func(string) bool {
+	n := 0
+	return func(name string) bool {
+		if !submission.IsSource(name) {
+			return false
+		}
+		n++
+		return n <= submission.MaxFiles
+	}
+}

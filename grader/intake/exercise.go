@@ -1,0 +1,65 @@
+package intake
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"grade/exercises/course"
+	"grade/grader/submission"
+)
+
+// Doubt is why the exercise of a submission cannot be told. The zero value is invalid.
+type Doubt string
+
+// The values of Doubt.
+const (
+	NoPackage  Doubt = "no package"  // the submission states no package
+	NoExercise Doubt = "no exercise" // no exercise has that name or package
+	Ambiguous  Doubt = "ambiguous"   // several exercises have the package
+)
+
+// UnknownExercise is the error of [ExerciseOf].
+type UnknownExercise struct {
+	Doubt   Doubt
+	Message string             // names files as the submission has them, and no folder of this machine
+	Fits    []*course.Exercise // the candidates, where the doubt is Ambiguous
+}
+
+func (e *UnknownExercise) Error() string { return e.Message }
+
+// ExerciseOf returns the exercise of that name, or without a name the only one whose package
+// the submission is. Nothing but the package clause counts: a submission can say anything,
+// and several exercises that fit are an error instead of a choice by order.
+func ExerciseOf(name string, s *submission.Snapshot, all []*course.Exercise) (*course.Exercise, error) {
+	if name != "" {
+		i := slices.IndexFunc(all, func(e *course.Exercise) bool { return e.Name == name })
+		if i < 0 {
+			return nil, &UnknownExercise{Doubt: NoExercise, Message: fmt.Sprintf("there is no exercise %q", name)}
+		}
+		return all[i], nil
+	}
+	if s.Package == "" {
+		return nil, &UnknownExercise{Doubt: NoPackage, Message: missingClause(s)}
+	}
+	fits := slices.DeleteFunc(slices.Clone(all), func(e *course.Exercise) bool { return e.Package != s.Package })
+	place := fmt.Sprintf("%s:%d", s.PackageFile, s.PackageLine)
+	switch len(fits) {
+	case 0:
+		return nil, &UnknownExercise{Doubt: NoExercise, Message: fmt.Sprintf("%s: no exercise has a package %s", place, s.Package)}
+	case 1:
+		return fits[0], nil
+	}
+	return nil, &UnknownExercise{Doubt: Ambiguous, Message: fmt.Sprintf("%s: several exercises have a package %s", place, s.Package), Fits: fits}
+}
+
+// missingClause says where a snapshot lacks its package clause.
+func missingClause(s *submission.Snapshot) string {
+	switch {
+	case len(s.Files) > 0:
+		return s.Files[0].Name + ":1: no package clause"
+	case len(s.Problems) > 0:
+		return strings.TrimPrefix(fmt.Sprintf("%s: %s", s.Problems[0].File, s.Problems[0].Message), ": ")
+	}
+	return "no package clause"
+}

@@ -1,0 +1,56 @@
+package prove
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"grade/exercises/course"
+	"grade/exercises/course/fixture"
+	"grade/grader/fault"
+	"grade/grader/submission"
+)
+
+// Stored is a submission that was kept, in a folder or as a course stores it.
+type Stored struct {
+	Name string
+	Take func() (*submission.Snapshot, error)
+}
+
+// StoredIn returns the folders of a folder, by their names, hidden ones apart. That there
+// is none is a [fault.UsageError].
+func StoredIn(dir string) (list []Stored, err error) {
+	root := os.DirFS(dir)
+	names, err := fs.Glob(root, "*")
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range names {
+		if info, err := fs.Stat(root, name); err == nil && info.IsDir() && !strings.HasPrefix(name, ".") {
+			list = append(list, Stored{Name: name, Take: func() (*submission.Snapshot, error) { return submission.Take(filepath.Join(dir, name)) }})
+		}
+	}
+	return list, orNone(list, dir)
+}
+
+// StoredBy returns the submissions that a course in a folder ships with an exercise,
+// whatever it expects of them. That there is none is a [fault.UsageError].
+func StoredBy(dir, exercise string) (list []Stored, err error) {
+	shipped, err := fixture.LoadFiles(course.Open(os.DirFS(dir)), exercise)
+	if err != nil && !(errors.Is(err, fs.ErrNotExist) && len(shipped) == 0) {
+		return nil, err
+	}
+	for _, s := range shipped {
+		list = append(list, Stored{Name: s.Name, Take: func() (*submission.Snapshot, error) { return Snapshot(s.Dir, s.Files) }})
+	}
+	return list, orNone(list, filepath.Join(dir, course.ExercisesDir, exercise, course.SubmissionsDir))
+}
+
+func orNone(list []Stored, dir string) error {
+	if len(list) == 0 {
+		return &fault.UsageError{Message: dir + ": no folder with a submission"}
+	}
+	return nil
+}

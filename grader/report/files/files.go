@@ -1,0 +1,170 @@
+// Package files writes reports where they were asked for: into a file each, which is
+// replaced as a whole or not at all, into a file for each submission, or to standard output.
+// What could not be written is refused before anything is graded. It knows formats by their
+// names and nothing of what stands in a report.
+//
+// A caller collects [Targets] with [Targets.Add], and when all is graded has them written.
+package files
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"grade/grader/gradebook"
+	"grade/grader/report"
+	"grade/grader/verdict"
+	"grade/grader/wholefile"
+)
+
+// Stdout stands for standard output in place of a file's name.
+const Stdout = "-"
+
+// Target is a report that was asked for.
+type Target struct {
+	report.Format
+	File string // or Stdout; of a run over many submissions it may stand for many
+}
+
+// Targets are the reports that were asked for.
+type Targets []Target
+
+// Add reads FORMAT=FILE, and refuses what check refuses, or what another report is written
+// over.
+func (l *Targets) Add(value string, check func(Target) error) error {
+	format, file, ok := strings.Cut(value, "=")
+	f, known := report.FormatNamed(format)
+	switch {
+	case !known:
+		return fmt.Errorf("there is no format %q; there are %s", format, strings.Join(report.FormatNames(), ", "))
+	case !ok || file == "":
+		return errors.New("want FORMAT=FILE, or FORMAT=- for standard output")
+	case slices.ContainsFunc(*l, func(t Target) bool { return filepath.Clean(t.File) == filepath.Clean(file) }):
+		return errors.New("another report goes there too")
+	}
+	t := Target{f, file}
+	if err := check(t); err != nil {
+		return err
+	}
+	*l = append(*l, t)
+	return nil
+}
+
+// OfOne checks a report of a single grading.
+func OfOne(t Target, id report.Identity) error {
+	if !t.OfOne() {
+		return fmt.Errorf("%s is of many submissions", t.Name)
+	}
+	if err := writable(t.File); err != nil {
+		return err
+	}
+	return t.Lacks(id)
+}
+
+// OfMany checks a report about many submissions, or of each of them.
+func OfMany(t Target) error {
+	if each(t.File) {
+		if !t.OfOne() || !strings.Contains(t.File, forStudent) || !strings.Contains(t.File, forExercise) {
+			return errors.New("a file for each submission needs a format of one, and both {student} and {exercise} in its name")
+		}
+		return t.Lacks(report.Identity{})
+	}
+	if !t.OfMany() {
+		return fmt.Errorf("%s is of one submission: put {student} and {exercise} in the name of the file", t.Name)
+	}
+	return writable(t.File)
+}
+
+// writable finds out whether there can be a file of this name.
+func writable(file string) error {
+	if file == Stdout {
+		return nil
+	}
+	if info, err := os.Stat(file); err == nil && info.IsDir() {
+		return fmt.Errorf("%s is a folder", file)
+	}
+	_, err := os.Stat(filepath.Dir(file))
+	return err
+}
+
+// OnStdout returns the report that goes to standard output, if one does.
+func (l Targets) OnStdout() (t Target, ok bool) {
+	i := slices.IndexFunc(l, func(t Target) bool { return t.File == Stdout })
+	if i < 0 {
+		return t, false
+	}
+	return l[i], true
+}
+
+// ReplacesText reports whether a report takes the place of the text on standard output.
+func (l Targets) ReplacesText() bool {
+	t, ok := l.OnStdout()
+	return ok && !t.Beside
+}
+
+// Write writes the reports of one grading: files first, then standard output, where text
+// comes before a report that does not take its place. What cannot be written keeps no other
+// report back.
+func (l Targets) Write(out io.Writer, r *verdict.Result, id report.Identity, text func() error) error {
+	var errs []error
+	for _, t := range l {
+		if t.File != Stdout {
+			errs = append(errs, writeFile(t.File, func(f io.Writer) error { return t.Write(f, r, id) }))
+		}
+	}
+	if !l.ReplacesText() {
+		errs = append(errs, text())
+	}
+	if t, ok := l.OnStdout(); ok {
+		errs = append(errs, t.Write(out, r, id))
+	}
+	return errors.Join(errs...)
+}
+
+// WriteNoVerdict tells the readers that can be told so that there is no verdict. All other
+// reports stay what they are: an old grade is better than none.
+func (l Targets) WriteNoVerdict(out io.Writer, message string) (failed []error) {
+	for _, t := range l {
+		var err error
+		switch {
+		case !t.TellsNoVerdict():
+		case t.File == Stdout:
+			err = t.WriteNoVerdict(out, message)
+		default:
+			err = writeFile(t.File, func(f io.Writer) error { return t.WriteNoVerdict(f, message) })
+		}
+		if err != nil {
+			failed = append(failed, err)
+		}
+	}
+	return failed
+}
+
+// WriteCourse writes the reports about a book. What cannot be written keeps no other report
+// back.
+func (l Targets) WriteCourse(out io.Writer, b *gradebook.Book) error {
+	var errs []error
+	for _, t := range l {
+		switch {
+		case each(t.File):
+			errs = append(errs, writeEach(t, b))
+		case t.File == Stdout:
+			errs = append(errs, t.WriteCourse(out, b))
+		default:
+			errs = append(errs, writeFile(t.File, func(f io.Writer) error { return t.WriteCourse(f, b) }))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// writeFile writes a report whole, or leaves the old one.
+func writeFile(name string, write func(io.Writer) error) error {
+	if err := wholefile.Write(name, write); err != nil {
+		return fmt.Errorf("write %s: %w", name, err)
+	}
+	return nil
+}

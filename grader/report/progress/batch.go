@@ -1,0 +1,39 @@
+package progress
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"grade/grader/batch"
+)
+
+// OfBatch says how far a batch is, the most important first, because a terminal may have
+// no room for all: how many of how many, how long still, and who is being graded. It is
+// empty when all is done.
+func OfBatch(e batch.Event) string {
+	if e.Done == e.Total {
+		return ""
+	}
+	words := []string{fmt.Sprintf("%d of %d", e.Done, e.Total)}
+	if e.Left > 0 {
+		words = append(words, roughly(e.Left)+" left")
+	}
+	for _, g := range e.Grading {
+		words = append(words, g.Student+" "+g.Exercise)
+	}
+	return strings.Join(words, ", ")
+}
+
+// roughly says an estimate no more precisely than it is.
+func roughly(d time.Duration) string {
+	switch {
+	case d < 10*time.Second:
+		return "some seconds"
+	case d < 100*time.Second:
+		return fmt.Sprintf("about %d s", d.Round(10*time.Second)/time.Second)
+	case d < 100*time.Minute:
+		return fmt.Sprintf("about %d min", d.Round(time.Minute)/time.Minute)
+	}
+	return fmt.Sprintf("about %d h", d.Round(time.Hour)/time.Hour)
+}

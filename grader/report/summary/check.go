@@ -1,0 +1,98 @@
+package summary
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"grade/grader/prove"
+	"grade/grader/report/terminal"
+)
+
+// Check says how a check of exercises is told.
+type Check struct {
+	Root      string // the course's folder, below which files are named
+	Calibrate bool   // limits that were proposed are told as well
+	Palette   terminal.Palette
+}
+
+// Text shows what was found, how far limits are from what they separate, and a
+// line for each exercise.
+func (c Check) Text(reports []*prove.Report) string {
+	var b strings.Builder
+	for _, r := range reports {
+		for _, f := range r.Findings {
+			f.File = filepath.Join(c.Root, filepath.FromSlash(f.File))
+			fmt.Fprintf(&b, "%s\n", indented(f.String()))
+		}
+	}
+	for _, r := range reports {
+		b.WriteString(c.margins(r))
+	}
+	return b.String() + c.table(reports)
+}
+
+// table is the table of all exercises, which says of each whether it is sound.
+func (c Check) table(reports []*prove.Report) string {
+	if len(reports) == 0 {
+		return "nothing to check\n"
+	}
+	p, width := c.Palette, len("exercise")
+	for _, r := range reports {
+		width = max(width, len(r.Exercise))
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "  %s  checks  submissions  findings\n", terminal.Pad("exercise", width))
+	for _, r := range reports {
+		mark := p.Green("✓")
+		if len(r.Findings) > 0 {
+			mark = p.Red("✗")
+		}
+		fmt.Fprintf(&b, "%s %s  %6d  %11d  %8d\n", mark, terminal.Pad(r.Exercise, width), r.Checks, r.Submissions, len(r.Findings))
+	}
+	return b.String()
+}
+
+// indented keeps the lines of a text, such as a compiler's, below the first.
+func indented(text string) string {
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	for i, l := range lines {
+		lines[i] = terminal.Escape(l)
+	}
+	return strings.Join(lines, "\n    ")
+}
+
+// margins is the table of one exercise's limits.
+func (c Check) margins(r *prove.Report) string {
+	if len(r.Margins) == 0 {
+		return ""
+	}
+	width := len("check")
+	for _, m := range r.Margins {
+		width = max(width, len(m.Check))
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s  %s  %8s  %8s  %8s", r.Exercise, terminal.Pad("check", width), "passes", "limit", "fails")
+	if c.Calibrate {
+		fmt.Fprintf(&b, "  %8s", "proposed")
+	}
+	for _, m := range r.Margins {
+		fmt.Fprintf(&b, "\n%s  %s  %8s  %8.4g  %8s", terminal.Pad("", len(r.Exercise)), terminal.Pad(m.Check, width), ratio(m.Highest), m.Limit, ratio(m.Lowest))
+		if c.Calibrate {
+			fmt.Fprintf(&b, "  %8.4g", m.Proposed)
+		}
+		for _, at := range []*prove.Reading{m.Highest, m.Lowest} {
+			if at != nil {
+				fmt.Fprintf(&b, "  %s", at.Submission)
+			}
+		}
+	}
+	return b.String() + "\n"
+}
+
+func ratio(r *prove.Reading) string {
+	if r == nil {
+		return "-"
+	}
+	return fmt.Sprintf("%.2f", r.Ratio)
+}

@@ -1,0 +1,39 @@
+package summary
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"grade/grader/prove"
+	"grade/grader/report/terminal"
+)
+
+// Mutation shows what survived, and then the figures. Root is the course's folder, below
+// which files are named.
+func Mutation(m *prove.Mutation, root string, p terminal.Palette) string {
+	var b strings.Builder
+	for _, f := range m.Faults {
+		f.File = filepath.Join(root, filepath.FromSlash(f.File))
+		fmt.Fprintf(&b, "%s\n", terminal.Escape(f.String()))
+	}
+	for _, s := range m.Survivors {
+		fmt.Fprintf(&b, "%s  %s:%d\n", p.Bold(terminal.Escape(s.ID)), filepath.Join(root, "reference", m.Exercise, s.File), s.Line)
+		for l := range strings.Lines(s.Diff) {
+			fmt.Fprintf(&b, "    %s\n", terminal.Escape(strings.ReplaceAll(strings.TrimRight(l, "\n"), "\t", "    ")))
+		}
+	}
+	if m.Total > 0 || len(m.Faults) == 0 { // or nothing was graded
+		fmt.Fprintf(&b, "%s: %d mutants, %d killed%s, %d survived, %d equivalent: %.1f %% of %d, in %.0f s\n",
+			m.Exercise, m.Total, m.Killed, byTime(m.TimedOut), len(m.Survivors), m.Equivalent, 100*m.Score, m.Total-m.Equivalent, m.Seconds)
+	}
+	return b.String()
+}
+
+// byTime says of how many it is not sure that a test tells them from the original.
+func byTime(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" (%d by time alone)", n)
+}

@@ -1,0 +1,87 @@
+package summary
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"grade/grader/batch"
+	"grade/grader/gradebook"
+	"grade/grader/intake/changed"
+	"grade/grader/report"
+	"grade/grader/report/terminal"
+	"grade/grader/verdict"
+)
+
+// Push is what a run about a push or a pull request comes to.
+type Push struct {
+	Points, Max             int // of those with a verdict
+	Graded, Cached, Without int
+	Passed                  bool // all points, of all
+}
+
+// NewPush sums up what became of each submission; passed tells that nothing was changed which
+// must not be.
+func NewPush(fates []batch.Item, passed bool) (s Push) {
+	s.Graded, s.Cached, s.Without = batch.Count(fates)
+	s.Passed = s.Without == 0 && passed
+	for _, f := range fates {
+		if f.Record == nil {
+			continue
+		}
+		r := f.Record.Result
+		s.Points, s.Max = s.Points+r.Score, s.Max+r.MaxScore
+		s.Passed = s.Passed && r.AllPoints(nil)
+	}
+	return s
+}
+
+// Outputs are what a job hands on: numbers, and true or false: no text of a submission's.
+func (s Push) Outputs() string {
+	return fmt.Sprintf("points=%d\nmax-points=%d\ngraded=%d\nno-verdict=%d\npassed=%t\n", s.Points, s.Max, s.Graded+s.Cached, s.Without, s.Passed)
+}
+
+// Text has a line for each submission, and one that sums up. Each begins with a word of ours: a
+// runner obeys some lines that begin as a folder's name can.
+func (s Push) Text(fates []batch.Item) string {
+	var b strings.Builder
+	for _, f := range fates {
+		who := terminal.Escape(f.Student) + "  " + terminal.Escape(f.Exercise)
+		switch {
+		case f.Record == nil:
+			fmt.Fprintf(&b, "no verdict  %s  %s\n", who, terminal.Escape(f.Err.Error()))
+		case f.Record.Result.Verdict != verdict.Graded:
+			fmt.Fprintf(&b, "graded      %s  %d of %d  %s\n", who, f.Record.Result.Score, f.Record.Result.MaxScore, f.Record.Result.Verdict)
+		default:
+			fmt.Fprintf(&b, "graded      %s  %d of %d\n", who, f.Record.Result.Score, f.Record.Result.MaxScore)
+		}
+	}
+	fmt.Fprintf(&b, "graded %d, cached %d, no verdict %d\n", s.Graded, s.Cached, s.Without)
+	return b.String()
+}
+
+// WriteStep writes the summary of a job's step: what was found between two commits, and the
+// book about it. What is said besides the book names no student: whose folders they are
+// stands in the log.
+func WriteStep(f io.Writer, s changed.Span, found changed.Found, b *gradebook.Book) error {
+	for _, x := range []struct {
+		names []string
+		said  string
+	}{
+		{found.Foreign, "Other students' folders were changed: they are not graded, and should not be changed here. The log names them.\n\n"},
+		{found.Unknown, "What was changed in no exercise of the course is not graded: is a folder's name misspelt? The log says which.\n\n"},
+		{found.Links, "A link or a submodule stands in place of a folder of submissions: put the folder back. The log names it.\n\n"},
+	} {
+		if len(x.names) > 0 {
+			if _, err := io.WriteString(f, x.said); err != nil {
+				return err
+			}
+		}
+	}
+	if len(b.Rows) == 0 {
+		_, err := fmt.Fprintf(f, "No submission to grade in %s.\n", s)
+		return err
+	}
+	format, _ := report.FormatNamed("github-summary")
+	return format.WriteCourse(f, b)
+}

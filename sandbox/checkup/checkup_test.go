@@ -1,0 +1,37 @@
+package checkup
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"grade/sandbox/docker"
+)
+
+func TestCgroup(t *testing.T) {
+	for version, want := range map[string]Cause{"v1": "", "v2": "", "": NoLimits, "v3": NoLimits} {
+		f := cgroup(version)
+		assert.Equal(t, want, f.Cause, version)
+		assert.Equal(t, want != "", f.Grave, version)
+		assert.Equal(t, want != "", f.Advice != "", version)
+	}
+}
+
+// Where there is no engine, nothing that depends on one is looked at.
+func TestNoEngine(t *testing.T) {
+	gone := func(context.Context) (*docker.Engine, error) { return nil, errors.New("no socket") }
+	assert.Equal(t, []Finding{{What: "engine", Found: "no socket", Cause: NoEngine, Grave: true}}, Engine(t.Context(), gone))
+}
+
+// A round is long enough to be timed, and a slow clock is told and is not grave: what stays
+// unclear is decided for the submission.
+func TestNoise(t *testing.T) {
+	require.Positive(t, calibrate())
+	f := Noise()
+	assert.Regexp(t, `^equal work takes \d+ % longer in a slow round than in a fast one$`, f.Found)
+	assert.Equal(t, f.Cause == Noisy, f.Advice != "")
+	assert.False(t, f.Grave)
+}
