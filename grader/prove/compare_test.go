@@ -54,7 +54,7 @@ func TestCompare(t *testing.T) {
 			&Change{Old: Outcome{verdict.Graded, 60, 100, ""}, New: Outcome{verdict.Graded, 50, 100, ""},
 				Checks: []CheckChange{{"TestA", verdict.Passed, verdict.Passed, 60, 50, "", verdict.Correctness}}}, true,
 		}, {
-			"a check that nobody asked for is new", got(a), got(a, tested("BenchmarkA/speed", verdict.NotRun, 0)), nil, false,
+			"a new check that was not asked for", got(a), got(a, tested("BenchmarkA/speed", verdict.NotRun, 0)), nil, false,
 		}, {
 			"it does not compile any more: no check says more than that", got(a), refused,
 			&Change{Old: full, New: Outcome{verdict.CompileError, 0, 100, "a.go:3: no Len"}, Checks: []CheckChange{}}, true,
