@@ -52,7 +52,7 @@ func TestReadFindsNothing(t *testing.T) {
 	assert.Equal(t, 1, c.report.Checks)
 }
 
-// Nor in what this repository ships.
+// Nor does it find one in this repository's exercises.
 func TestReadFindsNothingInWhatIsShipped(t *testing.T) {
 	if testing.Short() {
 		t.Skip("reads much, and nothing runs beside it")
@@ -66,7 +66,7 @@ func TestReadFindsNothingInWhatIsShipped(t *testing.T) {
 	}
 }
 
-// Every fault that can be read is found, where it is.
+// read finds every fault at its line.
 func TestReadFinds(t *testing.T) {
 	const (
 		in        = "exercises/clip/"
