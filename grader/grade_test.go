@@ -187,7 +187,7 @@ func TestGradeErrors(t *testing.T) {
 			w.exercise.Reference = []course.File{{Name: "gears.go", Data: []byte("package gears\nfunc {")}}
 		}, author, "exercise gears"},
 
-		"the vet did not see the package": {func(w *world) { w.Script["submission build"] = answers(sandbox.Outcome{Files: built("p").Files[:1]}) }, ours, "without the vet seeing it"},
+		"the vet did not see the package": {func(w *world) { w.Script["submission build"] = answers(sandbox.Outcome{Files: built("p").Files[:1]}) }, ours, "the typed vet wrote no report"},
 		"the vet's report cannot be read": {func(w *world) {
 			w.Script["submission build"] = answers(sandbox.Outcome{Files: []sandbox.File{{Name: "vet.report", Data: []byte("?\n")}}})
 		}, ours, "vet"},

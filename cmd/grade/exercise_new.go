@@ -60,7 +60,7 @@ var taken = []string{"main", "testing", "observe", "kit", "grade", "hidden", "st
 
 func (o *newOptions) run() error {
 	if !course.IsName(o.name) {
-		return usage("as in: grade exercise new gradclip", "exercise %q: a name is made of a to z and 0 to 9 and begins with a letter", o.name)
+		return usage("as in: grade exercise new gradclip", "exercise %q: a name consists of a to z and 0 to 9 and begins with a letter", o.name)
 	}
 	if slices.Contains(taken, o.name) || token.IsKeyword(o.name) {
 		return usage("choose another one", "exercise %q: the name means something else to Go or to grade", o.name)

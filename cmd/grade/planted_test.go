@@ -64,13 +64,13 @@ var plantedFaults = []planted{
 	{"invalid by another rule", map[string]string{
 		plantedIn + "submissions/invalid/imports/expect.yaml": "why: opens a socket\nverdict: invalid\nrule: unsafe\n",
 		plantedIn + "submissions/invalid/imports/clip.go":     "package clip\n\nimport _ \"net\"\n\nfunc Mean(xs []float64) float64 { return 0 }\n"},
-		plantedIn + "submissions/invalid/imports/expect.yaml:3: not as declared: no problem of the rule unsafe"},
+		plantedIn + "submissions/invalid/imports/expect.yaml:3: not as declared: want a problem of rule unsafe, found none"},
 	{"trick that gains points", map[string]string{
 		plantedIn + "submissions/forgery/trick/expect.yaml":  "why: a trick\nverdict: graded\ntwin: forgery/honest\n",
 		plantedIn + "submissions/forgery/trick/clip.go":      right,
 		plantedIn + "submissions/forgery/honest/expect.yaml": "why: gives up\nverdict: graded\nmax_score: 0\n",
 		plantedIn + "submissions/forgery/honest/clip.go":     zeros},
-		plantedIn + "submissions/forgery/trick/expect.yaml:3: not as declared: score 100, and without the trick 0"},
+		plantedIn + "submissions/forgery/trick/expect.yaml:3: not as declared: score 100; its control, the same program without the trick, scores 0"},
 	{"forgery that scores too much", map[string]string{
 		plantedIn + "submissions/forgery/trick/expect.yaml": "why: a trick\nverdict: graded\nmax_score: 10\n",
 		plantedIn + "submissions/forgery/trick/clip.go":     right},

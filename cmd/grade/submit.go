@@ -143,7 +143,7 @@ func (o *submitOptions) run(ctx context.Context) error {
 func (o *submitOptions) verdict(ctx context.Context, only []verdict.Kind) (*verdict.Result, error) {
 	snapshot, err := submission.Take(o.dir)
 	if err != nil {
-		return nil, err
+		return nil, hintToStart(err)
 	}
 	e, err := o.findExercise(snapshot)
 	if err != nil {
@@ -155,6 +155,16 @@ func (o *submitOptions) verdict(ctx context.Context, only []verdict.Kind) (*verd
 		defer cancel()
 	}
 	return o.gradeWatched(ctx, snapshot, e, grader.Options{Purpose: grader.ForStudent, Seed: o.seed, Only: only})
+}
+
+// hintToStart adds the command that begins a solution to an error about a folder without
+// one. An error with a cause is about a solution that is there.
+func hintToStart(err error) error {
+	var usage *fault.UsageError
+	if errors.As(err, &usage) && usage.Err == nil {
+		usage.Hint += ", or begin with: grade start EXERCISE DIR"
+	}
+	return err
 }
 
 // check refuses values of flags before anything is read.

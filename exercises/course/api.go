@@ -31,7 +31,7 @@ func (d declared) String() string {
 // does not parse, which Load reports.
 func apiOf(dir string, files []File) (list []declared) {
 	for _, f := range files {
-		if !IsSource(f.Name) {
+		if !isSource(f.Name) {
 			continue
 		}
 		found, err := declarations(path.Join(dir, f.Name), f.Data, 0)

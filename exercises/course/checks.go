@@ -36,8 +36,8 @@ func (cfg config) addChecks(hidden map[string]*hiddenFunc, p *document.Faults) {
 	if complete && len(cfg.Exercise.Checks) == len(cfg.checks) && total != MaxScore {
 		p.Add(configFile, cfg.line["checks"], "checks: points sum to %d, not %d", total, MaxScore)
 	}
-	if selfReported > MaxSelfReportedTotal {
-		p.Add(configFile, cfg.line["checks"], "checks: the self-reported checks carry %d points in all, more than the %d that are allowed", selfReported, MaxSelfReportedTotal)
+	if selfReported > maxSelfReportedTotal {
+		p.Add(configFile, cfg.line["checks"], "checks: the self-reported checks carry %d points in all, more than the %d that are allowed", selfReported, maxSelfReportedTotal)
 	}
 	for _, f := range hidden {
 		if !f.checked && len(cfg.checks) > 0 {
@@ -97,7 +97,7 @@ func (c checkConfig) faults() (faults []string) {
 	fault(!isTestName(c.test, "Test"), "not the name of a test")
 	fault(c.kind == verdict.Speed || c.kind == verdict.Memory, "a test checks correctness; use a benchmark for speed or memory")
 	fault(c.has["limit"] != 0, "limit: only a benchmark has one")
-	fault(c.selfReported && c.points > MaxSelfReported, fmt.Sprintf("a self-reported check carries at most %d points", MaxSelfReported))
+	fault(c.selfReported && c.points > maxSelfReported, fmt.Sprintf("a self-reported check carries at most %d points", maxSelfReported))
 	return faults
 }
 

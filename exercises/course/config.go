@@ -35,7 +35,7 @@ func (c checkConfig) function() string { return c.test + c.benchmark }
 // readConfig fills e from an exercise.yaml.
 func readConfig(data []byte, e *Exercise, p *document.Faults) config {
 	cfg := config{Exercise: e}
-	e.Feedback, e.Limits = FeedbackHint, DefaultLimits()
+	e.Feedback, e.Limits = FeedbackHint, defaultLimits()
 	d := document.File{Faults: p, Name: configFile}
 	cfg.line = d.Read(data, cfg.fields(d))
 	if cfg.line == nil {

@@ -11,8 +11,8 @@ const MaxScore = 100
 
 // The caps on self-reported checks, because a submission can forge them.
 const (
-	MaxSelfReported      = 3  // points of one
-	MaxSelfReportedTotal = 10 // points of all
+	maxSelfReported      = 3  // points of one
+	maxSelfReportedTotal = 10 // points of all
 )
 
 // Exercise is one exercise as it is graded.
@@ -80,8 +80,8 @@ type Limits struct {
 	Wall    time.Duration
 }
 
-// DefaultLimits returns the limits of an exercise that states none.
-func DefaultLimits() Limits {
+// defaultLimits returns the limits of an exercise that states none.
+func defaultLimits() Limits {
 	return Limits{
 		Memory:  512 << 20,
 		Output:  1 << 20,

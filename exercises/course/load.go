@@ -88,7 +88,7 @@ func (c *Course) readFiles(e *Exercise, p *document.Faults) {
 	files := c.readDir(reference, reference, p)
 	for _, f := range files {
 		// Its tests and their data take no part in a grading.
-		if IsSource(f.Name) {
+		if isSource(f.Name) {
 			e.Reference = append(e.Reference, f)
 		}
 	}
@@ -150,7 +150,7 @@ func (e *Exercise) checkClauses(files []File, dir string, p *document.Faults) {
 			continue
 		}
 		name, fset := path.Join(dir, f.Name), token.NewFileSet()
-		if IsSource(f.Name) {
+		if isSource(f.Name) {
 			sources++
 		}
 		tree, err := parser.ParseFile(fset, name, f.Data, parser.PackageClauseOnly)
@@ -173,7 +173,7 @@ func (e *Exercise) checkProvided(line int, p *document.Faults) {
 		switch {
 		case !slices.ContainsFunc(e.Starter, func(f File) bool { return f.Name == name }):
 			p.Add(configFile, line, "provided: no file %q in %s", name, starterDir)
-		case !IsSource(name):
+		case !isSource(name):
 			p.Add(configFile, line, "provided: %q is not a source file of the package", name)
 		}
 	}

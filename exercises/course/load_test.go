@@ -58,7 +58,7 @@ func TestDefaults(t *testing.T) {
 	files = coursetest.Change(files, "exercises/gears/exercise.yaml", "imports: [os, encoding/json]\nprovided: [wheel.go]\n", "")
 	e, err := open(files).Load("gears")
 	require.NoError(t, err)
-	assert.Equal(t, DefaultLimits(), e.Limits)
+	assert.Equal(t, defaultLimits(), e.Limits)
 	assert.Equal(t, FeedbackHint, e.Feedback)
 	assert.Equal(t, FeedbackHint, e.Checks[0].Feedback)
 	assert.Empty(t, e.Imports)

@@ -17,11 +17,11 @@ const (
 	ExpectFile     = "expect.yaml"
 )
 
-// IsSource reports whether a file, named below the folder of a starter or a reference,
+// isSource reports whether a file, named below the folder of a starter or a reference,
 // is a source of the folder's package: a Go file at its top level that is no test. A
 // student's folder has a rule of its own in package submission, which distrusts names;
 // course knows no submissions.
-func IsSource(name string) bool { return isGo(name) && !isTest(name) }
+func isSource(name string) bool { return isGo(name) && !isTest(name) }
 
 func isGo(name string) bool { return path.Dir(name) == "." && strings.HasSuffix(name, ".go") }
 

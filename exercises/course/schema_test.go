@@ -34,9 +34,9 @@ func TestSchemaHasTheValuesThatAreRead(t *testing.T) {
 	assert.Equal(t, importGrammar.String(), at(exercise, "properties", "imports", "items", "pattern"))
 	assert.Equal(t, anchorGrammar.String(), at(exercise, "$defs", "check", "properties", "anchor", "pattern"))
 	assert.EqualValues(t, MaxScore, at(exercise, "$defs", "check", "properties", "points", "maximum"))
-	assert.EqualValues(t, MaxSelfReported, at(exercise, "$defs", "check", "then", "properties", "points", "maximum"))
+	assert.EqualValues(t, maxSelfReported, at(exercise, "$defs", "check", "then", "properties", "points", "maximum"))
 	said := at(exercise, "$defs", "check", "properties", "self_reported", "description")
-	assert.Contains(t, said, fmt.Sprintf("at most %d points, and %d of all", MaxSelfReported, MaxSelfReportedTotal))
+	assert.Contains(t, said, fmt.Sprintf("at most %d points, and %d of all", maxSelfReported, maxSelfReportedTotal))
 	reserved := texts(at(exercise, "properties", "package", "not", "enum"))
 	for tok := token.BREAK; tok <= token.VAR; tok++ {
 		assert.Contains(t, reserved, tok.String())
@@ -46,5 +46,5 @@ func TestSchemaHasTheValuesThatAreRead(t *testing.T) {
 		value, _ := at(exercise, "$defs", "limits", "properties", name, "default").(string)
 		assert.NoError(t, set(&yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: value}), name)
 	}
-	assert.Equal(t, DefaultLimits(), defaults)
+	assert.Equal(t, defaultLimits(), defaults)
 }

@@ -10,7 +10,7 @@ import (
 	"grade/exercises/course"
 )
 
-// The exercises of this repository have no fault.
+// Load finds no fault in the exercises of this repository.
 func TestThisCourse(t *testing.T) {
 	c := course.Open(os.DirFS("../.."))
 	assert.Equal(t, "grade", c.Module())

@@ -65,7 +65,7 @@ func Test(check course.Check, ref, sub sandbox.Outcome, words CrashWords) (v ver
 
 // judgeRun applies rows 1 to 10.
 func judgeRun(want []wire.Record, o sandbox.Outcome, policy course.Feedback, words CrashWords) (verdict.Verdict, string) {
-	if v, detail := Kill(o); v != "" {
+	if v, detail := kill(o); v != "" {
 		return v, detail
 	}
 	got, err := wire.Decode(o.Observations)
@@ -91,8 +91,8 @@ func judgeRun(want []wire.Record, o sandbox.Outcome, policy course.Feedback, wor
 	return verdict.Passed, ""
 }
 
-// Kill applies rows 1 to 3; the verdict is empty if none of them applies.
-func Kill(o sandbox.Outcome) (verdict.Verdict, string) {
+// kill applies rows 1 to 3; the verdict is empty if none of them applies.
+func kill(o sandbox.Outcome) (verdict.Verdict, string) {
 	const sigxcpu = 24 // on Linux, where submissions run; the grader's own system may number it otherwise
 	switch {
 	case o.OOMKills > 0, o.Cause == sandbox.CauseMemory:
@@ -121,7 +121,7 @@ type CrashWords func(stderr []byte) string
 // Start judges a run without any test. A program that does not get through its own
 // initialisation has a verdict; for any other, the verdict is empty.
 func Start(o sandbox.Outcome, words CrashWords) (v verdict.Verdict, detail string) {
-	if v, detail = Kill(o); v != "" {
+	if v, detail = kill(o); v != "" {
 		return v, detail
 	}
 	if o.ExitCode != 0 || o.Signal != 0 {
@@ -170,7 +170,7 @@ func precondition(d streamDifference, policy course.Feedback) string {
 // readReference decodes the reference's record and refuses one that cannot serve as
 // a measure.
 func readReference(check course.Check, o sandbox.Outcome, words CrashWords) (wire.Stream, error) {
-	if v, detail := Kill(o); v != "" {
+	if v, detail := kill(o); v != "" {
 		return wire.Stream{}, fmt.Errorf("%s: it %s", v, detail)
 	}
 	if !o.Cause.Valid() || o.Cause != sandbox.CauseNone || o.Signal != 0 || o.ExitCode != 0 {

@@ -1,7 +1,7 @@
-// Package mutate makes mutants of a Go package: copies that differ from it in one
-// small way that somebody might have written by mistake. Hidden tests that tell
-// none of them from the original test nothing. The package knows Go and neither
-// exercises nor grading, and runs nothing but the go command's list of packages.
+// Package mutate makes mutants of a Go package: copies with one small change that
+// stands for a typical mistake. A mutant that passes every hidden test shows a rule
+// that no test checks. The package knows Go and neither exercises nor grading, and runs
+// nothing but the go command's list of packages.
 package mutate
 
 import (
@@ -29,26 +29,26 @@ import (
 type File struct {
 	Name string // without a folder
 	Data []byte
-	Keep bool // no mutants of this one
+	Keep bool // keeps the file out of mutation
 }
 
 // Mutant is the package with one change.
 type Mutant struct {
-	// ID is file:function:operator:digest. It stays the same while the changed lines
-	// and the one before them do, wherever they move within the function.
+	// ID is file:function:operator:digest. It stays the same as long as the changed
+	// lines and the one before them do, wherever they move within the function.
 	ID       string
 	File     string
-	Line     int // where the change is in the original
+	Line     int // of the change, in the original
 	Operator Operator
-	Diff     string // lines that differ, with - and + before them
+	Diff     string // the lines that differ, each after - or +
 	Data     []byte // of File, changed
 }
 
-// Of returns all mutants of a package that compile, by file and line. Types are
-// those of the standard library and of the package itself.
+// Of returns all mutants of a package that compile, by file and line. The package may
+// import the standard library only.
 func Of(ctx context.Context, files []File) ([]Mutant, error) {
 	files = slices.Clone(files)
-	for i, f := range files { // a change shall be all the difference
+	for i, f := range files { // formatted, so that a mutant differs by its change only
 		if data, err := format.Source(f.Data); err == nil {
 			files[i].Data = data
 		}
@@ -83,10 +83,10 @@ func Of(ctx context.Context, files []File) ([]Mutant, error) {
 	return list, nil
 }
 
-// blank are lines in which two mutants may differ and be the same.
+// blank matches blank lines; mutants that differ only in them are the same.
 var blank = regexp.MustCompile(`\n\s*\n`)
 
-// source is a package that has been read.
+// source is a parsed and type-checked package.
 type source struct {
 	fset    *token.FileSet
 	trees   []*ast.File // in the order of the files
@@ -94,8 +94,8 @@ type source struct {
 	imports map[string]*types.Package
 }
 
-// load reads the package, and with the go command the types of what it imports,
-// from a folder of its own.
+// load parses the package, and type-checks it with the types of its imports, which the
+// go command finds from a temporary folder.
 func load(ctx context.Context, files []File) (*source, error) {
 	dir, err := os.MkdirTemp("", "grade-mutate-")
 	if err != nil {
@@ -148,7 +148,7 @@ func (s *source) check(trees []*ast.File, info *types.Info) error {
 	return err
 }
 
-// compiles reports whether the package does, with other contents of one file.
+// compiles reports whether the package compiles with other contents of one file.
 func (s *source) compiles(changed int, data []byte) bool {
 	tree, err := parser.ParseFile(s.fset, "changed.go", data, parser.SkipObjectResolution)
 	if err != nil {
@@ -167,7 +167,7 @@ type edit struct {
 	operator Operator
 }
 
-// mutant is what comes of the edit, if it is Go and another program.
+// mutant applies the edit; ok is false if the result does not parse or is no change.
 func (e edit) mutant(f File) (m Mutant, ok bool) {
 	data, err := format.Source(slices.Concat(f.Data[:e.from], []byte(e.text), f.Data[e.to:]))
 	if err != nil || bytes.Equal(data, f.Data) {
@@ -182,8 +182,8 @@ func (e edit) mutant(f File) (m Mutant, ok bool) {
 	}, true
 }
 
-// difference leaves out the lines that two texts begin and end with, and says
-// which is the first that differs, and what the line before it is.
+// difference returns the lines that differ, between the common beginning and end of two
+// texts, with the number of the first and the text of the line before it.
 func difference(original, changed []byte) (first int, before string, removed, added []string) {
 	a, b := strings.Split(string(original), "\n"), strings.Split(string(changed), "\n")
 	for len(a) > 0 && len(b) > 0 && a[0] == b[0] {

@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// mutantsOf are the mutants of a package of one file, made of what stands after
-// its package clause.
+// mutantsOf returns the mutants of a package with one file, given without its package
+// clause.
 func mutantsOf(t *testing.T, code string) []Mutant {
 	t.Helper()
 	list, err := Of(t.Context(), []File{{Name: "a.go", Data: []byte("package a\n\n" + strings.TrimSpace(code) + "\n")}})
@@ -66,7 +66,7 @@ func TestOperators(t *testing.T) {
 		{Constant, "import \"math\"\n\nfunc F(x float64) (float64, bool) {\n\treturn math.Inf(-1) + math.Inf(1), math.IsInf(x, 0)\n}", []string{"return math.Inf(-1) + math.Inf(-1), math.IsInf(x, 0)"}},
 		{Constant, "const eps = 1e-3\n\nfunc F(x float64) (float64, bool) {\n\treturn x + eps*1 + 2.5, true\n}",
 			[]string{"const eps = 1.001", "return x + eps*1 + 3.5, true", "return x + eps*0 + 2.5, true", "return x + eps*1 + 2.5, false"}},
-		// A number of floating point stays one, and is another one.
+		// A floating-point literal changes to another floating-point literal.
 		{Constant, "func F() float64 {\n\tx := 1.0\n\treturn x / 4.0\n}", []string{"x := 0.0", "return x / 5.0"}},
 		{Constant, "func F() float64 { return 1e300 }", nil},
 	} {
@@ -74,8 +74,7 @@ func TestOperators(t *testing.T) {
 	}
 }
 
-// What does not compile is no mutant, and neither is what two operators make in
-// the same way.
+// Every mutant compiles, and no two are the same program.
 func TestMutantsCompileAndDiffer(t *testing.T) {
 	list := mutantsOf(t, "func F(x int) int {\n\tvar y int\n\ty = x + 1\n\tif y > 3 {\n\t\treturn 2\n\t}\n\treturn y\n}")
 	require.NotEmpty(t, list)
@@ -88,8 +87,7 @@ func TestMutantsCompileAndDiffer(t *testing.T) {
 	}
 }
 
-// A mark in a file beside the exercise names a mutant by its ID, so that has to
-// outlive changes elsewhere.
+// An ID outlives changes elsewhere in the file, because equivalent.yaml names it.
 func TestIDsStay(t *testing.T) {
 	ids := func(code string) (list []string) {
 		for _, m := range mutantsOf(t, code) {
@@ -106,10 +104,14 @@ func TestIDsStay(t *testing.T) {
 	assert.Contains(t, before[0], "a.go:F:")
 }
 
-func TestWhatIsNoPackage(t *testing.T) {
-	for _, code := range []string{"package a\nfunc", "package a\n\nvar x int = \"\"\n", "package a\n\nimport _ \"no/such/package\"\n"} {
+func TestOfRefusesABrokenPackage(t *testing.T) {
+	for code, want := range map[string]string{
+		"package a\nfunc":                             "expected '('",
+		"package a\n\nvar x int = \"\"\n":             "cannot use",
+		"package a\n\nimport _ \"no/such/package\"\n": "no/such/package",
+	} {
 		_, err := Of(t.Context(), []File{{Name: "a.go", Data: []byte(code)}})
-		require.Error(t, err, code)
+		require.ErrorContains(t, err, want)
 	}
 }
 

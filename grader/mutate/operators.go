@@ -10,10 +10,10 @@ import (
 	"strings"
 )
 
-// Operator is a way to change a program.
+// Operator is a kind of change to a program.
 type Operator string
 
-// The operators, those first whose survivors tell most of what is not tested.
+// The operators, in the order of how much a survivor tells about missing tests.
 const (
 	Statement  Operator = "statement"  // an assignment, a call or the body of an if is left out
 	Error      Operator = "error"      // an error is not returned
@@ -28,7 +28,7 @@ const (
 	Constant   Operator = "constant"   // a number that is one off, true for false
 )
 
-// Operators are all of them, in that order.
+// Operators lists all of them in that order.
 var Operators = []Operator{Statement, Error, Return, Condition, Logic, Negation, Arguments, Arithmetic, Loop, Boundary, Constant}
 
 var (
@@ -56,11 +56,11 @@ type visitor struct {
 	data     []byte
 	function string
 	results  []*types.Tuple    // of the functions around, the innermost last
-	settled  map[ast.Expr]bool // whose value tells nothing: returned beside an error, or the sign of an infinity
+	settled  map[ast.Expr]bool // values that no test can check: returned beside an error, or the sign of an infinity
 	list     []edit
 }
 
-// edits are all changes to a file that the operators know.
+// edits returns every change that the operators make to a file.
 func (s *source) edits(tree *ast.File, data []byte) []edit {
 	v := &visitor{source: s, data: data, settled: map[ast.Expr]bool{}}
 	for _, decl := range tree.Decls {
@@ -97,7 +97,7 @@ func functionName(d *ast.FuncDecl) string {
 	return types.ExprString(t) + "." + d.Name.Name
 }
 
-// body is that of a function of the type of fn.
+// body visits the body of a function; fn is its name or its literal.
 func (v *visitor) body(fn ast.Expr, body *ast.BlockStmt) {
 	var signature *types.Signature
 	if id, ok := fn.(*ast.Ident); ok {
@@ -114,7 +114,7 @@ func (v *visitor) body(fn ast.Expr, body *ast.BlockStmt) {
 	v.results = v.results[:len(v.results)-1]
 }
 
-// early has a function return at once.
+// early makes a function return at once.
 func (v *visitor) early(results *types.Tuple, body *ast.BlockStmt) {
 	if len(body.List) == 0 {
 		return
@@ -127,11 +127,11 @@ func (v *visitor) early(results *types.Tuple, body *ast.BlockStmt) {
 	if results.Len() > 0 && results.At(0).Name() != "" {
 		zeros = nil
 	}
-	// In a branch that is always taken, what follows is still used.
+	// After a plain return, the compiler would complain about unused variables.
 	v.edit(Return, at, at, "\n\tif true {\n\t\treturn "+strings.Join(zeros, ", ")+"\n\t}\n")
 }
 
-// zero is the zero value of a type, as one would write it.
+// zero returns the zero value of a type as source code.
 func (v *visitor) zero(t types.Type) string {
 	if _, ok := t.(*types.TypeParam); !ok {
 		switch u := t.Underlying().(type) {
@@ -151,7 +151,7 @@ func (v *visitor) zero(t types.Type) string {
 	return "*new(" + types.TypeString(t, v.qualify) + ")"
 }
 
-// qualify names a package as files of the original do.
+// qualify returns the name of a package in the original's files.
 func (v *visitor) qualify(p *types.Package) string {
 	if p.Path() == "mutated" {
 		return ""
@@ -249,7 +249,7 @@ func (v *visitor) once(body *ast.BlockStmt) {
 		return
 	}
 	switch body.List[len(body.List)-1].(type) {
-	case *ast.BranchStmt, *ast.ReturnStmt: // which ends it, or goes on anyway
+	case *ast.BranchStmt, *ast.ReturnStmt: // the loop's body decides itself how to go on
 	default:
 		v.edit(Loop, body.Rbrace, body.Rbrace, "\nbreak\n")
 	}
@@ -281,7 +281,7 @@ func (v *visitor) dropErrors(n *ast.ReturnStmt) {
 
 func (v *visitor) binary(n *ast.BinaryExpr) {
 	if t := v.info.Types[n]; t.Value != nil && v.function != "const" && v.function != "var" {
-		// A sum of constants is the business of its literals.
+		// literal changes the literals of a constant expression.
 		return
 	}
 	v.token(Condition, opposites, n.Op, n.OpPos, nil)
@@ -290,8 +290,7 @@ func (v *visitor) binary(n *ast.BinaryExpr) {
 	v.token(Arithmetic, arithmetic, n.Op, n.OpPos, n.X)
 }
 
-// token replaces a token by its counterpart. Where operand is given, it has to be
-// a number.
+// token replaces a token by its counterpart. The operand, if given, must be a number.
 func (v *visitor) token(op Operator, counterparts map[token.Token]token.Token, tok token.Token, at token.Pos, operand ast.Expr) {
 	other, ok := counterparts[tok]
 	if !ok {
@@ -303,7 +302,7 @@ func (v *visitor) token(op Operator, counterparts map[token.Token]token.Token, t
 	v.edit(op, at, at+token.Pos(len(tok.String())), other.String())
 }
 
-// isNumber takes a type parameter for one: what does not compile is left out.
+// isNumber accepts a type parameter as well: a mutant that does not compile is dropped.
 func isNumber(t types.Type) bool {
 	if _, ok := t.(*types.TypeParam); ok || t == nil {
 		return ok
@@ -318,11 +317,11 @@ func (v *visitor) unary(n *ast.UnaryExpr) {
 	}
 }
 
-// symmetric are functions whose arguments may change places. What an error says is
-// for people.
+// symmetric are functions whose arguments may change places. fmt.Errorf is one of them
+// because no test checks the text of an error.
 var symmetric = []string{"fmt.Errorf", "min", "max", "math.Max", "math.Min", "math.Hypot", "bits.Mul64", "bits.Mul"}
 
-// swap lets two arguments that stand side by side change places.
+// swap exchanges two adjacent arguments of one type.
 func (v *visitor) swap(n *ast.CallExpr) {
 	if v.info.Types[n.Fun].IsType() || slices.Contains(symmetric, types.ExprString(n.Fun)) {
 		return
@@ -335,7 +334,8 @@ func (v *visitor) swap(n *ast.CallExpr) {
 	}
 }
 
-// sign turns an infinity round. That 0 is as good as 1 there, nobody needs to know.
+// sign negates an infinity. It keeps literal from changing the sign to 0, which means
+// the same as 1 there.
 func (v *visitor) sign(n *ast.CallExpr) {
 	if f := types.ExprString(n.Fun); f != "math.Inf" && f != "math.IsInf" {
 		return
@@ -350,7 +350,7 @@ func (v *visitor) sign(n *ast.CallExpr) {
 	}
 }
 
-// literal makes a number one more, and 1 and true numbers 0.
+// literal adds one to a number, and changes 1 to 0.
 func (v *visitor) literal(n *ast.BasicLit) {
 	if n.Kind != token.INT && n.Kind != token.FLOAT || v.settled[n] {
 		return

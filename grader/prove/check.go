@@ -27,8 +27,7 @@ type Report struct {
 	Margins     []Margin  `json:"margins"`
 }
 
-// Progress hears how much of some work is done. Calls do not overlap; nil: nobody
-// wants to know.
+// Progress receives how much of some work is done. Calls do not overlap. It may be nil.
 type Progress func(what string, current, total int64)
 
 // CheckOptions say how thoroughly an exercise is checked.

@@ -8,13 +8,13 @@ import (
 	"grade/grader/verdict"
 )
 
-// Change is what a changed exercise does to one submission.
+// Change is the effect of a changed exercise on one submission.
 type Change struct {
 	Submission string        `json:"submission"`
 	Seed       string        `json:"seed"` // of both gradings
 	Old        Outcome       `json:"old"`
 	New        Outcome       `json:"new"`
-	Checks     []CheckChange `json:"checks"` // that differ; empty where the submission was not tested under both
+	Checks     []CheckChange `json:"checks"` // the checks that differ; empty if one version did not test the submission
 }
 
 // Outcome is a submission under one version of an exercise.
@@ -25,23 +25,23 @@ type Outcome struct {
 	Problem  string          `json:"problem"` // the first, of one that was refused or does not compile
 }
 
-// CheckChange is a check that came out in another way, or for other points. A
-// verdict is empty where an exercise has no such check.
+// CheckChange is a check with another verdict or other points. A verdict is empty if
+// that version of the exercise has no such check.
 type CheckChange struct {
 	Name      string          `json:"name"`
 	Old       verdict.Verdict `json:"old"`
 	New       verdict.Verdict `json:"new"`
 	OldPoints int             `json:"old_points"`
 	NewPoints int             `json:"new_points"`
-	Why       string          `json:"why"` // what the one that is not passed says, the new one first
+	Why       string          `json:"why"` // detail or hint of the check that failed, the new one first
 
 	kind verdict.Kind
 }
 
-// Scores reports whether the score is another one.
+// Scores reports whether the score changes.
 func (c *Change) Scores() bool { return c.Old.Score != c.New.Score }
 
-// measured reports whether some of what differs was measured, and may be chance.
+// measured reports whether a measured check differs, which may be chance.
 func (c *Change) measured() bool { return slices.ContainsFunc(c.Checks, CheckChange.measured) }
 
 // measured reports whether a check that both versions have was measured.
@@ -49,9 +49,9 @@ func (c CheckChange) measured() bool {
 	return c.kind != verdict.Correctness && c.Old != "" && c.New != ""
 }
 
-// confirmed is c without those measured checks that came out in another way in the
-// other of two comparisons: near a limit a ratio falls on either side, and the
-// exercise has not changed that. It is nil if nothing is left.
+// confirmed returns c without the measured checks that differ otherwise in a second
+// comparison: near a limit a ratio falls on either side, whatever the exercise. It
+// returns nil if no difference is left.
 func (c *Change) confirmed(other *Change) *Change {
 	kept := []CheckChange{}
 	for _, one := range c.Checks {
@@ -71,8 +71,8 @@ func (c *Change) confirmed(other *Change) *Change {
 	return c
 }
 
-// Compare holds the results of one submission under two versions of an exercise
-// against each other. It is nil if score and verdicts are the same.
+// Compare compares the results of one submission under two versions of an exercise. It
+// returns nil if score and verdicts are the same.
 func Compare(submission string, before, after *verdict.Result) *Change {
 	c := &Change{Submission: submission, Seed: after.Seed, Old: outcome(before), New: outcome(after), Checks: []CheckChange{}}
 	if before.Verdict == verdict.Graded && after.Verdict == verdict.Graded {
@@ -93,8 +93,8 @@ func outcome(r *verdict.Result) Outcome {
 	return o
 }
 
-// compareChecks are in the order of the new exercise; what it lacks comes last. One
-// that was not asked for in either is left out.
+// compareChecks lists the checks that differ, in the order of the new exercise; checks
+// that it lacks come last. It skips a check that ran in neither grading.
 func compareChecks(before, after []verdict.CheckResult) []CheckChange {
 	changes := []CheckChange{}
 	add := func(was, is verdict.CheckResult) {
@@ -119,7 +119,7 @@ func compareChecks(before, after []verdict.CheckResult) []CheckChange {
 
 func ran(c verdict.CheckResult) bool { return c.Verdict != "" && c.Verdict != verdict.NotRun }
 
-// find is the check of that name, or none.
+// find returns the check of that name, or the zero value.
 func find(list []verdict.CheckResult, name string) verdict.CheckResult {
 	if i := slices.IndexFunc(list, func(c verdict.CheckResult) bool { return c.Name == name }); i >= 0 {
 		return list[i]
@@ -127,7 +127,7 @@ func find(list []verdict.CheckResult, name string) verdict.CheckResult {
 	return verdict.CheckResult{}
 }
 
-// why is what a check says that was not passed.
+// why returns the detail or the hint of a check that is not passed.
 func why(c verdict.CheckResult) string {
 	if c.Verdict == verdict.Passed {
 		return ""

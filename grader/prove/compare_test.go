@@ -8,7 +8,7 @@ import (
 	"grade/grader/verdict"
 )
 
-// got is a result as Compare looks at it: its score is the sum of its checks.
+// got returns a result whose score is the sum of its checks.
 func got(checks ...verdict.CheckResult) *verdict.Result {
 	r := &verdict.Result{Verdict: verdict.Graded, MaxScore: 100, Checks: checks, Seed: "5e"}
 	for _, c := range checks {
@@ -54,7 +54,7 @@ func TestCompare(t *testing.T) {
 			&Change{Old: Outcome{verdict.Graded, 60, 100, ""}, New: Outcome{verdict.Graded, 50, 100, ""},
 				Checks: []CheckChange{{"TestA", verdict.Passed, verdict.Passed, 60, 50, "", verdict.Correctness}}}, true,
 		}, {
-			"a check that nobody asked for is new", got(a), got(a, tested("BenchmarkA/speed", verdict.NotRun, 0)), nil, false,
+			"a new check that was not asked for", got(a), got(a, tested("BenchmarkA/speed", verdict.NotRun, 0)), nil, false,
 		}, {
 			"it does not compile any more: no check says more than that", got(a), refused,
 			&Change{Old: full, New: Outcome{verdict.CompileError, 0, 100, "a.go:3: no Len"}, Checks: []CheckChange{}}, true,
@@ -71,7 +71,7 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-// Only what was measured, under both, may be chance.
+// Only a check that was measured under both versions may differ by chance.
 func TestChangeThatMayBeChance(t *testing.T) {
 	speed := func(v verdict.Verdict) verdict.CheckResult {
 		return verdict.CheckResult{Name: "BenchmarkA/speed", Kind: "speed", Verdict: v}
@@ -84,7 +84,7 @@ func TestChangeThatMayBeChance(t *testing.T) {
 	assert.False(t, Compare("", got(a), &verdict.Result{Verdict: verdict.Invalid}).measured())
 }
 
-// What was measured counts if it comes out in the same way twice; the rest stays.
+// A measured check counts if it differs in the same way twice; any other counts at once.
 func TestConfirmed(t *testing.T) {
 	check := func(name string, kind verdict.Kind, was, is verdict.Verdict, old, new int) CheckChange {
 		return CheckChange{Name: name, Old: was, New: is, OldPoints: old, NewPoints: new, kind: kind}

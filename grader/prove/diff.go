@@ -18,16 +18,16 @@ import (
 	"grade/grader/verdict"
 )
 
-// Difference is what a changed exercise does to submissions that were stored.
+// Difference is the effect of a changed exercise on stored submissions.
 type Difference struct {
 	Exercise    string    `json:"exercise"`
-	OldHash     string    `json:"old_hash"` // over all that influences a grade
+	OldHash     string    `json:"old_hash"` // course.Exercise.Hash
 	NewHash     string    `json:"new_hash"`
 	Submissions int       `json:"submissions"` // graded under both
 	Unchanged   int       `json:"unchanged"`
-	Changes     []*Change `json:"changes"`  // what loses most comes first
-	Ungraded    []Left    `json:"ungraded"` // no submissions at all
-	Failed      []Left    `json:"failed"`   // that we could not grade
+	Changes     []*Change `json:"changes"`  // the greatest loss first
+	Ungraded    []Left    `json:"ungraded"` // folders without a submission
+	Failed      []Left    `json:"failed"`   // not graded for a fault of grade or the exercise
 }
 
 // Left is a folder without a result.
@@ -44,7 +44,8 @@ type DiffOptions struct {
 	Progress Progress       // of submissions
 }
 
-// NewDifference is that of two versions of an exercise before anything is graded.
+// NewDifference returns the difference of two versions of an exercise before any
+// submission is graded.
 func NewDifference(before, after *course.Exercise) *Difference {
 	return &Difference{
 		Exercise: after.Name, OldHash: before.Hash, NewHash: after.Hash,
@@ -52,13 +53,13 @@ func NewDifference(before, after *course.Exercise) *Difference {
 	}
 }
 
-// Diff grades submissions under two versions of an exercise, each with the same
-// inputs under both. One that cannot be graded keeps no other from it.
+// Diff grades submissions under two versions of an exercise, each with the same seed
+// under both. It goes on with the others if one cannot be graded.
 func Diff(ctx context.Context, g *grader.Grader, before, after *course.Exercise, list []Stored, o DiffOptions) (*Difference, error) {
 	d := &diffing{grader: g, before: before, after: after, options: o, total: len(list), difference: NewDifference(before, after)}
 	workers := max(1, o.Workers)
 	if d.measures() {
-		workers = 1 // beside other work of ours, ratios would be those of a busy machine
+		workers = 1 // a second grading would keep the machine busy and change the ratios
 	}
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(workers)
@@ -93,15 +94,15 @@ type diffing struct {
 	done       int
 }
 
-// measures reports whether anything is going to be measured.
+// measures reports whether the gradings will measure anything.
 func (d *diffing) measures() bool {
 	return slices.ContainsFunc(slices.Concat(d.before.Checks, d.after.Checks), func(c course.Check) bool {
 		return c.Kind != verdict.Correctness && (len(d.options.Only) == 0 || slices.Contains(d.options.Only, c.Kind))
 	})
 }
 
-// one grades a submission under both versions. A fault that is not the submission's
-// keeps no other from being graded; an error is a usage error, or the end of ctx.
+// one grades a submission under both versions. It records a fault of grade or of the
+// exercise and goes on; an error is a usage error or the end of ctx.
 func (d *diffing) one(ctx context.Context, s Stored) error {
 	snapshot, err := s.Take()
 	var theirs *fault.UsageError
@@ -113,7 +114,7 @@ func (d *diffing) one(ctx context.Context, s Stored) error {
 	if err == nil {
 		change, err = d.compare(ctx, s, snapshot)
 	}
-	// What is measured near a limit falls on either side: once is chance.
+	// Near a limit a ratio falls on either side, so that a single difference is chance.
 	if err == nil && change != nil && change.measured() {
 		var again *Change
 		if again, err = d.compare(ctx, s, snapshot); err == nil {
@@ -152,7 +153,7 @@ func (d *diffing) compare(ctx context.Context, s Stored, snapshot *submission.Sn
 	return Compare(s.Name, before, after), nil
 }
 
-// add takes down what came of a submission.
+// add records the outcome of a submission.
 func (d *diffing) add(to func(*Difference)) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

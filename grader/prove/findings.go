@@ -37,8 +37,8 @@ func (c *checking) find(file string, line int, format string, args ...any) {
 
 const ungraded = "it cannot be graded: "
 
-// ungradable takes down a fault that keeps gradings from a verdict: at its check, or
-// where the compiler stopped. Every grading tells it, and it is taken down once.
+// ungradable adds a finding for a fault of the exercise that prevents a verdict, at its
+// check or at the compiler's line. Every grading reports the fault; it is added once.
 func (c *checking) ungradable(err error) {
 	at := places(err.Error())
 	if check := fault.CheckOf(err); check != "" {
@@ -59,8 +59,8 @@ func (c *checking) ungradable(err error) {
 
 var place = regexp.MustCompile(`(?m)^((?:exercises|reference)/\S+\.go):(\d+)(?::\d+)?: (.+)$`)
 
-// places are those that a compiler names which did not build the reference: what a
-// shipped prints is in no such error.
+// places returns the positions in the compiler's errors about a reference. No output of
+// a submission is in such an error.
 func places(text string) (list []Finding) {
 	for _, m := range place.FindAllStringSubmatch(text, -1) {
 		line, _ := strconv.Atoi(m[2])
@@ -69,7 +69,7 @@ func places(text string) (list []Finding) {
 	return list
 }
 
-// problems takes down what package exercises has found.
+// problems adds the faults that package course reports.
 func (c *checking) problems(err error) {
 	if err == nil {
 		return
@@ -93,7 +93,7 @@ func (c *checking) problems(err error) {
 	}
 }
 
-// marks looks for marks in equivalent.yaml that the reference has left behind.
+// marks reports marks in equivalent.yaml that name no mutant of the reference any more.
 func (c *checking) marks(ctx context.Context, course *course.Course) {
 	marks, err := course.Equivalents(c.exercise.Name)
 	c.problems(err)

@@ -16,19 +16,20 @@ import (
 	"grade/observe/wire"
 )
 
-// What is worth calling a value: a shorter one is in any source by chance.
+// The least size of a value that counts as a leak; a shorter one is in any source by
+// chance.
 const (
 	leakDigits = 4 // significant ones, of a number
 	leakLength = 8 // bytes of a text
 )
 
 // leaks finds expected values in hidden tests. A submission runs in the program that
-// these tests are compiled into, so what stands there it can find: a literal that the
-// reference answers whatever the inputs is such a value. Small ones are left out, and
-// texts that no test compares with anything, such as labels.
+// these tests are compiled into, and can search it: a literal that the reference answers
+// on every input is such a value. It ignores small numbers, and texts that no test
+// compares with anything, such as labels.
 type leaks struct {
 	literals map[any][]literal // by their value: a float64, without its sign, or a string
-	seen     map[sighting]int  // in how many runs
+	seen     map[sighting]int  // number of runs
 	runs     map[string]int    // of each check
 }
 
@@ -38,7 +39,7 @@ type literal struct {
 	text string
 }
 
-// sighting is a value that a check of the reference's has observed.
+// sighting is a value that a check has observed of the reference.
 type sighting struct {
 	check string
 	value any
@@ -51,7 +52,7 @@ func newLeaks(dir string, hidden []course.File) *leaks {
 		fset := token.NewFileSet()
 		tree, err := parser.ParseFile(fset, f.Name, f.Data, parser.SkipObjectResolution)
 		if err != nil {
-			continue // Load has told
+			continue // Load reports it
 		}
 		ast.PreorderStack(tree, nil, func(n ast.Node, stack []ast.Node) bool {
 			if lit, ok := n.(*ast.BasicLit); ok {
@@ -65,7 +66,7 @@ func newLeaks(dir string, hidden []course.File) *leaks {
 	return l
 }
 
-// valueOf is what a literal stands for, if that can be an expected value; else nil.
+// valueOf returns the value of a literal that can be an expected value; else nil.
 func valueOf(lit *ast.BasicLit, stack []ast.Node) any {
 	switch lit.Kind {
 	case token.INT, token.FLOAT:
@@ -82,8 +83,8 @@ func valueOf(lit *ast.BasicLit, stack []ast.Node) any {
 	return nil
 }
 
-// long reports whether a number has enough digits. A power of two is the size of
-// something.
+// long reports whether a number has enough digits. A power of two has not, because it
+// is usually a size.
 func long(x float64) bool {
 	if frac, _ := math.Frexp(x); frac == 0.5 || math.IsInf(x, 0) {
 		return false
@@ -92,9 +93,8 @@ func long(x float64) bool {
 	return len(strings.Replace(digits, ".", "", 1)) >= leakDigits
 }
 
-// compared reports whether what stands in the innermost of some nodes is held against
-// a value. A text in a table is a label, or the name of a sentinel, more often than
-// an answer.
+// compared reports whether the innermost node compares its operand with a value. A text
+// elsewhere, as in a table, is a label or a sentinel's name more often than an answer.
 func compared(stack []ast.Node) bool {
 	switch n := stack[len(stack)-1].(type) {
 	case *ast.BinaryExpr:
@@ -105,7 +105,7 @@ func compared(stack []ast.Node) bool {
 	return false
 }
 
-// observe takes down which literals a run of the reference has recorded.
+// observe counts the literals that a run of the reference records.
 func (l *leaks) observe(check course.Check, records []wire.Record) {
 	here := map[any]bool{}
 	note := func(v any) {
@@ -133,7 +133,7 @@ func (l *leaks) observe(check course.Check, records []wire.Record) {
 	}
 }
 
-// findings are the literals that a check has observed in every run, of several.
+// findings returns the literals that a check has observed in every one of several runs.
 func (l *leaks) findings() (list []Finding) {
 	for s, runs := range l.seen {
 		if runs < 2 || runs < l.runs[s.check] {

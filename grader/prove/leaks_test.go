@@ -37,7 +37,7 @@ func TestLeaks(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		runs [][]wire.Record
-		want map[int]string // by line
+		want map[int]string // literals by line
 	}{
 		{"nothing observed", nil, nil},
 		{"once is by chance", [][]wire.Record{{float(-0.40125), float(-0.40125)}, {float(0.3)}}, nil},

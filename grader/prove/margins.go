@@ -8,33 +8,33 @@ import (
 	"grade/grader/verdict"
 )
 
-// separation is the distance that a limit keeps from what it must let pass, and from
-// what it must not.
+// separation is the factor between a limit and the highest ratio that must pass, and
+// between the lowest that must fail and the limit.
 const separation = 1.5
 
-// Margin is how well the limit of a measured check separates right from wrong.
+// Margin shows how well the limit of a measured check separates right from wrong.
 type Margin struct {
 	Check    string   `json:"check"`
 	Limit    float64  `json:"limit"`
-	Highest  *Reading `json:"highest"`  // of what must pass; null: nothing was measured
-	Lowest   *Reading `json:"lowest"`   // of what must fail; null: no submission is shipped that does
-	Proposed float64  `json:"proposed"` // between the two, at the same distance from both; 0: cannot be told
+	Highest  *Reading `json:"highest"`  // of submissions that must pass; null: none was measured
+	Lowest   *Reading `json:"lowest"`   // of submissions that must fail; null: none was measured
+	Proposed float64  `json:"proposed"` // limit at the same distance from both; 0: unknown
 }
 
-// Reading is a ratio that was measured.
+// Reading is a measured ratio.
 type Reading struct {
 	Submission string  `json:"submission"`
 	Ratio      float64 `json:"ratio"`
 }
 
-// reading is the ratio that a submission had in a check.
+// reading is the ratio of a submission in a check.
 type reading struct {
 	check string
 	right bool // it has to pass
 	Reading
 }
 
-// read takes down the ratios of what has to pass, and of what a limit has stopped.
+// read records the ratios of a submission that must pass, and of one that a limit stops.
 func (c *checking) read(name string, right bool, r *verdict.Result) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -46,7 +46,7 @@ func (c *checking) read(name string, right bool, r *verdict.Result) {
 	}
 }
 
-// separate holds each limit against what was measured.
+// separate compares each limit with the measured ratios.
 func (c *checking) separate() {
 	margins, faults := separate(c.exercise.Checks, c.readings)
 	c.report.Margins = append(c.report.Margins, margins...)
@@ -55,8 +55,8 @@ func (c *checking) separate() {
 	}
 }
 
-// separate holds the limits of checks against what was measured. The findings have
-// the lines of exercise.yaml, and no file.
+// separate compares the limits of checks with measured ratios. The findings have lines
+// of exercise.yaml, and no file.
 func separate(checks []course.Check, readings []reading) (margins []Margin, faults []Finding) {
 	for _, check := range checks {
 		if check.Kind == verdict.Correctness {
@@ -79,8 +79,8 @@ func separate(checks []course.Check, readings []reading) (margins []Margin, faul
 	return margins, faults
 }
 
-// faults says where a limit is too near to what it must let pass, or to what it must
-// not. What was not measured has no distance.
+// faults reports a limit that is too near to a ratio that must pass or to one that must
+// fail. A side without a measurement has no fault.
 func (m Margin) faults(line int) (list []Finding) {
 	fault := func(r *Reading, want string) {
 		list = append(list, Finding{Line: line, Message: fmt.Sprintf("%s: %s takes %.2f times the reference's, and the limit is %.4g: %s", m.Check, r.Submission, r.Ratio, m.Limit, want)})
@@ -94,9 +94,9 @@ func (m Margin) faults(line int) (list []Finding) {
 	return list
 }
 
-// proposed is the geometric mean of the two, which is as far from one as from the
-// other; without the lower one, it keeps twice the distance from the higher. It has two
-// digits. Where it would be no limit, which is above 1, nothing can be told.
+// proposed returns the geometric mean of the two, which is at the same factor from both,
+// with two digits; without the lower one, it keeps twice the distance from the higher. It
+// returns 0 for a mean of 1 or less, which is no valid limit.
 func proposed(highest, lowest *Reading) float64 {
 	var x float64
 	switch {

@@ -9,8 +9,8 @@ import (
 	"grade/grader/verdict"
 )
 
-// A limit keeps its distance from the slowest that is right and the fastest that is
-// not; and so does one on memory.
+// A limit keeps its distance from the highest ratio that must pass and the lowest that
+// must fail.
 func TestSeparate(t *testing.T) {
 	checks := []course.Check{
 		{Name: "TestMean", Kind: verdict.Correctness, Line: 6},

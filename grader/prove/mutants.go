@@ -1,6 +1,10 @@
-// Package prove shows that an exercise grades right: that its hidden tests tell
-// wrong solutions from right ones. It asks a grader, and decides nothing about a
-// shipped itself.
+// Package prove shows that an exercise grades correctly: that its hidden tests tell
+// wrong solutions from right ones. It grades through package grader, and gives no
+// verdict of its own.
+//
+// [Check] grades the reference and the shipped submissions and compares the results
+// with what they declare, [Mutate] grades small mistakes in the reference, and [Diff]
+// grades stored submissions under two versions of an exercise.
 package prove
 
 import (
@@ -21,19 +25,19 @@ import (
 	"grade/grader/verdict"
 )
 
-// Mutation is what came of grading the mutants of a reference.
+// Mutation is the result of grading the mutants of a reference.
 type Mutation struct {
 	Exercise   string     `json:"exercise"`
 	Total      int        `json:"total"`      // mutants that compile
 	Killed     int        `json:"killed"`     // lost points
-	TimedOut   int        `json:"timed_out"`  // of those: by a time limit alone, which is shorter for mutants
-	Equivalent int        `json:"equivalent"` // survived, and are marked
+	TimedOut   int        `json:"timed_out"`  // killed by a time limit alone, which is shorter for mutants
+	Equivalent int        `json:"equivalent"` // survived, and are marked in equivalent.yaml
 	Score      float64    `json:"score"`      // killed / (total - equivalent)
-	Survivors  []Survivor `json:"survivors"`  // that are not marked, most telling first
+	Survivors  []Survivor `json:"survivors"`  // without a mark, the most telling first
 	Seconds    float64    `json:"seconds"`
 
-	// Faults are marks in equivalent.yaml on what is killed, or is not there. With one
-	// of the latter kind, nothing was graded.
+	// Faults are marks in equivalent.yaml on mutants that are killed or do not exist. A
+	// mark of the latter kind stops the run before anything is graded.
 	Faults []Finding `json:"faults"`
 }
 
@@ -46,23 +50,22 @@ type Survivor struct {
 	Diff     string `json:"diff"`
 }
 
-// MutationOptions say how mutants are graded.
+// MutationOptions configure the grading of mutants.
 type MutationOptions struct {
 	Equivalent []course.Equivalent
 	Workers    int      // gradings at a time
 	Progress   Progress // of gradings; survivors are graded twice and count twice
 }
 
-// How long a test of a mutant may take, by the longest of the reference: one that
-// loops for ever shall not take all the time that an exercise gives to slow
-// solutions.
+// The time budget of a mutant's test, by the longest test of the reference. It keeps a
+// mutant that loops for ever from taking all the time that slow solutions have.
 const (
 	mutantFactor = 10
 	mutantSlack  = time.Second
 )
 
-// Mutants makes the mutants of e's reference, and finds marks that are of none: a
-// moment's work, before minutes of grading.
+// Mutants makes the mutants of e's reference, and finds marks that name none of them.
+// It takes a moment, and runs before minutes of grading.
 func Mutants(ctx context.Context, e *course.Exercise, marks []course.Equivalent) ([]mutate.Mutant, []Finding, error) {
 	mutants, err := mutate.Of(ctx, sources(e))
 	if err != nil {
@@ -77,8 +80,8 @@ func Mutants(ctx context.Context, e *course.Exercise, marks []course.Equivalent)
 	return mutants, faults, nil
 }
 
-// successor names the mutants that may be what a marked one has become: of the same
-// operator in the same function, and without a mark.
+// successor names the mutants that may replace a marked one: by the same operator in
+// the same function, and without a mark.
 func successor(x course.Equivalent, mutants []mutate.Mutant, marks []course.Equivalent) string {
 	prefix := x.Mutant[:strings.LastIndex(x.Mutant, ":")+1]
 	var ids []string
@@ -98,8 +101,8 @@ func markFault(e *course.Exercise, x course.Equivalent, fault string) Finding {
 	return Finding{path.Join("exercises", e.Name, "equivalent.yaml"), x.Line, fmt.Sprintf("%s %s; remove it", x.Mutant, fault)}
 }
 
-// Mutate grades mutants of e's reference: with the hidden tests, up to the first that
-// fails, and what survives them with the benchmarks as well.
+// Mutate grades mutants of e's reference with the hidden tests, up to the first that
+// fails, and the survivors with the benchmarks as well.
 func Mutate(ctx context.Context, g *grader.Grader, e *course.Exercise, mutants []mutate.Mutant, o MutationOptions) (*Mutation, error) {
 	started := time.Now()
 	r := &mutation{grader: g, exercise: e, options: o, mutants: mutants, verdicts: make([]fate, len(mutants))}
@@ -117,8 +120,8 @@ func Mutate(ctx context.Context, g *grader.Grader, e *course.Exercise, mutants [
 	return m, nil
 }
 
-// sources are the files of the reference. Those that are provided replace a
-// student's, and so would a mutant's.
+// sources returns the files of the reference. It keeps the provided ones out of
+// mutation, because the build replaces them by the exercise's own.
 func sources(e *course.Exercise) (files []mutate.File) {
 	for _, f := range e.Reference {
 		files = append(files, mutate.File{Name: f.Name, Data: f.Data, Keep: slices.Contains(e.Provided, f.Name)})
@@ -126,7 +129,7 @@ func sources(e *course.Exercise) (files []mutate.File) {
 	return files
 }
 
-// fate is what became of a mutant.
+// fate is the outcome of a mutant.
 type fate int
 
 // The fates. The zero value is invalid.
@@ -135,7 +138,7 @@ const (
 	killed
 	timedOut // killed by a limit on time and by nothing else
 	survived
-	refused // does not build: no mutant at all
+	refused // does not build, and counts for nothing
 )
 
 type mutation struct {
@@ -150,8 +153,8 @@ type mutation struct {
 	done int
 }
 
-// hurry grades the reference, which has to keep all points, and limits the tests
-// of mutants by what its own took.
+// hurry calibrates the limits of mutants' tests by the time that the reference's tests
+// take. The reference must keep all points.
 func (r *mutation) hurry(ctx context.Context) error {
 	result, err := r.grade(ctx, r.exercise, nil, grader.Options{Purpose: grader.ForProof, Only: []verdict.Kind{verdict.Correctness}})
 	if err != nil {
@@ -171,8 +174,8 @@ func (r *mutation) hurry(ctx context.Context) error {
 	return nil
 }
 
-// patience is how long a test of a mutant may take, given the milliseconds that the
-// longest of the reference took.
+// patience returns the time budget of a mutant's test, from the milliseconds that the
+// reference's longest test takes.
 func patience(ms float64) time.Duration {
 	return mutantSlack + time.Duration(mutantFactor*ms*float64(time.Millisecond))
 }
@@ -189,17 +192,17 @@ func (r *mutation) grade(ctx context.Context, e *course.Exercise, m *mutate.Muta
 	return r.grader.Grade(ctx, submission.Of(name, files), e, o)
 }
 
-// goFiles are those that a snapshot of a folder would take.
+// goFiles returns the files that a snapshot of a folder takes.
 func goFiles(files []course.File) (list []submission.File) {
 	for _, f := range files {
-		if strings.HasSuffix(f.Name, ".go") && !strings.HasSuffix(f.Name, "_test.go") && !strings.Contains(f.Name, "/") {
+		if submission.IsSource(f.Name) {
 			list = append(list, submission.File{Name: f.Name, Data: f.Data})
 		}
 	}
 	return list
 }
 
-// test has each mutant face the hidden tests, some at a time.
+// test grades each mutant with the hidden tests, several at a time.
 func (r *mutation) test(ctx context.Context) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(max(1, r.options.Workers))
@@ -231,7 +234,7 @@ func fateOf(r *verdict.Result) fate {
 	return timedOut
 }
 
-// measure has the survivors face the benchmarks, one after the other.
+// measure grades the survivors with the benchmarks, one after the other.
 func (r *mutation) measure(ctx context.Context) error {
 	if !slices.ContainsFunc(r.exercise.Checks, func(c course.Check) bool { return c.Kind != verdict.Correctness }) {
 		return nil
@@ -267,7 +270,7 @@ func (r *mutation) tell(what string, total int) {
 	}
 }
 
-// sum counts.
+// sum counts the outcomes and lists the survivors.
 func (r *mutation) sum() *Mutation {
 	m := &Mutation{Exercise: r.exercise.Name, Survivors: []Survivor{}, Faults: []Finding{}}
 	alive := map[string]fate{}
@@ -289,13 +292,13 @@ func (r *mutation) sum() *Mutation {
 		m.Total++
 	}
 	slices.SortStableFunc(m.Survivors, func(a, b Survivor) int { return rank(a) - rank(b) })
-	m.Score = 1 // of none, all
+	m.Score = 1 // without a mutant, none survives
 	if tested := m.Total - m.Equivalent; tested > 0 {
 		m.Score = float64(m.Killed) / float64(tested)
 	}
 	for _, x := range r.options.Equivalent {
 		switch alive[x.Mutant] {
-		case killed: // one that was only slow may be the same
+		case killed: // one that timed out may still be equivalent
 			m.Faults = append(m.Faults, markFault(r.exercise, x, "is killed, and so not equivalent"))
 		case refused:
 			m.Faults = append(m.Faults, markFault(r.exercise, x, "does not build, and so counts for nothing"))

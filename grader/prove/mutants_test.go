@@ -34,8 +34,8 @@ func TestFateOf(t *testing.T) {
 	}
 }
 
-// What does not build counts nowhere; what is marked counts as neither, also if it was
-// merely slow; a mark on what is killed is a fault.
+// A mutant that does not build counts for nothing; a marked one is neither killed nor a
+// survivor, even if it timed out; a mark on a killed one is a fault.
 func TestSum(t *testing.T) {
 	marks := []course.Equivalent{{Mutant: "marked", Line: 2}, {Mutant: "same but slow", Line: 3}, {Mutant: "caught", Line: 4}, {Mutant: "unbuilt", Line: 5}}
 	r := &mutation{exercise: &course.Exercise{Name: "e"}, options: MutationOptions{Equivalent: marks}}
@@ -52,13 +52,13 @@ func TestSum(t *testing.T) {
 	}, m.Faults)
 }
 
-// Without a mutant there is nothing that could be missed.
+// Without mutants the score is 1.
 func TestSumOfNone(t *testing.T) {
 	r := &mutation{exercise: &course.Exercise{Name: "e"}}
 	assert.InDelta(t, 1, r.sum().Score, 0)
 }
 
-// A mark that the reference has left behind names what its mutant may be now.
+// A fault of a mark without a mutant names the mutants that may replace it.
 func TestSuccessor(t *testing.T) {
 	mutants := []mutate.Mutant{{ID: "a.go:F:boundary:1"}, {ID: "a.go:F:boundary:2"}, {ID: "a.go:F:boundary:3"}, {ID: "a.go:G:boundary:4"}}
 	marks := []course.Equivalent{{Mutant: "a.go:F:boundary:0"}, {Mutant: "a.go:F:boundary:2"}}

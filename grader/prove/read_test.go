@@ -52,7 +52,7 @@ func TestReadFindsNothing(t *testing.T) {
 	assert.Equal(t, 1, c.report.Checks)
 }
 
-// Nor in what this repository ships.
+// Nor does it find one in this repository's exercises.
 func TestReadFindsNothingInWhatIsShipped(t *testing.T) {
 	if testing.Short() {
 		t.Skip("reads much, and nothing runs beside it")
@@ -66,7 +66,7 @@ func TestReadFindsNothingInWhatIsShipped(t *testing.T) {
 	}
 }
 
-// Every fault that can be read is found, where it is.
+// read finds every fault at its line.
 func TestReadFinds(t *testing.T) {
 	const (
 		in        = "exercises/clip/"
@@ -112,10 +112,10 @@ func TestReadFinds(t *testing.T) {
 		{"starter's API", starter, "[]float64) float64", "[]float64) float32", starter + ":5: Mean here is func([]float64) float32"},
 		{"starter without API", starter, "func Mean", "func mean", in + "starter: the starter lacks func Mean"},
 		{"starter with more", starter, "// Mean returns", "const Max = 3\n\n// Mean returns", starter + ":4: the reference lacks const Max"},
-		{"starter that is solved", starter, "package clip", "package clip\n\nimport _ \"example.com/mine/reference/clip\"", starter + `:4: imports "example.com/mine/reference/clip", a solution`},
+		{"starter that is solved", starter, "package clip", "package clip\n\nimport _ \"example.com/mine/reference/clip\"", starter + `:4: imports "example.com/mine/reference/clip", which is a solution`},
 		{"starter with the kit", starter, "package clip", "package clip\n\nimport _ \"grade/observe\"", starter + `:4: imports "grade/observe", which students do not have: remove the import`},
-		{"starter's clause", starter, "package clip", "package clap", starter + ":2: package clap; the exercise is about package clip"},
-		{"reference's clause", reference, "package clip", "package clap", reference + ":2: package clap; the exercise is about package clip"},
+		{"starter's clause", starter, "package clip", "package clap", starter + ":2: package clap; exercise.yaml says package clip"},
+		{"reference's clause", reference, "package clip", "package clap", reference + ":2: package clap; exercise.yaml says package clip"},
 		{"no reference", reference, "", "", "reference/clip: file does not exist"},
 
 		{"unknown field of a submission", wrong, "checks:", "chekcs:", wrong + `:4: unknown field "chekcs"`},

@@ -179,3 +179,12 @@ func TestArchiveWithALongList(t *testing.T) {
 	assert.Equal(t, "too-many", s.Problems[0].Rule)
 	assert.Contains(t, s.Problems[0].Message, "longer than 2 MiB")
 }
+
+// A Mac's metadata beside the solution's folder is no source, and does not hide it.
+func TestArchiveWithMetadata(t *testing.T) {
+	list := []packed{{name: "._solution.go", data: "\x00\x05\x16\x07"}, {name: "solution/a.go", data: "package p\n"}}
+	eachFormat(t, list, func(t *testing.T, s *Snapshot) {
+		assert.Empty(t, s.Problems)
+		assert.Equal(t, []File{{Name: "a.go", Data: []byte("package p\n")}}, s.Files)
+	})
+}

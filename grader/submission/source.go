@@ -1,10 +1,10 @@
 // Package submission reads what a student hands in: the Go files of a folder or of
-// an archive, taken at one moment. It knows which names and sizes it takes, and
-// neither what the files say nor what they are worth.
+// an archive, taken at one moment. It knows which names and sizes it takes; of their
+// content it reads the package clause only.
 //
 // [Take] returns a [Snapshot]. A file that it refuses is a problem of the snapshot,
 // which its author reads; an error says that there is nothing to grade. Names, links
-// and archives come from an untrusted hand: take follows no link, waits for no pipe,
+// and archives come from an untrusted hand: Take follows no link, waits for no pipe,
 // and unpacks nothing to a disk.
 package submission
 

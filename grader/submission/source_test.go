@@ -8,8 +8,9 @@ import (
 
 func TestIsSource(t *testing.T) {
 	for name, want := range map[string]bool{
-		"a.go": true, "A b.go": true, "a_linux.go": true, // refused later, and not passed over
-		"a_test.go": false, ".a.go": false, "_a.go": false, "a.go.txt": false, "a.GO": false, "go": false, "": false,
+		"value.go": true, "Value.go": true, "test.go": true, "go.go": true,
+		"value_test.go": false, "_value.go": false, ".value.go": false, "._value.go": false, ".go": false,
+		"value.s": false, "go.mod": false, "go": false, "": false,
 	} {
 		assert.Equal(t, want, IsSource(name), name)
 	}
