@@ -32,7 +32,7 @@ type box struct {
 	conn   types.HijackedResponse
 	out    *io.PipeReader
 	client *protocol.Client
-	over   bool // the conversation has broken off
+	broken bool // the conversation has broken off
 	close  sync.Once
 }
 
@@ -87,7 +87,7 @@ func (e *Engine) startWith(ctx context.Context, config *container.Config, host *
 		b.Close()
 		return nil, err
 	}
-	if err := b.client.Greet(ctx); err != nil {
+	if err := b.client.Handshake(ctx); err != nil {
 		b.Close()
 		return nil, err
 	}
@@ -147,7 +147,7 @@ func (b *box) connect() {
 		r.CloseWithError(os.ErrDeadlineExceeded)
 	})
 	go func() {
-		_, err := stdcopy.StdCopy(w, &b.client.Said, b.conn.Reader)
+		_, err := stdcopy.StdCopy(w, &b.client.Stderr, b.conn.Reader)
 		if err == nil {
 			err = io.EOF
 		}
@@ -162,7 +162,7 @@ func (b *box) CPUs() []int        { return b.client.CPUs() }
 // because the kernel ended the whole box for its memory is an outcome too; one
 // that breaks off otherwise leaves a box that is gone.
 func (b *box) Run(ctx context.Context, q sandbox.Request) (sandbox.Outcome, error) {
-	if b.over {
+	if b.broken {
 		return sandbox.Outcome{}, fmt.Errorf("container %.12s: %w", b.id, sandbox.ErrGone)
 	}
 	sent := time.Now()
@@ -171,7 +171,7 @@ func (b *box) Run(ctx context.Context, q sandbox.Request) (sandbox.Outcome, erro
 		return o, nil
 	}
 	var fault *protocol.Fault
-	b.over = !errors.As(err, &fault) // a supervisor that is well says what is wrong
+	b.broken = !errors.As(err, &fault) // a supervisor that is well says what is wrong
 	if errors.Is(err, sandbox.ErrGone) && b.outOfMemory(ctx, sent) {
 		return b.killed(time.Since(sent)), nil
 	}
@@ -216,13 +216,13 @@ func (b *box) Pin(ctx context.Context, cpu int) error {
 	defer cancel()
 	update := container.UpdateConfig{Resources: container.Resources{CpusetCpus: fmt.Sprint(cpu)}}
 	_, err := b.engine.client.ContainerUpdate(ctx, b.id, update)
-	if b.over || errdefs.IsNotFound(err) || errdefs.IsConflict(err) {
+	if b.broken || errdefs.IsNotFound(err) || errdefs.IsConflict(err) {
 		return fmt.Errorf("pin to CPU %d: %w", cpu, errors.Join(sandbox.ErrGone, err))
 	}
 	if ctx.Err() != nil || client.IsErrConnectionFailed(err) {
 		return fmt.Errorf("pin to CPU %d: %w", cpu, err)
 	}
-	if err == nil && b.client.Moved(ctx, cpu) == nil {
+	if err == nil && b.client.CheckPinned(ctx, cpu) == nil {
 		return nil
 	}
 	return b.client.Pin(ctx, cpu)

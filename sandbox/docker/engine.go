@@ -74,7 +74,7 @@ func Open(ctx context.Context, config Config) (*Engine, error) {
 	if e.config.Progress == nil {
 		e.config.Progress = func(string, int64, int64) {}
 	}
-	if err := e.greet(ctx); err != nil {
+	if err := e.identify(ctx); err != nil {
 		c.Close()
 		return nil, err
 	}
@@ -89,8 +89,8 @@ func Open(ctx context.Context, config Config) (*Engine, error) {
 	return e, nil
 }
 
-// greet learns what the engine is.
-func (e *Engine) greet(ctx context.Context) error {
+// identify learns what the engine is.
+func (e *Engine) identify(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, pingTimeout)
 	defer cancel()
 	info, err := e.client.Info(ctx)

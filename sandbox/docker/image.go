@@ -248,7 +248,7 @@ func (e *Engine) buildImage(ctx context.Context) (string, error) {
 // whose id it returns.
 func (e *Engine) warm(ctx context.Context, base, supervisor string) (string, error) {
 	e.config.Progress("compiling the standard library for submissions", 0, 0)
-	b, err := e.workshop(ctx, base, supervisor)
+	b, err := e.writableBox(ctx, base, supervisor)
 	if err != nil {
 		return "", err
 	}
@@ -262,9 +262,9 @@ func (e *Engine) warm(ctx context.Context, base, supervisor string) (string, err
 	return made.ID, err
 }
 
-// workshop is a container that image making happens in: ours alone, so its root
+// writableBox is a container that image making happens in: ours alone, so its root
 // can be written to.
-func (e *Engine) workshop(ctx context.Context, base, supervisor string) (*box, error) {
+func (e *Engine) writableBox(ctx context.Context, base, supervisor string) (*box, error) {
 	config := e.command(base, []string{"-goroot", goRoot, "-gocache", goCache})
 	_, host := e.hardened(sandbox.Spec{Purpose: sandbox.Build, Memory: warmMemory, Scratch: warmScratch, Pids: warmPids})
 	host.ReadonlyRootfs = false

@@ -66,7 +66,7 @@ func (s *Sandbox) start(ctx context.Context, spec sandbox.Spec, cache string) (*
 	b.client = protocol.NewClient(in, out, b.hangUp)
 	b.cmd = exec.Command(s.supervisor, args...)
 	b.cmd.Dir, b.cmd.Env = "/", []string{}
-	b.cmd.Stdin, b.cmd.Stdout, b.cmd.Stderr = theirIn, theirOut, &b.client.Said
+	b.cmd.Stdin, b.cmd.Stdout, b.cmd.Stderr = theirIn, theirOut, &b.client.Stderr
 	b.cmd.SysProcAttr = ownSession()
 	b.cmd.WaitDelay = time.Second
 	if err := b.cmd.Start(); err != nil {
@@ -77,7 +77,7 @@ func (s *Sandbox) start(ctx context.Context, spec sandbox.Spec, cache string) (*
 		defer close(b.ended)
 		_ = b.cmd.Wait() // what went wrong, if anything, is in what it said
 	}()
-	if err := b.client.Greet(ctx); err != nil {
+	if err := b.client.Handshake(ctx); err != nil {
 		b.Close()
 		return nil, err
 	}

@@ -45,9 +45,9 @@ func (f *footprint) shrink() {
 	}
 }
 
-// disown keeps descriptors that we inherited from going on to programs: who
+// closeOnExec keeps descriptors that we inherited from going on to programs: who
 // started us, or who started grade, may have left some open.
-func disown() error {
+func closeOnExec() error {
 	open, err := filepath.Glob("/proc/self/fd/*")
 	if err != nil {
 		return err

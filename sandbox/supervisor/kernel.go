@@ -125,9 +125,9 @@ func setAffinity(cpu int) error {
 // tmpfsMagic is the type of a file system that lives in memory (linux/magic.h).
 const tmpfsMagic = 0x01021994
 
-// held returns how to ask how much more memory a directory's file system takes
+// tmpfsGrowth returns how to ask how much more memory a directory's file system takes
 // than now: a program's ballast may lie there. On a disk it takes none.
-func held(dir string) func() int64 {
+func tmpfsGrowth(dir string) func() int64 {
 	used := func() int64 {
 		var fs syscall.Statfs_t
 		if err := syscall.Statfs(dir, &fs); err != nil || fs.Type != tmpfsMagic {

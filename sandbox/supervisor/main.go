@@ -47,9 +47,9 @@ func run(args []string, in io.Reader, out io.Writer) error {
 		return err
 	}
 	defer s.remove()
-	spareThreads()
+	startThreads()
 	s.footprint = newFootprint()
-	if err := errors.Join(disown(), confine()); err != nil {
+	if err := errors.Join(closeOnExec(), confine()); err != nil {
 		return err
 	}
 	// Docker sends TERM to process 1, a terminal INT to the whole group: both

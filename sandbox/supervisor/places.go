@@ -26,7 +26,7 @@ type place struct {
 	file *os.File // it again: the only way to its mode that needs no right to it
 }
 
-func hold(root *os.Root, err error) (*place, error) {
+func openPlace(root *os.Root, err error) (*place, error) {
 	if err != nil {
 		return nil, err
 	}
@@ -55,11 +55,11 @@ func (p *place) named(name string) bool {
 
 // openPlaces takes directories that are there.
 func openPlaces(dirs sandbox.Dirs) (*places, error) {
-	work, err := hold(os.OpenRoot(dirs.Work))
+	work, err := openPlace(os.OpenRoot(dirs.Work))
 	if err != nil {
 		return nil, err
 	}
-	scratch, err := hold(os.OpenRoot(dirs.Scratch))
+	scratch, err := openPlace(os.OpenRoot(dirs.Scratch))
 	if err != nil {
 		return nil, err
 	}
@@ -74,7 +74,7 @@ func newPlaces(parent string, dirs sandbox.Dirs) (*places, error) {
 	}
 	p := &places{dirs: dirs}
 	p.dirs.Work, p.dirs.Scratch = filepath.Join(name, "work"), filepath.Join(name, "scratch")
-	if p.base, err = hold(os.OpenRoot(name)); err != nil {
+	if p.base, err = openPlace(os.OpenRoot(name)); err != nil {
 		return nil, errors.Join(err, os.Remove(name))
 	}
 	if p.work, err = p.fresh("work"); err == nil {
@@ -91,7 +91,7 @@ func (p *places) fresh(name string) (*place, error) {
 	if err := p.base.Mkdir(name, 0o700); err != nil {
 		return nil, err
 	}
-	return hold(p.base.OpenRoot(name))
+	return openPlace(p.base.OpenRoot(name))
 }
 
 // remove takes away what newPlaces made, as far as it got.

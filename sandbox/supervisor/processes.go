@@ -15,15 +15,15 @@ import (
 	"time"
 )
 
-// spare is how many threads we keep: more than we ever need at once.
-const spare = 12
+// reservedThreads is how many threads we keep: more than we ever need at once.
+const reservedThreads = 12
 
-// spareThreads makes the runtime start its threads while it may. A program can
+// startThreads makes the runtime start its threads while it may. A program can
 // use up the box's allowance of them, and a runtime that is refused a thread
 // ends its process.
-func spareThreads() {
+func startThreads() {
 	ready, release := make(chan struct{}), make(chan struct{})
-	for range spare {
+	for range reservedThreads {
 		go func() {
 			runtime.LockOSThread() // a thread of its own, as long as all are held
 			defer runtime.UnlockOSThread()
@@ -31,7 +31,7 @@ func spareThreads() {
 			<-release
 		}()
 	}
-	for range spare {
+	for range reservedThreads {
 		<-ready
 	}
 	close(release)

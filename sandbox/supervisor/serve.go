@@ -86,7 +86,7 @@ func (s *supervisor) start(q sandbox.Request) (*program, error) {
 		return nil, err
 	}
 	p := &program{
-		limits: q.Limits, tree: q.Forks && s.gauges.version == "", done: make(chan struct{}), scratch: held(s.dirs.Scratch),
+		limits: q.Limits, tree: q.Forks && s.gauges.version == "", done: make(chan struct{}), scratch: tmpfsGrowth(s.dirs.Scratch),
 	}
 	theirs := []*os.File{null}
 	defer func() { closeAll(theirs) }()
@@ -190,17 +190,17 @@ func (p *program) watch(gone <-chan struct{}) {
 		case <-wall.C:
 			p.kill(sandbox.CauseWall)
 		case <-tick.C:
-			p.look()
+			p.sample()
 			if looks++; p.tree && looks%treePoll == 0 {
-				p.lookAround()
+				p.sampleTree()
 			}
 		}
 	}
 }
 
-// look samples the program's clock and size from outside. The sampled size
+// sample samples the program's clock and size from outside. The sampled size
 // backs the kernel's peak, which a process can reset for itself.
-func (p *program) look() {
+func (p *program) sample() {
 	if cpu, err := cpuTime(p.process.Pid); err == nil && cpu >= p.limits.CPU {
 		p.kill(sandbox.CauseCPU)
 	}
@@ -217,8 +217,8 @@ func (p *program) look() {
 	}
 }
 
-// lookAround holds the memory limit for the program and all that it started.
-func (p *program) lookAround() {
+// sampleTree holds the memory limit for the program and all that it started.
+func (p *program) sampleTree() {
 	all, _ := resident(p.process.Pid)
 	for _, pid := range descendants(p.process.Pid) {
 		size, _ := resident(pid) // it may have ended
