@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// target is what a grading may cost, as a multiple of what it cannot do without.
+// target is the highest ratio b/a that meets the goal.
 const target = 3
 
 // barWidth is the length of the longest bar of a table.
@@ -26,13 +26,13 @@ func rowOf(label string, times []time.Duration) row {
 	return row{label: label, median: median(times), least: slices.Min(times), most: slices.Max(times)}
 }
 
-// median is the middle one, or the mean of the middle two.
+// median returns the middle time, or the mean of the middle two.
 func median(times []time.Duration) time.Duration {
 	s := slices.Sorted(slices.Values(times))
 	return (s[(len(s)-1)/2] + s[len(s)/2]) / 2
 }
 
-// report prints the tables of what was timed: a alone, or all three.
+// report prints the tables of a alone, or of all three contenders.
 func report(w io.Writer, times [][]time.Duration, p []phases) error {
 	labels := []string{"a  go test -c and its tests, bare", "b  grade submit --only correctness", "c  a container with go test in it"}
 	var rows []row
@@ -56,7 +56,7 @@ func report(w io.Writer, times [][]time.Duration, p []phases) error {
 	return err
 }
 
-// phaseRows are the medians of the phases, in their order.
+// phaseRows returns a row for each phase, in order.
 func phaseRows(p []phases) (rows []row) {
 	add := func(label string, of func(phases) float64) {
 		var times []time.Duration
@@ -78,7 +78,7 @@ func phaseRows(p []phases) (rows []row) {
 	return rows
 }
 
-// table prints rows with a bar each, in proportion to the longest.
+// table prints rows with bars in proportion to the longest.
 func table(w io.Writer, rows []row) {
 	width, longest := 0, time.Duration(1)
 	for _, r := range rows {
@@ -90,7 +90,7 @@ func table(w io.Writer, rows []row) {
 	}
 }
 
-// bar has at least one cell, and eighths of one.
+// bar draws a bar in eighths of a cell, at least one eighth long.
 func bar(d, longest time.Duration) string {
 	eighths := max(1, int(int64(d)*barWidth*8/int64(longest)))
 	s := strings.Repeat("█", eighths/8)
