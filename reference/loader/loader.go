@@ -1,12 +1,12 @@
-// Package loader is the reference solution of the exercise: batches of samples,
-// fetched by workers ahead of the loop that uses them, in an order that does not
-// depend on how long anything takes. exercises/loader has the contract.
+// Package loader loads batches of samples. Workers fetch them ahead of the loop that
+// uses them, in an order that does not depend on timing. exercises/loader has the
+// contract.
 //
-// A pass over the data is a window of Prefetch slots that moves along the
-// batches. The loop hands out a ticket for a batch when its slot is free, a
-// worker that takes the ticket fetches the whole batch, and the loop takes the
-// results out in turn. What is in flight is thereby bounded without counting
-// anything, and a batch costs no allocation besides the one for its samples.
+// A pass over the data is a window of Prefetch slots that moves along the batches.
+// The loop hands out a ticket for a batch when its slot is free, a worker that takes
+// the ticket fetches the whole batch, and the loop takes the results out in turn.
+// The slots bound the number of batches in flight without a counter, and a batch
+// costs no allocation besides the one for its samples.
 package loader
 
 import (
