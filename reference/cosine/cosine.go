@@ -24,7 +24,7 @@ type Matrix[T Float] struct {
 	Data               []T
 }
 
-// ErrShape is what errors wrap that say which matrix does not fit.
+// ErrShape reports a matrix of the wrong shape; errors that wrap it name the matrix.
 var ErrShape = errors.New("cosine: shape mismatch")
 
 // Similarity sets element (i, j) of dst to the cosine of the angle between row i

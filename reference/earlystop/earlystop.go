@@ -95,7 +95,7 @@ type rules struct {
 	checkFinite bool
 }
 
-// progress is what has been seen, besides weights.
+// progress holds the observations so far, except weights.
 type progress struct {
 	wait      int // bad epochs in a row
 	reason    Reason
