@@ -153,7 +153,7 @@ type Mark struct {
 // are answered, but not recorded.
 const MaxMarks = 64
 
-// Outcome is what a program did.
+// Outcome describes what a program did, and what it used.
 type Outcome struct {
 	ExitCode int   // meaningful when Signal is 0
 	Signal   int   // the signal that ended it, or 0

@@ -14,7 +14,7 @@ import (
 	"grade/sandbox"
 )
 
-// Answer is what a box answers to one request.
+// Answer is a box's answer to one request.
 type Answer struct {
 	Outcome sandbox.Outcome
 	Err     error

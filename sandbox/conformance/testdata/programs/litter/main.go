@@ -47,7 +47,7 @@ func main() {
 		must(os.WriteFile(at("left"), nil, 0o600))
 		must(os.Rename(scratch, scratch+"-moved"))
 		must(os.Symlink(os.Args[3], scratch))
-	case "shut": // locks the scratch directory itself
+	case "shut": // removes all permissions of the scratch directory itself
 		must(os.WriteFile(at("left"), nil, 0o600))
 		must(os.Chmod(scratch, 0))
 	}
