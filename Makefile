@@ -1,4 +1,4 @@
-# Everything a developer does here, one target each. `make help` lists them.
+# Targets for developers. `make help` lists them.
 
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
@@ -8,11 +8,11 @@ FUZZTIME ?= 10s
 ROUNDS   ?= 10
 SEEDS    ?= 100
 STUDENTS ?= 64
-# One more than there are CPUs: of some gradings, all but one wait to measure.
+# One more than there are CPUs, because gradings wait for each other to measure.
 GRADINGS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 
-# Where git cannot answer (no git, no repository, a checkout of another user's)
-# a build goes without a version instead of failing.
+# Where git fails (no git, no repository, a checkout of another user) the build has
+# no version instead of failing.
 BUILDVCS := $(shell git status >/dev/null 2>&1 && echo auto || echo false)
 
 .PHONY: help
@@ -34,7 +34,7 @@ test: ## run all tests
 .PHONY: race
 race: ## run all tests but the longest under the race detector
 	@command -v "$$(go env CC)" >/dev/null || { echo 'make race needs a C compiler: install gcc' >&2; exit 1; }
-	@# The tests at the root run programs, which are built without it.
+	@# The tests at the root run programs that are built without the detector.
 	@CGO_ENABLED=1 go test -race -short -timeout 20m -shuffle=on $$(go list ./... | grep -vx grade)
 
 .PHONY: e2e
@@ -50,32 +50,32 @@ browser: ## open the pages of reports in Chromium; pictures go to dist/pages
 	@PICTURES=$(CURDIR)/dist/pages go test -count=1 ./grader/report/browser
 
 .PHONY: lint
-lint: ## check form, and what compilers do not see
+lint: ## check formatting, and what compilers do not see
 	@.ci/lint
 
 .PHONY: docs
-docs: ## write the reference of exercise.yaml anew, from its schemas
+docs: ## generate the reference of exercise.yaml from its schemas
 	@out=$$(go test ./exercises/schema -run TestReferenceIsFresh -update) || { echo "$$out" >&2; exit 1; }
 
 .PHONY: fmt
-fmt: ## format all Go files but those whose form is their point
+fmt: ## format all Go files but those with a wrong form on purpose
 	@.ci/gofiles -exec gofmt -l -w {} +
 
 .PHONY: bench
-bench: build ## time a grading, and a small batch, beside bare go test and the usual container
+bench: build ## compare a grading and a small batch with bare go test and the usual container
 	@go run ./bench -n $(ROUNDS)
 	@go run ./bench/batch -n 4
 
 .PHONY: bench-batch
-bench-batch: build ## time grade batch of STUDENTS (64) submissions beside docker run in a loop
+bench-batch: build ## compare grade batch of STUDENTS (64) submissions with docker run in a loop
 	@go run ./bench/batch -n $(STUDENTS)
 
 .PHONY: bench-references
-bench-references: ## time each reference beside naive and strong alternatives
+bench-references: ## compare each reference with naive and strong alternatives
 	@go run ./bench/references
 
 .PHONY: bench-mutants
-bench-mutants: build ## time grade exercise mutate beside grade submit in a loop
+bench-mutants: build ## compare grade exercise mutate with grade submit in a loop
 	@go run ./bench/mutants
 
 .PHONY: seeds
@@ -87,5 +87,5 @@ fuzz: ## run every fuzz target for FUZZTIME (10s)
 	@.ci/fuzz $(FUZZTIME)
 
 .PHONY: clean
-clean: ## remove what these targets made here
+clean: ## remove the files that these targets make
 	@rm -rf bin dist

@@ -1,5 +1,5 @@
-// Package grade is what the grade binary carries with it: the course, and the
-// sources that travel into the sandbox. It holds bytes and no behaviour.
+// Package grade embeds the files that the grade binary carries: the built-in course,
+// and the sources that travel into the sandbox. It has no behaviour.
 package grade
 
 import "embed"
@@ -10,9 +10,8 @@ import "embed"
 //go:embed go.mod exercises/*/*.yaml exercises/*/README.md exercises/*/starter exercises/*/hidden reference/*
 var Course embed.FS
 
-// Sources holds the programs and packages that are compiled for the sandbox:
-// the observe kit, the supervisor and the typed part of the vet. They use the
-// standard library only.
+// Sources holds the packages that are compiled for the sandbox: the observe kit, the
+// supervisor and the typed part of the vet. They use the standard library only.
 //
 //go:embed observe/*.go observe/wire/*.go sandbox/*.go sandbox/protocol/*.go sandbox/supervisor/*.go grader/fault/*.go grader/verdict/*.go grader/submission/*.go grader/lang/golang/vet/*.go grader/lang/golang/vet/typed/*.go
 var Sources embed.FS

@@ -15,7 +15,7 @@ import (
 	"grade/sandbox/toolchain"
 )
 
-// bare is contender a.
+// bare is contender a: go test on this machine.
 type bare struct {
 	exercise *course.Exercise
 	dir      string
@@ -23,8 +23,8 @@ type bare struct {
 	rounds   int
 }
 
-// newBare makes a build tree in a temporary folder, and builds it once, so that
-// the user's build cache holds all but the packages that every round compiles.
+// newBare makes a build tree in a temporary folder and builds it once, so that the
+// user's build cache has all packages but those that every round compiles.
 func newBare(ctx context.Context, g toolchain.Go, e *course.Exercise) (b *bare, err error) {
 	b = &bare{exercise: e, command: g.Command()}
 	if b.dir, err = os.MkdirTemp("", "grade-bench-"); err != nil {
@@ -45,7 +45,8 @@ func newBare(ctx context.Context, g toolchain.Go, e *course.Exercise) (b *bare, 
 	return b, b.build(ctx)
 }
 
-// build is what anyone would type: none of the grader's flags, which save time.
+// build runs go test without the grader's flags, which save time: contender a is
+// the command as users type it.
 func (b *bare) build(ctx context.Context) error {
 	cmd := exec.CommandContext(ctx, b.command, "test", "-c", "-o", b.at("hidden.test"), gotest.Hidden(b.exercise))
 	cmd.Dir, cmd.Env = b.at("work"), append(os.Environ(), "GOFLAGS=", "GOWORK=off")
@@ -72,8 +73,8 @@ func (b *bare) write(files []sandbox.File) error {
 	return nil
 }
 
-// renew gives both packages a constant that they never had, so that the cache
-// does not answer for the compiler: a grader sees a submission once.
+// renew changes a constant in both packages, so that they miss the build cache: a
+// grader compiles each submission only once.
 func (b *bare) renew() error {
 	b.rounds++
 	constant := fmt.Sprintf("\n\nconst BenchRound = %d\n", b.rounds)

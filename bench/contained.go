@@ -9,7 +9,7 @@ import (
 	"grade/exercises/course"
 )
 
-// contained is contender c.
+// contained is contender c: go test in a container.
 type contained struct {
 	engine *gotest.Engine
 	run    gotest.Run
@@ -30,7 +30,7 @@ func newContained(ctx context.Context, e *course.Exercise) (*contained, error) {
 
 func (c *contained) close() { c.engine.Close() }
 
-// String is what a title ends with; nothing where there is no engine.
+// String describes the engine at the end of a title. Without an engine it is empty.
 func (c *contained) String() string {
 	if c == nil {
 		return ""

@@ -11,13 +11,13 @@ import (
 	"grade/grader/verdict"
 )
 
-// graded is contender b. It keeps the phases of every grading.
+// graded is contender b: grade submit. It keeps the phases of every grading.
 type graded struct {
 	program, dir string
 	phases       []phases
 }
 
-// phases are where the time of one grading went.
+// phases holds the times of the phases of one grading.
 type phases struct {
 	verdict.Phases
 	wall time.Duration // of the whole command

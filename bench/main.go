@@ -1,17 +1,17 @@
-// Command bench answers one question with figures of this machine: what does a
-// grading cost, beside what it cannot do without, and beside what courses
-// usually do? In one run, in turns, it takes the time of
+// Command bench measures on this machine what a grading costs, compared with the
+// least possible work and with the usual way of courses. In one run, in turns, it
+// times
 //
 //	a  go test -c and one run of its program, bare, on this machine;
 //	b  grade submit --only correctness of the same package;
-//	c  a container of the same toolchain with go test in it, made for the
-//	   purpose and removed afterwards.
+//	c  go test in a container of the same toolchain, which is created for the run
+//	   and removed afterwards.
 //
 // All three compile the exercise's reference with its hidden tests, from a cache
-// that has the standard library and has never seen the package, and run the same
-// tests. Contender a is what anyone would type; the flags that make builds quick
-// are part of what b has to offer, and c gets them too, because its image's cache
-// is filled for them. It prints medians, and no figure that it did not just take.
+// that has the standard library but not the package, and run the same tests.
+// Contender a uses no special flags. Contender b uses the flags that make builds
+// quick, and c gets them too, because its image's cache is filled for them. The
+// command prints medians of this run only.
 package main
 
 import (
@@ -41,19 +41,19 @@ func main() {
 	}
 }
 
-// A contender does the work once and returns how long it took.
+// A contender does the work once and returns the time that it took.
 type contender interface {
 	round(ctx context.Context) (time.Duration, error)
 }
 
 func run(ctx context.Context, args []string, out, progress io.Writer) error {
 	flags := flag.NewFlagSet("bench", flag.ExitOnError)
-	rounds := flags.Int("n", 10, "how often each of the three is timed")
+	rounds := flags.Int("n", 10, "number of timed rounds of each contender")
 	program := flags.String("grade", "bin/grade", "the grade to time")
 	name := flags.String("exercise", "autograd", "the exercise whose reference is graded")
 	flags.Parse(args) // exits on an error
 	if *rounds < 1 {
-		return fmt.Errorf("-n %d: nothing to take a median of", *rounds)
+		return fmt.Errorf("-n %d: want at least one round", *rounds)
 	}
 	e, err := course.Open(grade.Course).Load(*name)
 	if err != nil {
@@ -73,7 +73,7 @@ func run(ctx context.Context, args []string, out, progress io.Writer) error {
 	c, err := newContained(ctx, e)
 	switch {
 	case errors.Is(err, sandbox.ErrUnavailable):
-		fmt.Fprintf(progress, "no Docker engine answers, so that b and c are left out: %v\n", err)
+		fmt.Fprintf(progress, "no Docker engine answers, so b and c are left out: %v\n", err)
 	case err != nil:
 		return err
 	default:
@@ -89,8 +89,8 @@ func run(ctx context.Context, args []string, out, progress io.Writer) error {
 	return report(out, times, b.phases)
 }
 
-// measure has the contenders take turns, so that whatever slows the machine down
-// for a while slows all of them. The first round fills caches and does not count.
+// measure lets the contenders take turns, so that a slow phase of the machine slows
+// all of them. The first round fills caches and does not count.
 func measure(ctx context.Context, contenders []contender, rounds int, progress io.Writer) ([][]time.Duration, error) {
 	times := make([][]time.Duration, len(contenders))
 	for i := range rounds + 1 {

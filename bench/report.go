@@ -11,7 +11,7 @@ import (
 	"grade/grader/measure/quantile"
 )
 
-// target is what a grading may cost, as a multiple of what it cannot do without.
+// target is the highest ratio b/a that meets the goal.
 const target = 3
 
 // barWidth is the length of the longest bar of a table.
@@ -29,7 +29,7 @@ func rowOf(label string, times []time.Duration) row {
 	return row{label: label, median: quantile.Median(s), least: s[0], most: s[len(s)-1]}
 }
 
-// report prints the tables of what was timed: a alone, or all three.
+// report prints the tables of a alone, or of all three contenders.
 func report(w io.Writer, times [][]time.Duration, p []phases) error {
 	labels := []string{"a  go test -c and its tests, bare", "b  grade submit --only correctness", "c  a container with go test in it"}
 	var rows []row
@@ -53,7 +53,7 @@ func report(w io.Writer, times [][]time.Duration, p []phases) error {
 	return err
 }
 
-// phaseRows are the medians of the phases, in their order.
+// phaseRows returns a row for each phase, in order.
 func phaseRows(p []phases) (rows []row) {
 	add := func(label string, of func(phases) float64) {
 		var times []time.Duration
@@ -75,7 +75,7 @@ func phaseRows(p []phases) (rows []row) {
 	return rows
 }
 
-// table prints rows with a bar each, in proportion to the longest.
+// table prints rows with bars in proportion to the longest.
 func table(w io.Writer, rows []row) {
 	width, longest := 0, time.Duration(1)
 	for _, r := range rows {
@@ -87,7 +87,7 @@ func table(w io.Writer, rows []row) {
 	}
 }
 
-// bar has at least one cell, and eighths of one.
+// bar draws a bar in eighths of a cell, at least one eighth long.
 func bar(d, longest time.Duration) string {
 	eighths := max(1, int(int64(d)*barWidth*8/int64(longest)))
 	s := strings.Repeat("█", eighths/8)

@@ -27,7 +27,7 @@ func TestRowOf(t *testing.T) {
 func TestReport(t *testing.T) {
 	var b strings.Builder
 	p := []phases{
-		{verdict.Phases{BuildMs: 9000, TotalMs: 9000}, 9 * time.Second}, // of the round that does not count
+		{verdict.Phases{BuildMs: 9000, TotalMs: 9000}, 9 * time.Second}, // the first round does not count
 		{verdict.Phases{BuildMs: 300, TotalMs: 800}, time.Second},
 		{verdict.Phases{BuildMs: 500, TotalMs: 800}, time.Second},
 	}
@@ -48,7 +48,7 @@ where the time of b goes (build and start overlap):
 `, "\n"), b.String())
 }
 
-// Without an engine there is one line, and nothing to divide by.
+// Without an engine the report has one line and no ratios.
 func TestReportOfBareAlone(t *testing.T) {
 	var b strings.Builder
 	require.NoError(t, report(&b, [][]time.Duration{times(500)}, nil))

@@ -12,8 +12,8 @@ import (
 	"grade/observe/wire"
 )
 
-// The tests and benchmarks named Child are what a sandbox would run: they do
-// something only in a process that runChild has started.
+// The tests and benchmarks named Child run only in a process that runChild has
+// started, as in a sandbox; elsewhere they skip.
 const childEnv = "OBSERVE_TEST_CHILD"
 
 func inChild(tb testing.TB) {
@@ -24,11 +24,11 @@ func inChild(tb testing.TB) {
 
 const seed = "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f"
 
-// childResult is what a sandbox would see of a test.
+// childResult holds what a sandbox sees of a test.
 type childResult struct {
-	raw     []byte // as it came through the observation pipe
+	raw     []byte // bytes from the observation pipe
 	stream  wire.Stream
-	err     error // of the decoder
+	err     error // from the decoder
 	marks   int
 	exit    int
 	printed string

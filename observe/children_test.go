@@ -103,7 +103,7 @@ func TestChildExit(t *testing.T) {
 	os.Exit(0)
 }
 
-// More than the kit keeps has been written before the process ends.
+// TestChildExitLate writes more than the kit buffers before the process ends.
 func TestChildExitLate(t *testing.T) {
 	inChild(t)
 	o := observe.New(t)

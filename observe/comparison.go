@@ -2,29 +2,30 @@ package observe
 
 import "grade/observe/wire"
 
-// Comparison says how a value is held against the reference's. The one that
-// counts is in the reference's record.
+// Comparison says how the grader compares a value with the reference's. It takes
+// the Comparison from the reference's record, so a submission cannot change it.
 type Comparison struct{ wire wire.Comparison }
 
-// Exact asks for equality.
+// Exact requires equality.
 func Exact() Comparison { return Comparison{wire.Comparison{Op: wire.Exact}} }
 
-// Within asks for |x-y| <= abs + rel*max(|x|, |y|). Neither may be negative.
+// Within requires |x-y| <= abs + rel*max(|x|, |y|). Neither abs nor rel may be
+// negative.
 func Within(abs, rel float64) Comparison {
 	return Comparison{wire.Comparison{Op: wire.Within, A: abs, B: rel}}
 }
 
-// ULPs asks for floats at most n representable numbers apart.
+// ULPs requires floats that are at most n representable numbers apart.
 func ULPs(n uint64) Comparison { return Comparison{wire.Comparison{Op: wire.ULPs, N: n}} }
 
-// AtMost asks for numbers x <= factor*y + plus, where y is the reference's. It
-// is for costs that a submission reports: steps, calls, allocations.
+// AtMost requires x <= factor*y + plus, where y is the reference's number. Use it
+// for costs that a submission reports: steps, calls, allocations.
 func AtMost(factor, plus float64) Comparison {
 	return Comparison{wire.Comparison{Op: wire.AtMost, A: factor, B: plus}}
 }
 
-// Multiset frees a list's order: both lists are sorted, and the pairs compared
-// by c, or exactly without one.
+// Multiset ignores a list's order: the grader sorts both lists and compares the
+// pairs by c, or exactly without c.
 func Multiset(c ...Comparison) Comparison {
 	m := pick(Exact(), c)
 	if m.Multiset {

@@ -12,7 +12,7 @@ import (
 	"sync"
 )
 
-// What the grader sets for a test in the sandbox.
+// The environment variables that the grader sets for a test in the sandbox.
 const (
 	envObserve = "GRADE_OBSERVE" // version of the format, set in the sandbox only
 	envSeed    = "GRADE_SEED"    // 64 hexadecimal digits; honoured outside the sandbox too
@@ -26,9 +26,10 @@ type environment struct {
 	loops   int
 }
 
-// pipes are the sandbox's: the record goes out on 3; a byte on 4 asks for the
-// process's clocks to be read, and one on 5 says that they have been. They are
-// package variables because an os.File that is collected closes its descriptor.
+// pipes holds the sandbox's pipes. The record goes out on descriptor 3; a byte on 4
+// asks the sandbox to read the process's clocks, and a byte on 5 reports that it
+// has. The files are package variables because a garbage-collected os.File closes
+// its descriptor.
 var pipes struct {
 	observations, mark, marked *os.File
 }
@@ -52,7 +53,7 @@ func readEnvironment() (environment, error) {
 	if n, ok := os.LookupEnv(envLoops); ok {
 		loops, err := strconv.Atoi(n)
 		if err != nil || loops < 1 {
-			return env, fmt.Errorf("%s is no positive number: %q", envLoops, n)
+			return env, fmt.Errorf("%s is not a positive number: %q", envLoops, n)
 		}
 		env.loops = loops
 	}
@@ -74,8 +75,8 @@ func (env *environment) readSeed() error {
 	case env.sandbox:
 		return errors.New(envSeed + " is not set")
 	default:
-		// Nobody guesses seeds here, and crypto/rand would double what the
-		// sandbox has to link into every test binary.
+		// Predictable seeds do no harm here, and crypto/rand would double what
+		// the sandbox has to link into every test binary.
 		for i := 0; i < len(env.seed); i += 8 {
 			binary.LittleEndian.PutUint64(env.seed[i:], rand.Uint64())
 		}
@@ -84,7 +85,7 @@ func (env *environment) readSeed() error {
 }
 
 // newRand derives a source from the grading's seed and the test's name, so that
-// no two tests of a grading see the same numbers.
+// each test of a grading sees other numbers.
 func newRand(seed [32]byte, test string) *rand.Rand {
 	h := fnv.New128a()
 	h.Write([]byte(test))

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// fakeTB is as much of a test as an Observer asks for. Methods that it does not
-// have are those of a nil testing.TB.
+// fakeTB implements the methods of a test that an Observer calls. All others are
+// those of a nil testing.TB.
 type fakeTB struct {
 	testing.TB
 	name     string

@@ -9,7 +9,7 @@ import (
 // loop is the measured window of a benchmark.
 type loop struct {
 	phase atomic.Int32
-	left  int // rounds still to come; in the sandbox, or without testing.B
+	left  int // remaining rounds; used in the sandbox, or without testing.B
 }
 
 // The phases of a window.
@@ -19,11 +19,10 @@ const (
 	closed
 )
 
-// Loop is the measured window: `for o.Loop() { work }`. In the sandbox the work
-// runs GRADE_LOOPS times (once, unless the grader says otherwise) between two
-// readings of the process's clocks from outside, the first of them after a
-// garbage collection. Everything before the window is preparation and
-// everything after it is recording.
+// Loop opens the measured window: `for o.Loop() { work }`. In the sandbox the work
+// runs GRADE_LOOPS times (once, unless the grader sets another number) between two
+// readings of the process's clocks from outside. A garbage collection precedes the
+// first reading. Prepare inputs before the window, and record results after it.
 //
 // A test has one window: calling Loop after it has returned false fails the
 // test, and so does leaving the window early.
@@ -54,7 +53,7 @@ func (o *Observer) Loop() bool {
 }
 
 func (s *state) next() bool {
-	// testing.B's own Loop, without naming testing.B: any TB that has one will do.
+	// Any TB with a Loop of its own will do, not only testing.B.
 	if b, ok := s.tb.(interface{ Loop() bool }); ok && !s.env.sandbox {
 		return b.Loop()
 	}
@@ -68,7 +67,7 @@ func (s *state) checkLoop() {
 	}
 }
 
-// mark has the process's clocks read, and waits until they have been.
+// mark asks the sandbox to read the process's clocks, and waits until it has.
 func (s *state) mark() {
 	s.tb.Helper()
 	if err := askForMark(); err != nil {

@@ -1,11 +1,10 @@
-// Package observe is the kit that hidden tests are written with. A test feeds
-// the submission inputs from [Observer.Rand] and records what comes back; the
-// grader holds the record against the one that the same test made of the
-// reference, for the same seed. The kit holds no expected value, compares
-// nothing and gives no verdict: everything in this process counts as written
-// by the student.
+// Package observe is the kit for writing hidden tests. A test feeds the submission
+// inputs from [Observer.Rand] and records its results; the grader compares the
+// record with the one that the same test made of the reference, for the same seed.
+// The kit holds no expected value, compares nothing and gives no verdict, because
+// the submission runs in the same process and could change all of them.
 //
-// A test makes one Observer, for itself and not for a subtest:
+// A test makes one Observer, in the test itself and not in a subtest:
 //
 //	// A node used twice collects both gradients.
 //	func TestSharedNode(t *testing.T) {
@@ -17,21 +16,21 @@
 //		o.Float("dy/dx", x.Grad())
 //	}
 //
-// Values are recorded in order; a name may occur again. A benchmark has a
+// The record keeps the order of values; names may repeat. A benchmark has a
 // measured window, and records outside it:
 //
 //	for o.Loop() {
 //		g.Backward()
 //	}
 //
-// Under plain go test nothing leaves the process: the test checks that it runs,
-// with another seed each time, which is logged when it fails. GRADE_SEED
-// repeats it.
+// Under plain go test nothing leaves the process: the test only checks that it
+// runs, with another seed each time. A test that fails logs its seed, and
+// GRADE_SEED repeats it.
 //
-// Written rules, under every comparison: NaN agrees with NaN and nothing else;
-// +Inf and -Inf agree with themselves only; -0 agrees with +0 (record
-// [math.Signbit] to tell them apart); a nil list agrees with an empty one
-// (record a Bool to tell them apart); strings are compared byte for byte.
+// These rules hold for every comparison: NaN agrees only with NaN; +Inf and -Inf
+// agree only with themselves; -0 agrees with +0 (record [math.Signbit] to tell them
+// apart); a nil list agrees with an empty one (record a Bool to tell them apart);
+// strings are compared byte for byte.
 package observe
 
 import (
@@ -43,18 +42,18 @@ import (
 	"grade/observe/wire"
 )
 
-// flushAt is how many bytes of the record are kept before they are written.
+// flushAt is the size of the record's buffer, in bytes.
 const flushAt = 64 << 10
 
-// Observer records what one test or benchmark sees. Its methods may be called
-// from several goroutines, but the order of the record is graded too, so
-// concurrent parts belong into a [Transcript] or behind a join.
+// Observer records the results of one test or benchmark. Several goroutines may
+// call its methods, but the grader compares the order of the record too, so record
+// concurrent parts in a [Transcript], or after joining them.
 type Observer struct {
 	*state
 	selfReported bool
 }
 
-// state is what an Observer and its SelfReported twin share.
+// state is shared by an Observer and its SelfReported copy.
 type state struct {
 	tb   testing.TB
 	env  environment
@@ -62,7 +61,7 @@ type state struct {
 
 	mu      sync.Mutex
 	buf     []byte
-	size    int // of the whole stream so far, the end included
+	size    int // bytes of the whole stream so far, the end included
 	records int
 	strings int
 	ended   bool
@@ -70,9 +69,9 @@ type state struct {
 	loop loop
 }
 
-// New makes the Observer of a test. When the test ends, the end of the record
-// is written: that it passed, failed or was skipped. A process that dies before
-// leaves a record without an end.
+// New makes the Observer of a test. When the test ends, the Observer writes the end
+// of the record: passed, failed or skipped. A process that dies before that leaves
+// a record without an end.
 func New(tb testing.TB) *Observer {
 	tb.Helper()
 	if strings.Contains(tb.Name(), "/") {
@@ -96,21 +95,21 @@ func New(tb testing.TB) *Observer {
 	return &Observer{state: s}
 }
 
-// Rand returns the test's source of random numbers: always the same one, and
-// as little safe for concurrent use as any. The grader seeds it afresh for
-// each grading, test and repetition, the same for submission and reference.
+// Rand returns the test's source of random numbers, the same one in every call. It
+// is not safe for concurrent use. The grader gives it a new seed for each grading,
+// test and repetition, the same for submission and reference.
 func (o *Observer) Rand() *rand.Rand { return o.rand }
 
-// SelfReported returns an Observer of the same record which marks its values as
+// SelfReported returns an Observer of the same record that marks its values as
 // self-reported: facts that only this process can know, such as allocations,
-// goroutines left over, or an argument left unchanged. They can be forged, so
-// a check that rests on them carries few points.
+// goroutines left over, or an argument left unchanged. A submission can forge them,
+// so give few points to a check that relies on them.
 func (o *Observer) SelfReported() *Observer {
 	return &Observer{state: o.state, selfReported: true}
 }
 
-// active holds the tests that have an Observer now. In the sandbox a process
-// runs one test and writes one stream: there, used stays set.
+// active holds the tests that have an Observer now. In the sandbox a process runs
+// one test and writes one stream, so used stays set there.
 var active = struct {
 	sync.Mutex
 	tests map[string]bool
@@ -134,10 +133,10 @@ func finish(test string) {
 	delete(active.tests, test)
 }
 
-// record adds one value. It panics when the test's author is wrong, and fails
-// the test when the record grows above the caps of package wire, which a
-// submission can bring about. After the end it does nothing: a goroutine that
-// outlives its test has nothing to say any more.
+// record adds one value. It panics on mistakes of the test's author, and fails the
+// test when the record exceeds the caps of package wire, which a submission can
+// cause. It does nothing after the end of the test, because a submission's goroutine
+// may outlive it.
 func (o *Observer) record(name string, v wire.Value, c wire.Comparison) {
 	o.tb.Helper()
 	r := wire.Record{Name: name, SelfReported: o.selfReported, Comparison: c, Value: v}
@@ -149,8 +148,8 @@ func (o *Observer) record(name string, v wire.Value, c wire.Comparison) {
 	}
 }
 
-// add returns what is wrong instead of failing the test itself, because the
-// test's end needs the lock.
+// add adds a record, or returns what is wrong with it. It does not fail the test
+// itself, because the test's end needs the lock.
 func (s *state) add(r wire.Record) (problem string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -164,7 +163,7 @@ func (s *state) add(r wire.Record) (problem string) {
 	s.strings += len(r.Value.Strings)
 	if s.size > wire.MaxSize || s.records > wire.MaxRecords || s.strings > wire.MaxStrings {
 		s.buf = s.buf[:before]
-		return "the record is above its limits"
+		return "the record exceeds its limits"
 	}
 	if len(s.buf) > flushAt {
 		if err := s.flush(); err != nil {

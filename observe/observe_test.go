@@ -16,7 +16,7 @@ func TestPlain(t *testing.T) {
 		t.Errorf("Rand gave %v", x)
 	}
 	if o.Rand() != o.SelfReported().Rand() {
-		t.Error("an Observer has more than one source")
+		t.Error("Rand returns different sources")
 	}
 	o.Int("x", 1)
 	o.Floats("y", nil, observe.Multiset())
@@ -35,11 +35,11 @@ func TestSeedIsFresh(t *testing.T) {
 	atb.run(func() { a = observe.New(atb).Rand().Uint64() })
 	btb.run(func() { b = observe.New(btb).Rand().Uint64() })
 	if a == b {
-		t.Error("two runs saw the same numbers")
+		t.Error("two runs had the same random numbers")
 	}
 }
 
-// The seed that a failed test logs repeats it.
+// The seed that a failed test logs gives the same numbers again.
 func TestSeedIsLogged(t *testing.T) {
 	var a, b uint64
 	tb := newFake("TestX")
@@ -91,10 +91,10 @@ func TestMisuseFailsTheTest(t *testing.T) {
 		"m: a matrix of 2 rows and 3 columns has 0 elements": {"TestX", func(tb testing.TB) {
 			observe.New(tb).Matrix("m", 2, 3, nil)
 		}},
-		"x: the record is above its limits": {"TestX", func(tb testing.TB) {
+		"x: the record exceeds its limits": {"TestX", func(tb testing.TB) {
 			observe.New(tb).String("x", strings.Repeat("x", 17<<20))
 		}},
-		"s: the record is above its limits": {"TestX", func(tb testing.TB) {
+		"s: the record exceeds its limits": {"TestX", func(tb testing.TB) {
 			observe.New(tb).Strings("s", make([]string, 1<<20+1))
 		}},
 	}
@@ -114,10 +114,10 @@ func TestAuthorsMistakesPanic(t *testing.T) {
 		"a multiset of multisets":          func() { observe.Multiset(observe.Multiset()) },
 		"within does not compare a string": func() { o.Strings("x", nil, observe.Within(1, 0)) },
 		"ulps does not compare a int":      func() { o.Int("x", 1, observe.ULPs(1)) },
-		"a int is no multiset":             func() { o.Int("x", 1, observe.Multiset()) },
+		"a int cannot be a multiset":       func() { o.Int("x", 1, observe.Multiset()) },
 		"out of range":                     func() { o.Float("x", 1, observe.Within(-1, 0)) },
 		"a name has 1 to 200 bytes, not 0": func() { o.Bool("", true) },
-		"a name is UTF-8":                  func() { o.Bool("\xff", true) },
+		"a name must be valid UTF-8":       func() { o.Bool("\xff", true) },
 		"a name has 1 to 200 bytes, not 201": func() {
 			o.Bool(strings.Repeat("x", 201), true)
 		},
@@ -134,8 +134,8 @@ func panicOf(f func()) (v any) {
 	return nil
 }
 
-// A goroutine that the submission left behind may still call a fake.
-func TestAfterTheEnd(t *testing.T) {
+// A goroutine that outlives its test may still record, without effect.
+func TestRecordAfterTheEnd(t *testing.T) {
 	tb := newFake("TestX")
 	var o *observe.Observer
 	tb.run(func() { o = observe.New(tb) })
@@ -162,7 +162,7 @@ func TestConcurrentUse(t *testing.T) {
 	o.Transcript("all", &tr)
 }
 
-// A Goexit, which is how tb.Fatal ends a test, is no panic.
+// Panics lets a Goexit through, with which tb.Fatal ends a test.
 func TestPanicsLetsFatalThrough(t *testing.T) {
 	tb := newFake("TestX")
 	reached := false

@@ -46,7 +46,7 @@ func TestSandboxWritesEveryKind(t *testing.T) {
 	}
 }
 
-// How a test ends is in its record, whatever way it ends.
+// The record holds the status of a test, in whatever way it ends.
 func TestSandboxStatus(t *testing.T) {
 	tests := []struct {
 		child   string
@@ -95,9 +95,9 @@ func TestSandboxStatus(t *testing.T) {
 	}
 }
 
-// anyExit is that of a benchmark that panics: package testing wakes its main
-// goroutine on the way out of the benchmark's, and if that is first to end the
-// process, the status is 0. It is the record that tells.
+// anyExit accepts any exit status of a benchmark that panics: package testing wakes
+// its main goroutine while the benchmark's unwinds, and if the main goroutine ends
+// the process first, the status is 0. Only the record is reliable.
 const anyExit = -1
 
 func TestSandboxExitKeepsWhatWasFlushed(t *testing.T) {
@@ -133,17 +133,17 @@ func TestSandboxSeed(t *testing.T) {
 		t.Error("another seed gave the same numbers")
 	}
 	if other := runChild(t, "TestChildRandOther"); reflect.DeepEqual(other.raw, first.raw) {
-		t.Error("another test saw the same numbers")
+		t.Error("another test had the same numbers")
 	}
 }
 
-// A sandbox that is not ours, or broken, is told so.
-func TestSandboxRefuses(t *testing.T) {
+// New refuses environment variables that no sandbox sets.
+func TestInvalidEnvironment(t *testing.T) {
 	for env, say := range map[string]string{
 		"GRADE_OBSERVE=v2": `GRADE_OBSERVE is "v2"`,
 		"GRADE_SEED=":      "GRADE_SEED is not 64 hexadecimal digits",
 		"GRADE_SEED=00":    "GRADE_SEED is not 64 hexadecimal digits",
-		"GRADE_LOOPS=0":    "GRADE_LOOPS is no positive number",
+		"GRADE_LOOPS=0":    "GRADE_LOOPS is not a positive number",
 	} {
 		got := runChild(t, "TestChildLoop", env)
 		if got.exit == 0 || !strings.Contains(got.printed, say) || len(got.raw) > 0 {

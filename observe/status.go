@@ -7,7 +7,7 @@ import (
 	"grade/observe/wire"
 )
 
-// statusOf says how the test whose Cleanup is running has ended.
+// statusOf returns the status of a test whose Cleanup is running.
 func statusOf(tb testing.TB) wire.Status {
 	switch {
 	case tb.Failed():
@@ -20,10 +20,10 @@ func statusOf(tb testing.TB) wire.Status {
 	return wire.Passed
 }
 
-// unwinding reports whether a panic or runtime.Goexit is what runs the Cleanup.
-// Package testing marks a test as failed before it runs the Cleanups of one
-// that panicked, but not a benchmark; and recover answers only in the deferred
-// function itself, which is testing's.
+// unwinding reports whether the Cleanup runs because of a panic or runtime.Goexit.
+// It reads the stack: package testing marks a panicked test as failed before its
+// Cleanups, but not a benchmark, and recover works only in the deferred function
+// itself, which is testing's.
 func unwinding() bool {
 	pcs := make([]uintptr, 64)
 	n := runtime.Callers(1, pcs)

@@ -36,14 +36,14 @@ func (o *Observer) Float(name string, v float64, c ...Comparison) {
 	o.record(name, wire.Value{Kind: wire.Float, Float: v}, pick(defaultFloat(), c))
 }
 
-// Floats records v, length and order included, each element as Float does.
+// Floats records v, length and order included; each element is compared as by Float.
 func (o *Observer) Floats(name string, v []float64, c ...Comparison) {
 	o.tb.Helper()
 	o.record(name, wire.Value{Kind: wire.Floats, Floats: v}, pick(defaultFloat(), c))
 }
 
-// Matrix records v, row by row, with its shape. A v that does not have
-// rows*cols elements fails the test.
+// Matrix records v, row by row, with its shape. It fails the test unless v has
+// rows*cols elements.
 func (o *Observer) Matrix(name string, rows, cols int, v []float64, c ...Comparison) {
 	o.tb.Helper()
 	if rows < 0 || cols < 0 || rows > wire.MaxDim || cols > wire.MaxDim || int64(rows)*int64(cols) != int64(len(v)) {
@@ -64,9 +64,9 @@ func (o *Observer) Strings(name string, v []string, c ...Comparison) {
 	o.record(name, wire.Value{Kind: wire.Strings, Strings: v}, pick(Exact(), c))
 }
 
-// Error records what kind of error err is: "nil", "sentinel i" for the first of
-// the sentinels for which errors.Is holds, or "other". No text is recorded:
-// contracts fix sentinels, not wording.
+// Error records the kind of err: "nil", "sentinel i" for the first sentinel that
+// errors.Is finds, or "other". It records no text, because exercises specify
+// sentinels and not wording.
 func (o *Observer) Error(name string, err error, sentinels ...error) {
 	o.tb.Helper()
 	o.record(name, wire.Value{Kind: wire.Error, String: classify(err, sentinels)}, pick(Exact(), nil))
@@ -98,16 +98,16 @@ func panics(f func()) (panicked bool) {
 	return false
 }
 
-// Transcript collects lines, in the order they come, from as many goroutines as
-// like: what a fake was called with, token by token, so that behaviour becomes
-// an answer. The zero value is empty.
+// Transcript collects lines in order, from any number of goroutines: the calls of a
+// fake, for instance, which turns behaviour into a value to record. The zero value
+// is empty.
 type Transcript struct {
 	mu    sync.Mutex
 	lines []string
 }
 
-// Add adds a line, formatted by fmt.Sprintf. It formats nothing of a type that
-// the submission declares: its String method would be called.
+// Add adds a line, formatted by fmt.Sprintf. Do not pass values of types that the
+// submission declares: fmt would call their String methods.
 func (t *Transcript) Add(format string, args ...any) {
 	line := fmt.Sprintf(format, args...)
 	t.mu.Lock()
@@ -115,7 +115,7 @@ func (t *Transcript) Add(format string, args ...any) {
 	t.lines = append(t.lines, line)
 }
 
-// Transcript records the lines that t holds now, in their order.
+// Transcript records the current lines of t, in order.
 func (o *Observer) Transcript(name string, t *Transcript) {
 	o.tb.Helper()
 	t.mu.Lock()

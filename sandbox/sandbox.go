@@ -1,11 +1,12 @@
-// Package sandbox holds the words that a grader and a sandbox share: what a box
-// is asked to run, within which limits, and what came of it. It runs nothing
-// itself and knows neither exercises nor verdicts.
+// Package sandbox defines the types that the grader and every sandbox share:
+// requests, limits and outcomes. It runs nothing itself and knows neither
+// exercises nor verdicts.
 //
-// A caller opens a [Box], sends it [Request] after Request and closes it. Each
-// Request starts one program in a clean scratch directory and ends when every
-// process the program left behind is dead. A call returns an [Outcome] (what
-// their program did) or an error (what went wrong with ours), never both.
+// A caller opens a [Box], sends it one [Request] after another and closes it.
+// Each Request starts one program in a clean scratch directory and ends when
+// every process that the program left behind is dead. A call returns an
+// [Outcome] (what the submitted program did) or an error (what went wrong in the
+// sandbox), never both.
 package sandbox
 
 import (
@@ -15,30 +16,30 @@ import (
 	"time"
 )
 
-// Purpose says what a box is for, and with it what its image holds.
+// Purpose says what a box is for, which decides what its image holds.
 type Purpose int
 
 // The purposes. The zero value is invalid.
 const (
 	_     Purpose = iota
-	Run           // nothing but the supervisor: programs come over the stream
+	Run           // only the supervisor: programs come over the stream
 	Build         // a Go toolchain with a build cache as well
 )
 
-// Spec describes one box. Every field must be set: to an engine, zero would mean
-// no limit.
+// Spec describes one box. Every field but CPUs must be set: an engine takes zero
+// for no limit.
 type Spec struct {
 	Purpose Purpose
 	Memory  int64 // bytes for the programs in the box; no swap
 	Pids    int   // processes and threads
 	Scratch int64 // bytes of the scratch directory, which lie in memory too
-	CPUs    []int // numbers of those it may use, which a sandbox that cannot confine it passes over; empty: all
+	CPUs    []int // CPUs that the box may use; empty: all. A sandbox that cannot confine a box ignores them
 }
 
 // Check refuses a spec with a field that is not set.
 func (s Spec) Check() error {
 	if s.Purpose != Run && s.Purpose != Build || s.Memory <= 0 || s.Pids <= 0 || s.Scratch <= 0 {
-		return fmt.Errorf("spec of a box has a field that is not set: %+v", s)
+		return fmt.Errorf("spec of a box has an unset or invalid field: %+v", s)
 	}
 	return nil
 }
@@ -60,19 +61,19 @@ type File struct {
 
 // Request asks a box to run one program.
 type Request struct {
-	// Files are placed below Dirs.Work before the program starts. They stay for
-	// later Requests; a name sent again is replaced.
+	// Files are written below Dirs.Work before the program starts. They stay for
+	// later Requests; a file sent again replaces the earlier one.
 	Files []File
 	// Path is the program: absolute, or relative to Dirs.Work. Its working
 	// directory is Dirs.Work. Empty: only place the files.
 	Path string
 	Args []string // without the program's own name
 	Env  []string // the whole environment
-	// Forks lets the program start other processes. Without it, it may only
-	// start threads, and cannot leave the CPUs it was put on.
+	// Forks lets the program start other processes. Without Forks, the program
+	// can only start threads and cannot change its CPUs.
 	Forks bool
-	// Collect names files below Dirs.Scratch to bring back. One that is absent,
-	// no regular file or above CollectMax is left out.
+	// Collect names files below Dirs.Scratch to bring back. A file that is absent,
+	// not regular or larger than CollectMax is left out.
 	Collect []string
 	Limits  Limits
 }
@@ -83,7 +84,7 @@ type Limits struct {
 	Wall         time.Duration // from start to the death of the program
 	CPU          time.Duration // user and system, all threads of the program itself
 	Memory       int64         // resident bytes; 0: only the box's own limit
-	Stdout       int64         // bytes; the program is killed at the first one above
+	Stdout       int64         // bytes; the first byte above the limit kills the program
 	Stderr       int64         // likewise
 	Observations int64         // bytes on the observation pipe, likewise; 0: no pipe
 	CollectMax   int64         // bytes of each collected file
@@ -115,13 +116,13 @@ func (c Cause) String() string {
 	return names[c]
 }
 
-// A Source says where a figure was read. A figure without a source was not read.
+// A Source says where a figure was read.
 type Source int
 
-// The sources. The zero value means that the figure is not there.
+// The sources. SourceNone: the figure was not read.
 const (
 	SourceNone     Source = iota
-	SourceRusage          // wait4: the program and the children it waited for
+	SourceRusage          // wait4: the program and the children that it waited for
 	SourceCgroupV1        // the box's control group, version 1
 	SourceCgroupV2        // version 2
 	SourceWatchdog        // resident size, polled by the supervisor
@@ -139,20 +140,20 @@ func (s Source) String() string {
 	return names[s]
 }
 
-// A Mark is the state of a program's clocks, and its size, at a moment it asked
-// for, read from outside: the program writes a byte on its mark pipe and waits
-// for one back.
+// A Mark holds a program's clocks and its size, read from outside at a moment
+// that the program chose: it writes a byte on its mark pipe and waits for one
+// back.
 type Mark struct {
 	CPU    time.Duration // of the whole process since its start
 	Wall   time.Duration // since its start
 	Memory int64         // bytes: its resident size, and what it keeps in scratch
 }
 
-// MaxMarks is how many marks an Outcome records; a program that asks for more
-// gets its answer, but no record.
+// MaxMarks limits the marks that an Outcome records. Further requests for a mark
+// are answered, but not recorded.
 const MaxMarks = 64
 
-// Outcome is what a program did.
+// Outcome describes what a program did, and what it used.
 type Outcome struct {
 	ExitCode int   // meaningful when Signal is 0
 	Signal   int   // the signal that ended it, or 0
@@ -160,8 +161,8 @@ type Outcome struct {
 
 	Wall time.Duration
 	CPU  time.Duration // from wait4: the process and all it waited for
-	// BoxCPU is what everything in the box but the supervisor used meanwhile,
-	// children nobody waited for included.
+	// BoxCPU is the CPU time of everything in the box but the supervisor, orphaned
+	// children included.
 	BoxCPU       time.Duration
 	BoxCPUSource Source
 
@@ -185,15 +186,15 @@ type Outcome struct {
 	Files        []File
 }
 
-// Box is one isolated place. It serves one Request at a time.
+// Box is one isolated place to run programs. It serves one Request at a time.
 type Box interface {
 	// Dirs says where things are inside.
 	Dirs() Dirs
-	// CPUs are the numbers of the CPUs the box may use, read back from inside.
+	// CPUs lists the CPUs that the box may use, read back from inside.
 	CPUs() []int
 	// Run serves one Request.
 	Run(ctx context.Context, r Request) (Outcome, error)
-	// Pin moves the box to one CPU and reads the result back from inside.
+	// Pin moves the box to one CPU and verifies that from inside.
 	Pin(ctx context.Context, cpu int) error
 	// Close ends everything in the box and removes it. It may return before
 	// the removal is done; the sandbox's own Close waits.
@@ -211,10 +212,9 @@ type Info struct {
 	GoArch   string // what to build for
 }
 
-// ErrUnavailable is wrapped by errors that say that no sandbox of the kind can
-// be had on this machine.
+// ErrUnavailable reports that this machine has no sandbox of the requested kind.
 var ErrUnavailable = errors.New("sandbox not available")
 
-// ErrGone is wrapped by errors that say that a box has ended, for instance
-// because the kernel killed all of it for its memory. A new one can be opened.
+// ErrGone reports that a box has ended, for instance because the kernel killed
+// all of it for its memory. A new box can be opened.
 var ErrGone = errors.New("the box is gone")

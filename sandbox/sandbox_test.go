@@ -15,12 +15,12 @@ func TestSpecCheck(t *testing.T) {
 	} {
 		s := good
 		change(&s)
-		assert.Error(t, s.Check())
+		assert.ErrorContains(t, s.Check(), "unset or invalid field")
 	}
 }
 
-// Every value has a word of its own, and nothing else has one.
-func TestWords(t *testing.T) {
+// Every valid cause and source has a text of its own; all others are "invalid".
+func TestStrings(t *testing.T) {
 	seen := map[string]bool{}
 	for c := range causes {
 		assert.True(t, c.Valid())

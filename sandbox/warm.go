@@ -6,17 +6,17 @@ import (
 	"fmt"
 )
 
-// Warm is what fills a toolchain's cache before the first real build, so that
-// each package of the standard library is compiled once.
+// Warm fills a toolchain's build cache before the first real build, so that each
+// package of the standard library is compiled once.
 type Warm struct {
-	Key      string // names its content: another key, another image
+	Key      string // identifies the requests: another key makes another image
 	Requests func(Dirs) ([]Request, error)
 }
 
-// Fill runs the requests in b, where the cache can be written to.
+// Fill runs the requests in b, whose cache must be writable.
 func (w Warm) Fill(ctx context.Context, b Box) error {
 	if w.Requests == nil {
-		return errors.New("nobody said with which builds to fill the cache")
+		return errors.New("fill the cache: no builds are configured")
 	}
 	requests, err := w.Requests(b.Dirs())
 	if err != nil {

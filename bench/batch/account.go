@@ -16,8 +16,9 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// The kernel writes a record of every process that ends, whoever's it was and in
-// whatever container: what no sampling sees of processes that live for milliseconds.
+// Process accounting: the kernel writes a record of every process that ends, of any
+// user and in any container. Sampling would miss processes that live for
+// milliseconds.
 
 // tick is the unit of CPU time in these records and in /proc.
 const tick = time.Second / 100
@@ -34,7 +35,7 @@ type record struct {
 
 const recordVersion = 3
 
-// readRecords reads what the kernel has written.
+// readRecords reads the kernel's accounting file.
 func readRecords(r io.Reader) (list []record, err error) {
 	for {
 		var one record
@@ -45,13 +46,14 @@ func readRecords(r io.Reader) (list []record, err error) {
 		case err != nil:
 			return nil, err
 		case one.Version&0xf != recordVersion:
-			return nil, fmt.Errorf("a record of version %d, want %d", one.Version&0xf, recordVersion)
+			return nil, fmt.Errorf("accounting record has version %d, want %d", one.Version&0xf, recordVersion)
 		}
 		list = append(list, one)
 	}
 }
 
-// cpu is the time of all threads, each part cut to whole ticks.
+// cpu returns the CPU time of all threads. User and system time are each rounded
+// down to whole ticks.
 func (r record) cpu() time.Duration { return expand(r.User) + expand(r.System) }
 
 // expand reads a comp_t: 13 bits, and 3 of an exponent to the base 8.
@@ -62,7 +64,7 @@ func (r record) command() string {
 	return string(name)
 }
 
-// account is open while it is kept.
+// account is a running accounting of processes.
 type account struct {
 	file   string
 	lock   *flock.Flock
@@ -70,33 +72,34 @@ type account struct {
 	total  clocks
 }
 
-// process is one that lives; a number alone may be another's by and by.
+// process identifies a living process. The start time tells it from later processes
+// with the same number.
 type process struct {
 	pid     int
 	began   string
 	command string
 }
 
-// clocks are those of all CPUs together.
+// clocks holds the times of all CPUs together.
 type clocks struct{ all, idle time.Duration }
 
-// oneAccount is held by whoever keeps accounts: the kernel has one file for them, and
-// would leave ours for another's without a word.
-const oneAccount = "grade-account.lock"
+// accountLock names the lock file of the process that keeps accounts. The kernel writes
+// to one file only, and would switch to another process's file silently.
+const accountLock = "grade-account.lock"
 
-// openAccount begins to keep accounts in a new file. An error says why that cannot be.
+// openAccount starts accounting to a new file.
 func openAccount(file string) (*account, error) {
 	for _, other := range []string{"/var/log/account/pacct", "/var/log/pacct"} {
 		if _, err := os.Stat(other); err == nil {
-			return nil, fmt.Errorf("the kernel keeps accounts already, in %s, and can do so in one file only", other)
+			return nil, fmt.Errorf("the kernel already keeps accounts in %s, and it can use only one file", other)
 		}
 	}
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		return nil, err
 	}
-	a := &account{file: file, lock: flock.New(filepath.Join(os.TempDir(), oneAccount))}
+	a := &account{file: file, lock: flock.New(filepath.Join(os.TempDir(), accountLock))}
 	if ok, err := a.lock.TryLock(); err != nil || !ok {
-		return nil, errors.Join(errors.New("another bench keeps accounts"), err)
+		return nil, errors.Join(errors.New("another bench is keeping accounts"), err)
 	}
 	if err := keepAccounts(file); err != nil {
 		return nil, errors.Join(fmt.Errorf("keep accounts of processes, which needs root: %w", err), a.lock.Unlock())
@@ -108,7 +111,7 @@ func openAccount(file string) (*account, error) {
 	return a, nil
 }
 
-// close keeps no more accounts.
+// close stops accounting.
 func (a *account) close() error {
 	if a == nil {
 		return nil
@@ -116,8 +119,8 @@ func (a *account) close() error {
 	return errors.Join(keepAccounts(""), a.lock.Unlock())
 }
 
-// bill closes the account, and sums up. Last is the process that has ended last: its
-// record shows that accounts were kept until then.
+// bill stops accounting and sums up. last is the process that has ended last: its
+// record proves that the kernel kept accounts to the end.
 func (a *account) bill(last int) (b bill, err error) {
 	after, total, err := living()
 	if err := errors.Join(err, a.close()); err != nil {
@@ -133,16 +136,16 @@ func (a *account) bill(last int) (b bill, err error) {
 		return b, fmt.Errorf("read the accounts: %w", err)
 	}
 	if !slices.ContainsFunc(records, func(r record) bool { return int(r.PID) == last }) {
-		return b, errors.New("the kernel did not keep accounts to the end: somebody else asked it to, or the disk is full (see kernel.acct in sysctl)")
+		return b, errors.New("the kernel did not keep accounts to the end: another program took them over, or the disk is full (see kernel.acct in sysctl)")
 	}
 	b = newBill(records, total.all-a.total.all, total.idle-a.total.idle)
-	for p, spent := range after { // the engine, above all: it has not ended
+	for p, spent := range after { // processes that are still alive, such as the engine
 		b.add(p.command, spent-a.before[p])
 	}
 	return b, nil
 }
 
-// living reads the CPU time of all processes that have not ended, and of the machine.
+// living reads the CPU times of all living processes and of the machine.
 func living() (list map[process]time.Duration, total clocks, err error) {
 	stat, err := os.ReadFile("/proc/stat")
 	if err != nil {
@@ -158,7 +161,7 @@ func living() (list map[process]time.Duration, total clocks, err error) {
 	list = map[process]time.Duration{}
 	for _, e := range entries {
 		stat, err := os.ReadFile("/proc/" + e.Name() + "/stat")
-		if err != nil { // no process, or one that has ended meanwhile
+		if err != nil { // not a process, or it has just ended
 			continue
 		}
 		if p, spent, ok := parseProcess(string(stat)); ok {
@@ -169,7 +172,7 @@ func living() (list map[process]time.Duration, total clocks, err error) {
 }
 
 // parseClocks reads the first line of /proc/stat: user, nice, system, idle, iowait,
-// irq, softirq and steal, in ticks; what follows is part of the first two.
+// irq, softirq and steal, in ticks. Further fields are parts of the first two.
 func parseClocks(stat string) (c clocks, err error) {
 	line, _, _ := strings.Cut(stat, "\n")
 	fields := strings.Fields(line)
@@ -189,7 +192,8 @@ func parseClocks(stat string) (c clocks, err error) {
 	return c, nil
 }
 
-// parseProcess reads /proc/PID/stat. A command may hold spaces and parentheses.
+// parseProcess reads /proc/PID/stat, in which a command can have spaces and
+// parentheses.
 func parseProcess(stat string) (p process, spent time.Duration, ok bool) {
 	open, shut := strings.IndexByte(stat, '('), strings.LastIndexByte(stat, ')')
 	if open < 0 || shut < open {

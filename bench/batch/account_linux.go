@@ -2,8 +2,8 @@ package main
 
 import "golang.org/x/sys/unix"
 
-// keepAccounts has the kernel append a record of each process that ends to a file, and
-// to none if the name is empty. (unix.Acct has no word for that.)
+// keepAccounts has the kernel append a record of each process that ends to a file.
+// With an empty name it stops that, which unix.Acct cannot.
 func keepAccounts(file string) error {
 	if file != "" {
 		return unix.Acct(file)

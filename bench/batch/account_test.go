@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/binary"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -35,12 +36,12 @@ func TestReadRecords(t *testing.T) {
 	assert.Equal(t, "sixteen-letters-", got[1].command())
 
 	_, err = readRecords(bytes.NewReader(whole[:100]))
-	assert.Error(t, err, "half a record")
+	assert.ErrorIs(t, err, io.ErrUnexpectedEOF, "half a record")
 	_, err = readRecords(bytes.NewReader(make([]byte, 64)))
 	assert.ErrorContains(t, err, "version 0")
 }
 
-// The kernel counts in 13 bits and an exponent to the base 8.
+// expand reads 13 bits and an exponent to the base 8.
 func TestExpand(t *testing.T) {
 	for c, ticks := range map[uint16]int{0: 0, 5: 5, 0x1fff: 0x1fff, 1<<13 | 0x400: 0x2000, 2<<13 | 3: 192} {
 		assert.Equal(t, time.Duration(ticks)*tick, expand(c), "%#x", c)
@@ -52,7 +53,7 @@ func TestParseProc(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, clocks{all: 145 * tick, idle: 105 * tick}, c)
 	_, err = parseClocks("cpu  10 1\n")
-	require.Error(t, err)
+	require.ErrorContains(t, err, "/proc/stat begins with")
 
 	p, spent, ok := parseProcess("42 (a) b (c) S 1 2 3 4 5 6 7 8 9 10 30 12 0 0 20 0 1 0 777 0 0")
 	assert.True(t, ok)
@@ -64,7 +65,7 @@ func TestParseProc(t *testing.T) {
 	}
 }
 
-// Each command pays for itself, and everybody is somebody.
+// Each command's time goes to one item, unknown commands to the last.
 func TestBill(t *testing.T) {
 	b := newBill([]record{
 		recordOf("compile", 30, 10), recordOf("hidden.test", 10, 0), recordOf("supervisor", 5, 0), recordOf("runc:[2:INIT]", 2, 0), recordOf("grade", 1, 0), recordOf("cat", 1, 0),
@@ -79,12 +80,12 @@ func TestBill(t *testing.T) {
 	assert.Contains(t, text, "compilers and tests             25.0 %  ████████                          500ms, and up to 40ms more in 2 processes\n")
 	assert.Contains(t, text, "idle                            50.0 %")
 	assert.Contains(t, text, "interrupts, parts of ticks      19.0 %")
-	for _, all := range []time.Duration{0, -tick} { // clocks of a kernel that stand, or go back
+	for _, all := range []time.Duration{0, -tick} { // clocks that stand still or go back
 		assert.Contains(t, bill{all: all, idle: all, items: b.items}.String(), "idle")
 	}
 }
 
-// What the kernel really writes is what is read.
+// openAccount and bill read the records of a real kernel.
 func TestKeepAccounts(t *testing.T) {
 	dir := t.TempDir()
 	a, err := openAccount(filepath.Join(dir, "account"))
@@ -101,7 +102,7 @@ func TestKeepAccounts(t *testing.T) {
 	_, err = openAccount(filepath.Join(dir, "another"))
 	require.ErrorContains(t, err, "another bench")
 	var cmd *exec.Cmd
-	for now := a.total; now.all <= a.total.all; { // until the kernel's clock has moved on
+	for now := a.total; now.all <= a.total.all; { // until the kernel's clock has advanced
 		cmd = exec.Command(program, "-test.run=^$")
 		require.NoError(t, cmd.Run())
 		_, now, err = living()
@@ -109,13 +110,13 @@ func TestKeepAccounts(t *testing.T) {
 	}
 	b, err := a.bill(cmd.Process.Pid)
 	require.NoError(t, err)
-	i := slices.IndexFunc(payers, func(p payer) bool { return p.name == "grade" })
+	i := slices.IndexFunc(billGroups, func(p billGroup) bool { return p.name == "grade" })
 	assert.Positive(t, b.items[i].ended)
 	assert.Positive(t, b.all)
-	assert.Equal(t, len(payers)+2, strings.Count(b.String(), "\n"))
+	assert.Equal(t, len(billGroups)+2, strings.Count(b.String(), "\n"))
 }
 
-// Where somebody else takes the accounts over, there is no bill.
+// There is no bill if another program takes the accounts over.
 func TestAccountsTakenOver(t *testing.T) {
 	dir := t.TempDir()
 	a, err := openAccount(filepath.Join(dir, "account"))

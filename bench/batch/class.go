@@ -13,14 +13,14 @@ import (
 	"grade/exercises/course/fixture"
 )
 
-// shelved is a submission that is shipped with an exercise.
-type shelved struct {
+// shippedSubmission is a submission that comes with an exercise.
+type shippedSubmission struct {
 	exercise *course.Exercise
 	fixture.Submission
 }
 
-// load returns all submissions of a course, by exercise and name.
-func load(root fs.FS) (shelf []shelved, err error) {
+// load returns all shipped submissions of a course, by exercise and name.
+func load(root fs.FS) (shipped []shippedSubmission, err error) {
 	course := course.Open(root)
 	names, err := course.Names()
 	if err != nil {
@@ -36,34 +36,34 @@ func load(root fs.FS) (shelf []shelved, err error) {
 			return nil, err
 		}
 		for _, s := range list {
-			shelf = append(shelf, shelved{e, s})
+			shipped = append(shipped, shippedSubmission{e, s})
 		}
 	}
-	return shelf, nil
+	return shipped, nil
 }
 
-// handed is what one student has handed in.
-type handed struct {
-	shelved
+// handedIn is one student's submission.
+type handedIn struct {
+	shippedSubmission
 	student string
 	files   []course.File
 }
 
-// handIn has a class of n students or a few more hand in what is on the shelf, all of
-// it in turn, and of the last turn a sample. Who copies appends a comment: a grader
-// would know an equal submission again.
-func handIn(shelf []shelved, n int) (class []handed) {
+// handIn makes a class of n students or a few more. They hand in all shipped
+// submissions in turn, and a sample in the last turn. From the second turn on a comment
+// is appended, because a grader grades equal submissions only once.
+func handIn(shipped []shippedSubmission, n int) (class []handedIn) {
 	for turn := 0; n > 0; turn++ {
-		for _, s := range sample(shelf, n) {
-			h := handed{shelved: s, student: fmt.Sprintf("s%04d", len(class)), files: s.Files}
+		for _, s := range sample(shipped, n) {
+			h := handedIn{shippedSubmission: s, student: fmt.Sprintf("s%04d", len(class)), files: s.Files}
 			if turn > 0 {
 				h.files = commented(s.Files, turn)
 			}
 			class = append(class, h)
 		}
-		n -= len(shelf)
+		n -= len(shipped)
 	}
-	// No two neighbours of a kind, and every time the same order.
+	// The seed is fixed, so that every run has the same order.
 	rand.New(rand.NewPCG(1, 2)).Shuffle(len(class), func(i, j int) {
 		class[i], class[j] = class[j], class[i]
 		class[i].student, class[j].student = class[j].student, class[i].student
@@ -71,15 +71,15 @@ func handIn(shelf []shelved, n int) (class []handed) {
 	return class
 }
 
-// sample is at least n of the shelf, or all of it: of each class in proportion and one
-// at least, evenly spread over the exercises.
-func sample(shelf []shelved, n int) (picked []shelved) {
-	if n >= len(shelf) {
-		return shelf
+// sample returns at least n of the shipped submissions, or all of them: at least one of
+// each class and otherwise in proportion, evenly spread over the exercises.
+func sample(shipped []shippedSubmission, n int) (picked []shippedSubmission) {
+	if n >= len(shipped) {
+		return shipped
 	}
 	for _, class := range fixture.Classes {
-		of := slices.DeleteFunc(slices.Clone(shelf), func(s shelved) bool { return s.Class != class })
-		k := (n*len(of) + len(shelf) - 1) / len(shelf)
+		of := slices.DeleteFunc(slices.Clone(shipped), func(s shippedSubmission) bool { return s.Class != class })
+		k := (n*len(of) + len(shipped) - 1) / len(shipped)
 		for i := range k {
 			picked = append(picked, of[i*len(of)/k])
 		}
@@ -87,7 +87,7 @@ func sample(shelf []shelved, n int) (picked []shelved) {
 	return picked
 }
 
-// commented are the files with a comment at the end of the first Go file.
+// commented returns the files with a comment at the end of the first Go file.
 func commented(files []course.File, turn int) []course.File {
 	files = slices.Clone(files)
 	i := slices.IndexFunc(files, func(f course.File) bool { return strings.HasSuffix(f.Name, ".go") })
@@ -95,8 +95,8 @@ func commented(files []course.File, turn int) []course.File {
 	return files
 }
 
-// write puts a submission where a batch finds it: <root>/<student>/<exercise>.
-func (h handed) write(root string) error {
+// write writes a submission to <root>/<student>/<exercise>, where a batch finds it.
+func (h handedIn) write(root string) error {
 	dir := filepath.Join(root, h.student, h.exercise.Name)
 	for _, f := range h.files {
 		name := filepath.Join(dir, filepath.FromSlash(f.Name))
@@ -110,8 +110,9 @@ func (h handed) write(root string) error {
 	return nil
 }
 
-// solution are the files with the exercise's own in place of the student's copies.
-func (h handed) solution() []course.File {
+// solution returns the files, with the exercise's provided files instead of the
+// student's copies.
+func (h handedIn) solution() []course.File {
 	files := slices.Clone(h.files)
 	for _, f := range h.exercise.Starter {
 		if slices.Contains(h.exercise.Provided, f.Name) {
@@ -122,8 +123,8 @@ func (h handed) solution() []course.File {
 	return files
 }
 
-// describe says what a class has handed in.
-func describe(class []handed) string {
+// describe summarises the submissions of a class.
+func describe(class []handedIn) string {
 	names, classes := map[string]bool{}, map[fixture.Class]bool{}
 	for _, h := range class {
 		names[h.exercise.Name], classes[h.Class] = true, true

@@ -13,18 +13,18 @@ import (
 	"grade/exercises/course/fixture"
 )
 
-func shelfOf(t *testing.T) []shelved {
+func shippedOf(t *testing.T) []shippedSubmission {
 	t.Helper()
-	shelf, err := load(os.DirFS("../.."))
+	shipped, err := load(os.DirFS("../.."))
 	require.NoError(t, err)
-	return shelf
+	return shipped
 }
 
-// A class is as large as was asked for, and has every kind of submission in it.
+// A class has the requested size and submissions of every kind.
 func TestHandIn(t *testing.T) {
-	shelf := shelfOf(t)
-	for _, n := range []int{1, 64, len(shelf), len(shelf) + 5} {
-		class := handIn(shelf, n)
+	shipped := shippedOf(t)
+	for _, n := range []int{1, 64, len(shipped), len(shipped) + 5} {
+		class := handIn(shipped, n)
 		assert.GreaterOrEqual(t, len(class), n)
 		assert.Less(t, len(class), n+len(fixture.Classes))
 		seen, students := map[string]bool{}, map[string]bool{}
@@ -39,17 +39,17 @@ func TestHandIn(t *testing.T) {
 			assert.True(t, seen[string(c)], "%d: nothing of %s", n, c)
 		}
 		if n >= 64 {
-			for _, s := range shelf {
+			for _, s := range shipped {
 				assert.True(t, seen[s.exercise.Name], "%d: nothing of %s", n, s.exercise.Name)
 			}
 		}
 	}
 }
 
-// No two students hand in the same bytes: a grader would know them again.
+// No two students hand in the same bytes, which a grader would grade only once.
 func TestCopiesDiffer(t *testing.T) {
-	shelf := shelfOf(t)
-	class := handIn(shelf, len(shelf)+40)
+	shipped := shippedOf(t)
+	class := handIn(shipped, len(shipped)+40)
 	of := map[string]string{}
 	for _, h := range class {
 		key := h.Dir
@@ -59,17 +59,17 @@ func TestCopiesDiffer(t *testing.T) {
 		assert.Empty(t, of[key], "%s and %s: %s", of[key], h.student, h.Dir)
 		of[key] = h.student
 	}
-	for _, s := range shelf {
+	for _, s := range shipped {
 		for _, f := range s.Files {
-			assert.NotContains(t, string(f.Data), "// copy 1\n", "what is on the shelf stays as it is")
+			assert.NotContains(t, string(f.Data), "// copy 1\n", "handIn does not change the shipped submissions")
 		}
 	}
 }
 
-// Where the exercise provides a file, a student's copy does not count.
+// A file that the exercise provides replaces the student's copy.
 func TestSolution(t *testing.T) {
 	e := &course.Exercise{Provided: []string{"data.go"}, Starter: []course.File{{Name: "data.go", Data: []byte("ours")}, {Name: "todo.go"}}}
-	h := handed{shelved: shelved{exercise: e}, files: []course.File{{Name: "a.go", Data: []byte("theirs")}, {Name: "data.go", Data: []byte("theirs")}}}
+	h := handedIn{shippedSubmission: shippedSubmission{exercise: e}, files: []course.File{{Name: "a.go", Data: []byte("theirs")}, {Name: "data.go", Data: []byte("theirs")}}}
 	var got []string
 	for _, f := range h.solution() {
 		got = append(got, f.Name+" "+string(f.Data))

@@ -21,27 +21,27 @@ import (
 	"grade/grader/verdict"
 )
 
-// stopTimeout is how long an interrupted grade may take to put away its containers.
+// stopTimeout limits the time that an interrupted grade takes to remove its containers.
 const stopTimeout = 30 * time.Second
 
-// graded is a class, and the grade that grades it.
+// graded is contender b: a class, and the grade that grades it.
 type graded struct {
-	program string
-	dir     string // temporary
-	last    int    // process of the last command
-	shelf   []shelved
-	class   []handed
-	// kept are the results that were not held against anything yet, by the folder of
-	// the shelf that was handed in.
+	program     string
+	dir         string // temporary
+	last        int    // process of the last command
+	submissions []shippedSubmission
+	class       []handedIn
+	// kept holds the results that are not compared yet, by the folder of the shipped
+	// submission.
 	kept map[string][]*verdict.Result
 }
 
-func newGraded(program string, shelf []shelved, class []handed) (*graded, error) {
+func newGraded(program string, submissions []shippedSubmission, class []handedIn) (*graded, error) {
 	dir, err := os.MkdirTemp("", "grade-bench-")
 	if err != nil {
 		return nil, err
 	}
-	g := &graded{program: program, dir: dir, shelf: shelf, class: class, kept: map[string][]*verdict.Result{}}
+	g := &graded{program: program, dir: dir, submissions: submissions, class: class, kept: map[string][]*verdict.Result{}}
 	for _, h := range class {
 		if err := h.write(g.at("students")); err != nil {
 			g.close()
@@ -54,7 +54,8 @@ func newGraded(program string, shelf []shelved, class []handed) (*graded, error)
 func (g *graded) close()                { os.RemoveAll(g.dir) }
 func (g *graded) at(name string) string { return filepath.Join(g.dir, name) }
 
-// prepare has made what is made once for a machine, references among it.
+// prepare grades each reference once, which makes the images and compiles the
+// references.
 func (g *graded) prepare(ctx context.Context) error {
 	seen := map[string]bool{}
 	for _, h := range g.class {
@@ -68,7 +69,7 @@ func (g *graded) prepare(ctx context.Context) error {
 	return nil
 }
 
-// figures are those of grade alone.
+// figures takes the figures of grade batch.
 func (g *graded) figures(ctx context.Context, progress io.Writer) (f figures, err error) {
 	f.count = len(g.class)
 	if err := g.prepare(ctx); err != nil {
@@ -81,29 +82,29 @@ func (g *graded) figures(ctx context.Context, progress io.Writer) (f figures, er
 	if f.second, err = g.second(ctx); err != nil {
 		return f, err
 	}
-	fmt.Fprintln(progress, "holding the verdicts against what was declared")
-	f.unmet, f.again, err = g.verdicts(ctx)
+	fmt.Fprintln(progress, "comparing the verdicts with the declared ones")
+	f.mismatches, f.again, err = g.verdicts(ctx)
 	return f, err
 }
 
-// first grades the whole class, and keeps accounts where it may.
+// first grades the whole class, and keeps accounts if the kernel allows it.
 func (g *graded) first(ctx context.Context, f *figures) (err error) {
 	account, refused := openAccount(g.at("account"))
 	if f.took, err = g.batch(ctx, "students", "results", fmt.Sprintf("graded %d, cached 0, no verdict 0", len(g.class))); err != nil {
 		return errors.Join(err, account.close())
 	}
-	if f.unpaid = refused; refused == nil {
-		f.bill, f.unpaid = account.bill(g.last)
+	if f.unbilled = refused; refused == nil {
+		f.bill, f.unbilled = account.bill(g.last)
 	}
 	return g.take("results", g.class)
 }
 
-// second grades what has been graded already, which shall not be graded again.
+// second runs the same batch again, which must not grade anything.
 func (g *graded) second(ctx context.Context) (time.Duration, error) {
 	return g.batch(ctx, "students", "results", fmt.Sprintf("graded 0, cached %d, no verdict 0", len(g.class)))
 }
 
-// batch grades all below a folder, and says how long that took.
+// batch grades all submissions below a folder and returns the time that took.
 func (g *graded) batch(ctx context.Context, students, results, wanted string) (time.Duration, error) {
 	started := time.Now()
 	out, err := g.command(ctx, "batch", g.at(students), "--results", g.at(results), "--quiet")
@@ -115,7 +116,7 @@ func (g *graded) batch(ctx context.Context, students, results, wanted string) (t
 	return took, err
 }
 
-// command runs grade, which is given the time to clean up where we are interrupted.
+// command runs grade. After an interrupt it gives grade time to clean up.
 func (g *graded) command(ctx context.Context, args ...string) (string, error) {
 	var out, said bytes.Buffer
 	cmd := exec.CommandContext(ctx, g.program, args...)
@@ -130,7 +131,7 @@ func (g *graded) command(ctx context.Context, args ...string) (string, error) {
 }
 
 // take reads the results of a class.
-func (g *graded) take(results string, class []handed) error {
+func (g *graded) take(results string, class []handedIn) error {
 	ledger, err := file.Open(g.at(results))
 	if err != nil {
 		return err
@@ -139,18 +140,18 @@ func (g *graded) take(results string, class []handed) error {
 	for _, h := range class {
 		r, ok := ledger.Last(h.student, h.exercise.Name)
 		if !ok {
-			return fmt.Errorf("grade batch has kept no result of %s %s", h.student, h.exercise.Name)
+			return fmt.Errorf("grade batch has stored no result of %s %s", h.student, h.exercise.Name)
 		}
 		g.kept[h.Dir] = append(g.kept[h.Dir], r.Result)
 	}
 	return nil
 }
 
-// verdicts says of which submissions the results are not as declared. As everywhere,
-// what has to be caught may get through once; again is how often that happened.
-func (g *graded) verdicts(ctx context.Context) (unmet []string, again int, err error) {
+// verdicts lists the submissions whose results are not as declared. A submission that
+// differs once is graded a second time; again counts those.
+func (g *graded) verdicts(ctx context.Context) (mismatches []string, again int, err error) {
 	lists, shipped := map[string][]fixture.Submission{}, map[string]*prove.Shipped{}
-	for _, s := range g.shelf {
+	for _, s := range g.submissions {
 		lists[s.exercise.Name] = append(lists[s.exercise.Name], s.Submission)
 	}
 	for _, h := range g.class {
@@ -163,19 +164,19 @@ func (g *graded) verdicts(ctx context.Context) (unmet []string, again int, err e
 		}
 		again += min(1, len(held.First))
 		for _, d := range held.Unmet {
-			unmet = append(unmet, fmt.Sprintf("%s, %s %s: %s", h.student, h.exercise.Name, h.Name, d))
+			mismatches = append(mismatches, fmt.Sprintf("%s, %s %s: %s", h.student, h.exercise.Name, h.Name, d))
 		}
 	}
-	return unmet, again, nil
+	return mismatches, again, nil
 }
 
 // result is the next that was kept of a submission, or that of a batch of it alone.
 func (g *graded) result(ctx context.Context, s *submission.Snapshot, _ grader.Options) (*verdict.Result, error) {
 	dir := s.Dir
 	if len(g.kept[dir]) == 0 {
-		i := slices.IndexFunc(g.shelf, func(s shelved) bool { return s.Dir == dir })
+		i := slices.IndexFunc(g.submissions, func(s shippedSubmission) bool { return s.Dir == dir })
 		name := strings.ReplaceAll(dir, "/", "-")
-		alone := handed{shelved: g.shelf[i], student: "again", files: g.shelf[i].Files}
+		alone := handedIn{shippedSubmission: g.submissions[i], student: "again", files: g.submissions[i].Files}
 		if err := alone.write(g.at(name)); err != nil {
 			return nil, err
 		}
@@ -184,7 +185,7 @@ func (g *graded) result(ctx context.Context, s *submission.Snapshot, _ grader.Op
 		if _, err := g.batch(ctx, name, name+".results", "graded 1, cached 0, no verdict 0"); err != nil {
 			return nil, err
 		}
-		if err := g.take(name+".results", []handed{alone}); err != nil {
+		if err := g.take(name+".results", []handedIn{alone}); err != nil {
 			return nil, err
 		}
 	}

@@ -1,19 +1,17 @@
-// Command batch answers one question with figures of this machine: how many
-// submissions does it grade in a minute, beside what courses usually do? A class of
-// students hands in what is shipped with the exercises, of all classes; then, in one
-// run and of the same submissions, it takes the time of
+// Command batch measures how many submissions this machine grades in a minute, compared
+// with the usual way of courses. A class of students hands in the submissions that are
+// shipped with the exercises. In one run the command times, of the same submissions,
 //
 //	b   grade batch, which measures speed and memory as well;
 //	u1  docker run --rm with go test of the hidden tests, without benchmarks, one
-//	    submission after the other, and no build cache: so it is in an image such as
-//	    golang, which has brought none since Go 1.20;
-//	u2  the same with a build cache that somebody has filled for these very flags.
+//	    submission after the other, and without a build cache, as in the golang images,
+//	    which have none since Go 1.20;
+//	u2  the same with a build cache that was filled for these very flags.
 //
-// What is made once for a machine (images, compiled references) is made before. All
-// verdicts of b have to be as the submissions declare, a second grade batch has to
-// grade nothing, and where the kernel keeps accounts of processes for us, it says
-// where the time of the CPUs went during b. It prints no figure that it did not just
-// take.
+// Work that is done once for a machine (images, compiled references) is done before.
+// The verdicts of b have to be as the submissions declare, and a second grade batch has
+// to grade nothing. Where the kernel allows process accounting, the command shows where
+// CPU time went during b. It prints figures of this run only.
 package main
 
 import (
@@ -30,7 +28,7 @@ import (
 )
 
 func main() {
-	// Killed without a word it would leave the kernel keeping accounts.
+	// The command handles TERM because the kernel would keep accounts after its death.
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	if err := run(ctx, os.Args[1:], os.Stdout, os.Stderr); err != nil {
@@ -41,16 +39,16 @@ func main() {
 
 func run(ctx context.Context, args []string, out, progress io.Writer) error {
 	flags := flag.NewFlagSet("batch", flag.ContinueOnError)
-	size := flags.Int("n", 64, "hand in so many submissions, or a few more: of each class one at least")
+	size := flags.Int("n", 64, "`number` of submissions, or a few more: at least one of each class")
 	program := flags.String("grade", "bin/grade", "the grade to time")
-	beside := flags.Bool("usual", true, "take the time of u1 and u2; without, nothing is compared")
+	beside := flags.Bool("usual", true, "time u1 and u2 as well, and compare")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
 	if *size < 1 {
 		return fmt.Errorf("-n %d: nothing to grade", *size)
 	}
-	shelf, err := load(os.DirFS("."))
+	shipped, err := load(os.DirFS("."))
 	if err != nil {
 		return err
 	}
@@ -59,7 +57,7 @@ func run(ctx context.Context, args []string, out, progress io.Writer) error {
 		return err
 	}
 	defer engine.Close()
-	g, err := newGraded(*program, shelf, handIn(shelf, *size))
+	g, err := newGraded(*program, shipped, handIn(shipped, *size))
 	if err != nil {
 		return err
 	}
@@ -75,7 +73,7 @@ func run(ctx context.Context, args []string, out, progress io.Writer) error {
 		if err != nil {
 			return err
 		}
-		fmt.Fprintln(out, u.beside(f))
+		fmt.Fprintln(out, u.compare(f))
 	}
 	return f.fault()
 }

@@ -7,45 +7,45 @@ import (
 	"time"
 )
 
-// target is how many times as fast as the usual way, without a build cache, a batch
-// shall be.
+// target is the lowest ratio b/u1 that meets the goal: how many times as fast as the
+// usual way without a build cache a batch is.
 const target = 3
 
-// barWidth is the length of a bar that stands for everything.
+// barWidth is the length of a bar of 100 %.
 const barWidth = 32
 
-// figures are those of grade batch.
+// figures holds the figures of grade batch.
 type figures struct {
-	count  int
-	took   time.Duration
-	second time.Duration // of another, which had nothing to do
-	unmet  []string      // what is not as declared
-	again  int           // submissions that were graded a second time
-	bill   bill
-	unpaid error // why there is no bill
+	count      int
+	took       time.Duration
+	second     time.Duration // time of a second batch, which has nothing to grade
+	mismatches []string      // differences from the declared verdicts
+	again      int           // submissions that were graded a second time
+	bill       bill
+	unbilled   error // reason why there is no bill
 }
 
-// fault is what must not be.
+// fault returns the differences from the declared verdicts as an error.
 func (f figures) fault() error {
-	if len(f.unmet) == 0 {
+	if len(f.mismatches) == 0 {
 		return nil
 	}
-	return errors.New("not as declared:\n" + strings.Join(f.unmet, "\n"))
+	return errors.New("not as declared:\n" + strings.Join(f.mismatches, "\n"))
 }
 
 func (f figures) String() string {
 	var b strings.Builder
 	b.WriteString(rate("b   grade batch, measuring too", f.count, f.took))
-	fmt.Fprintf(&b, "\nverdicts as declared: %d of %d", f.count-len(f.unmet), f.count)
+	fmt.Fprintf(&b, "\nverdicts as declared: %d of %d", f.count-len(f.mismatches), f.count)
 	if f.again > 0 {
 		fmt.Fprintf(&b, ", %d of them when graded a second time", f.again)
 	}
-	fmt.Fprintf(&b, "\nanother grade batch, with nothing to grade: %v\n", f.second.Round(10*time.Millisecond))
-	if f.unpaid != nil {
-		fmt.Fprintf(&b, "\nwhere the time of the CPUs went was not measured: %v\n", f.unpaid)
+	fmt.Fprintf(&b, "\na second grade batch, with nothing to grade: %v\n", f.second.Round(10*time.Millisecond))
+	if f.unbilled != nil {
+		fmt.Fprintf(&b, "\nCPU time by program was not measured: %v\n", f.unbilled)
 		return b.String()
 	}
-	b.WriteString("\nwhere the time of the CPUs went during b:\n\n" + f.bill.String())
+	b.WriteString("\nCPU time by program during b:\n\n" + f.bill.String())
 	return b.String()
 }
 
@@ -53,8 +53,8 @@ func rate(label string, count int, took time.Duration) string {
 	return fmt.Sprintf("  %-46s %6.1f a minute  (%d in %v)\n", label, float64(count)/took.Minutes(), count, took.Round(100*time.Millisecond))
 }
 
-// beside compares the usual way with a batch of the same submissions.
-func (u theUsual) beside(f figures) string {
+// compare compares the usual way with a batch of the same submissions.
+func (u usualTimes) compare(f figures) string {
 	var b strings.Builder
 	b.WriteString(rate("u1  docker run of go test, empty build cache", f.count, u.empty))
 	b.WriteString(rate("u2  docker run of go test, filled build cache", f.count, u.filled))
@@ -69,13 +69,13 @@ func (u theUsual) beside(f figures) string {
 	return b.String()
 }
 
-// payer has a share of a bill.
-type payer struct {
+// billGroup is a group of commands whose CPU time is added up.
+type billGroup struct {
 	name     string
-	commands []string // a star at the end stands for more
+	commands []string // a star at the end matches any further characters
 }
 
-var payers = []payer{
+var billGroups = []billGroup{
 	{"compilers and tests", []string{"go", "compile", "asm", "link", "vet", "typed", "hidden.test"}},
 	{"supervisor", []string{"supervisor"}},
 	{"engine", []string{"dockerd", "containerd*", "runc*", "docker*", "fuse-overlayfs", "fusermount*", "exe"}},
@@ -83,19 +83,19 @@ var payers = []payer{
 	{"other programs, kernel threads", []string{"*"}},
 }
 
-// bill says where the time of all CPUs went.
+// bill divides the time of all CPUs among groups of commands.
 type bill struct {
 	all, idle time.Duration
-	items     []item // of payers
+	items     []item // one for each of billGroups
 }
 
 type item struct {
-	cpu   time.Duration // at least
-	ended int           // processes, of each of which up to two ticks are missing
+	cpu   time.Duration // a lower bound
+	ended int           // processes; each may lack up to two ticks
 }
 
 func newBill(records []record, all, idle time.Duration) bill {
-	b := bill{all: all, idle: idle, items: make([]item, len(payers))}
+	b := bill{all: all, idle: idle, items: make([]item, len(billGroups))}
 	for _, r := range records {
 		i := b.add(r.command(), r.cpu())
 		b.items[i].ended++
@@ -103,9 +103,9 @@ func newBill(records []record, all, idle time.Duration) bill {
 	return b
 }
 
-// add puts CPU time on somebody's bill.
+// add adds CPU time to the item of the command's group, and returns its index.
 func (b *bill) add(command string, spent time.Duration) (which int) {
-	for i, p := range payers {
+	for i, p := range billGroups {
 		for _, c := range p.commands {
 			start, more := strings.CutSuffix(c, "*")
 			if command == c || more && strings.HasPrefix(command, start) {
@@ -117,8 +117,8 @@ func (b *bill) add(command string, spent time.Duration) (which int) {
 	return -1
 }
 
-// String has a line for each payer. What is left over is the kernel's own, and the
-// parts of ticks that are missing from every process.
+// String has a line for each group. The rest is time of the kernel's own, and the parts
+// of ticks that every process lacks.
 func (b bill) String() string {
 	var s strings.Builder
 	line := func(label string, cpu time.Duration, note string) {
@@ -128,7 +128,7 @@ func (b bill) String() string {
 		fmt.Fprintf(&s, "  %-30s %5.1f %%  %s  %s\n", label, 100*share, bar, note)
 	}
 	rest := b.all - b.idle
-	for i, p := range payers {
+	for i, p := range billGroups {
 		it := b.items[i]
 		rest -= it.cpu
 		most := min(2*tick*time.Duration(it.ended), b.all)

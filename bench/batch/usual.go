@@ -11,26 +11,26 @@ import (
 	"grade/exercises/course/fixture"
 )
 
-// Some submissions never end, and some take all they get: whoever grades has to bound
-// them in some way.
+// Limits of the usual way: some submissions never end, and some take all the memory
+// they can.
 const (
 	usualTimeout = 30 * time.Second // go test -timeout
 	usualMemory  = 2 << 30          // bytes of a container, without swap
 	usualPids    = 512
-	// usualMost ends a container in which nothing else does: go test itself ends a test
+	// usualMost stops a container that has not ended by itself. go test kills a test
 	// that ignores its timeout a minute later.
 	usualMost = 3 * time.Minute
 )
 
-// theUsual is what the usual way took, without a cache and with one.
-type theUsual struct {
+// usualTimes holds the times of the usual way, without a build cache and with one.
+type usualTimes struct {
 	empty, filled time.Duration
-	stopped       int // containers, after usualMost
+	stopped       int // containers stopped after usualMost
 }
 
 // usual runs go test of each submission in a container of its own, one after the
-// other, in either way.
-func usual(ctx context.Context, g *gotest.Engine, class []handed, progress io.Writer) (u theUsual, err error) {
+// other, both without and with a build cache.
+func usual(ctx context.Context, g *gotest.Engine, class []handedIn, progress io.Writer) (u usualTimes, err error) {
 	for i, h := range class {
 		fmt.Fprintf(progress, "docker run of submission %d of %d\n", i+1, len(class))
 		timeout := "-timeout=" + usualTimeout.String()
@@ -45,9 +45,9 @@ func usual(ctx context.Context, g *gotest.Engine, class []handed, progress io.Wr
 	return u, nil
 }
 
-// add adds the time of one go test. What it comes to is not looked at, but where a right
-// solution fails, it is the way that is wrong.
-func (u *theUsual) add(ctx context.Context, g *gotest.Engine, h handed, r gotest.Run, sum *time.Duration) (err error) {
+// add adds the time of one go test to sum. It ignores the result, except that an
+// accepted submission must pass.
+func (u *usualTimes) add(ctx context.Context, g *gotest.Engine, h handedIn, r gotest.Run, sum *time.Duration) (err error) {
 	if r.Tree, err = g.Tree(h.exercise, h.solution()); err != nil {
 		return err
 	}

@@ -22,11 +22,11 @@ import (
 )
 
 const (
-	// removeTimeout bounds the removal of a container that did not go by itself.
+	// removeTimeout limits the removal of a container that did not end by itself.
 	removeTimeout = 10 * time.Second
-	// drainTimeout is for what a container said and the engine has not passed on yet.
+	// drainTimeout limits the wait for output that the engine has not delivered yet.
 	drainTimeout = 5 * time.Second
-	// outputMax is how much of what a container says is kept, in bytes.
+	// outputMax limits the kept output of a container, in bytes.
 	outputMax = 64 << 10
 )
 
@@ -34,15 +34,15 @@ const (
 type Engine struct {
 	client  *client.Client
 	version string
-	driver  string // of the engine's storage, which an empty cache is written to
+	driver  string // the engine's storage driver, which holds caches that start empty
 	image   string
 	dirs    sandbox.Dirs
-	warm    sandbox.Request // the build that has filled the image's cache
+	warm    sandbox.Request // the build that filled the image's cache
 	kit     []sandbox.File
 }
 
-// Open has the sandbox make its build image, or find it, and asks a box of it where
-// things are. Without an engine the error is sandbox.ErrUnavailable.
+// Open has the docker sandbox make its build image, unless it exists, and reads the
+// paths of a box. Without an engine the error is sandbox.ErrUnavailable.
 func Open(ctx context.Context) (*Engine, error) {
 	warm := golang.Warm(grade.Sources)
 	d, err := docker.Open(ctx, docker.Config{Sources: grade.Sources, Warm: warm})
@@ -73,31 +73,31 @@ func Open(ctx context.Context) (*Engine, error) {
 	return g, nil
 }
 
-// Close ends the connection.
+// Close closes the connection.
 func (g *Engine) Close() { g.client.Close() }
 
-// String says which engine and image.
+// String names the engine and the image.
 func (g *Engine) String() string {
 	return fmt.Sprintf("docker %s on %s, %s", g.version, g.driver, g.image)
 }
 
 // Run is one go test. The zero values of Memory and Pids mean no limit.
 type Run struct {
-	Tree []byte   // a tar archive, as Tree makes it
-	Args []string // of the go command
+	Tree []byte   // a tar archive made by Engine.Tree
+	Args []string // arguments of the go command
 	Env  []string
 	Memory,
 	Pids int64
 }
 
-// Filled is go test with the cache that the image brings, which answers for builds of
-// the grader's own flags and environment only.
+// Filled returns a go test that uses the image's build cache, and with it the grader's
+// flags and environment, because the cache holds builds for those only.
 func (g *Engine) Filled(e *course.Exercise, more ...string) Run {
 	return Run{Args: slices.Concat(flagsOf(g.warm), []string{"-count=1", "-run=" + Pattern(e)}, more, []string{Hidden(e)}), Env: g.warm.Env}
 }
 
-// Empty is go test as anyone would type it, in an image such as golang, which brings no
-// cache: none of the grader's flags, and the standard library has to be compiled.
+// Empty returns a go test as users type it in an image such as golang, which has no
+// build cache: without the grader's flags, it compiles the standard library.
 func (g *Engine) Empty(e *course.Exercise, more ...string) Run {
 	return Run{
 		Args: slices.Concat([]string{"test", "-count=1", "-run=" + Pattern(e)}, more, []string{Hidden(e)}),
@@ -105,8 +105,8 @@ func (g *Engine) Empty(e *course.Exercise, more ...string) Run {
 	}
 }
 
-// Tree is the module with a solution of one exercise, and a /tmp, which the image is
-// without and every other has.
+// Tree returns a tar archive of the module with a solution of one exercise, and of a
+// /tmp, which the image lacks.
 func (g *Engine) Tree(e *course.Exercise, solution []course.File) ([]byte, error) {
 	var b bytes.Buffer
 	w := tar.NewWriter(&b)
@@ -125,8 +125,8 @@ func (g *Engine) Tree(e *course.Exercise, solution []course.File) ([]byte, error
 	return b.Bytes(), w.Close()
 }
 
-// Do is what docker run --rm does, with the tree copied in. The container has no
-// network, which spares it the making of one.
+// Do copies the tree into a new container and runs it, like docker run --rm. The
+// container has no network, which saves the time to make one.
 func (g *Engine) Do(ctx context.Context, r Run) (o Outcome, err error) {
 	started := time.Now()
 	created, err := g.create(ctx, r)
@@ -134,7 +134,7 @@ func (g *Engine) Do(ctx context.Context, r Run) (o Outcome, err error) {
 		return Outcome{}, err
 	}
 	defer func() {
-		if err != nil { // else it is gone
+		if err != nil { // otherwise the engine has removed it
 			err = errors.Join(err, g.remove(ctx, created))
 		}
 	}()
@@ -148,10 +148,10 @@ func (g *Engine) Do(ctx context.Context, r Run) (o Outcome, err error) {
 	return o, nil
 }
 
-// Outcome is what came of one.
+// Outcome is the outcome of a Run.
 type Outcome struct {
 	Status int64
-	Output []byte // its beginning
+	Output []byte // the beginning of the output
 	Took   time.Duration
 }
 
@@ -180,8 +180,8 @@ func (g *Engine) remove(ctx context.Context, id string) error {
 	return err
 }
 
-// wait starts a container and waits until the engine has removed it. The stream of what
-// it says need not end by then, nor ever: some engines lose that.
+// wait starts a container and waits until the engine has removed it. It limits the wait
+// for the end of the output, which some engines never send.
 func (g *Engine) wait(ctx context.Context, id string, o *Outcome) error {
 	stream, err := g.client.ContainerAttach(ctx, id, container.AttachOptions{Stream: true, Stdout: true, Stderr: true})
 	if err != nil {
@@ -197,7 +197,7 @@ func (g *Engine) wait(ctx context.Context, id string, o *Outcome) error {
 	drained := make(chan struct{})
 	go func() {
 		defer close(drained)
-		_, _ = stdcopy.StdCopy(&b, &b, stream.Reader) // what is lost of it is no fault of the run
+		_, _ = stdcopy.StdCopy(&b, &b, stream.Reader) // lost output does not fail the run
 	}()
 	select {
 	case r := <-removed:
@@ -211,7 +211,8 @@ func (g *Engine) wait(ctx context.Context, id string, o *Outcome) error {
 	return nil
 }
 
-// beginning keeps the first of what is written: a submission may write without end.
+// beginning keeps the first outputMax bytes, because a submission may write without
+// end.
 type beginning struct{ bytes.Buffer }
 
 func (b *beginning) Write(p []byte) (int, error) {

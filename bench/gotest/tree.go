@@ -1,7 +1,7 @@
-// Package gotest is `go test` of an exercise's hidden tests, as one would type it
-// without a grader: the module they are built in, the flags and the pattern, and
-// containers to run it in, made for the purpose and removed afterwards. It judges
-// nothing: what go test says of a submission is its own affair.
+// Package gotest runs `go test` of an exercise's hidden tests without a grader, for
+// comparison. It provides the module, the flags and the pattern of the tests, and runs
+// them in single-use containers. It judges nothing, and reports only the status, the
+// output and the time of go test.
 package gotest
 
 import (
@@ -16,7 +16,7 @@ import (
 	"grade/sandbox"
 )
 
-// Kit are the files that all exercises of a course have in common.
+// Kit returns the files that all exercises of a course have in common.
 func Kit() ([]sandbox.File, error) {
 	requests, err := golang.Warm(grade.Sources).Requests(sandbox.Dirs{})
 	if err != nil {
@@ -25,8 +25,8 @@ func Kit() ([]sandbox.File, error) {
 	return requests[0].Files, nil
 }
 
-// Packages are the two that are compiled anew for every submission: a solution, in
-// the place of the reference, and the hidden tests.
+// Packages returns the files of the two packages that are compiled for every
+// submission: a solution, in the place of the reference, and the hidden tests.
 func Packages(e *course.Exercise, solution []course.File) (files []sandbox.File) {
 	for _, f := range solution {
 		files = append(files, sandbox.File{Name: path.Join("reference", e.Name, f.Name), Data: f.Data})
@@ -37,10 +37,10 @@ func Packages(e *course.Exercise, solution []course.File) (files []sandbox.File)
 	return files
 }
 
-// Hidden is the package of the hidden tests, below the module's root.
+// Hidden returns the path of the hidden tests' package, relative to the module's root.
 func Hidden(e *course.Exercise) string { return "./exercises/" + e.Name + "/hidden" }
 
-// Tests are the functions that decide correctness.
+// Tests lists the test functions that decide correctness.
 func Tests(e *course.Exercise) (names []string) {
 	for _, c := range e.Checks {
 		if c.Kind == verdict.Correctness {
@@ -50,11 +50,11 @@ func Tests(e *course.Exercise) (names []string) {
 	return names
 }
 
-// Pattern is what -run takes for these and no others.
+// Pattern returns a pattern for -run that matches exactly Tests.
 func Pattern(e *course.Exercise) string { return "^(" + strings.Join(Tests(e), "|") + ")$" }
 
-// flagsOf are the flags that a grader builds with, out of the request that fills
-// its cache: what stands before the output's name, but for the one that only builds.
+// flagsOf returns the grader's build flags. It takes them from the request that fills
+// the cache: all before -o, except -c.
 func flagsOf(warm sandbox.Request) []string {
 	flags := slices.Clone(warm.Args[:slices.Index(warm.Args, "-o")])
 	return slices.DeleteFunc(flags, func(f string) bool { return f == "-c" })

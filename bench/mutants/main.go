@@ -1,8 +1,7 @@
-// Command mutants times `grade exercise mutate` beside what one would do without it:
-// write each mutant to a folder and grade it with `grade submit`. All mutants are
-// graded in the first way; in the second a sample, spread evenly over the reference,
-// stands for the rest. What makes the mutants is the same in both, and is not timed
-// in the second.
+// Command mutants compares the times of `grade exercise mutate` and of a loop that
+// writes each mutant to a folder and grades it with `grade submit`. The first grades
+// all mutants; the second grades a sample, spread evenly over the reference. The time
+// of the second does not include making the mutants.
 package main
 
 import (
@@ -24,7 +23,7 @@ import (
 	"grade/grader/prove"
 )
 
-// pointsMissing is the exit status of a grading that is no full one.
+// pointsMissing is grade's exit status if points are missing.
 const pointsMissing = 1
 
 func main() {
@@ -38,9 +37,9 @@ func main() {
 
 func run(ctx context.Context, args []string) error {
 	flags := flag.NewFlagSet("mutants", flag.ContinueOnError)
-	name := flags.String("exercise", "autograd", "whose mutants")
-	size := flags.Int("n", 20, "how many are graded one by one")
-	command := flags.String("grade", "bin/grade", "the program")
+	name := flags.String("exercise", "autograd", "exercise with the mutants")
+	size := flags.Int("n", 20, "number of mutants to grade one by one")
+	command := flags.String("grade", "bin/grade", "the grade to time")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
@@ -69,7 +68,7 @@ func run(ctx context.Context, args []string) error {
 	return nil
 }
 
-// oneByOne is the mean time that grade submit takes for a mutant.
+// oneByOne returns the mean time of grade submit for a mutant.
 func oneByOne(ctx context.Context, command string, files []course.File, mutants []mutate.Mutant, size int) (time.Duration, error) {
 	var sum time.Duration
 	for i := range size {
@@ -104,7 +103,8 @@ func submit(ctx context.Context, command string, files []course.File, m mutate.M
 	return time.Since(started), err
 }
 
-// together is the time that grade exercise mutate says it took.
+// together returns the number of mutants and the time that grade exercise mutate
+// reports.
 func together(ctx context.Context, command, name string) (total int, seconds float64, err error) {
 	out, err := output(ctx, command, "exercise", "mutate", name, "--json", "--quiet", "--course", ".")
 	if err != nil {
@@ -123,7 +123,7 @@ func together(ctx context.Context, command, name string) (total int, seconds flo
 	return m.Total, m.Seconds, nil
 }
 
-// output runs a grading, which may miss points.
+// output runs a grading and returns its output, also if points are missing.
 func output(ctx context.Context, command string, args ...string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, command, args...)
 	out, err := cmd.Output()

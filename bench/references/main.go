@@ -1,12 +1,12 @@
-// Command references prints how each reference solution compares with what else
-// one could write. It runs the benchmarks beside the references, which are named
+// Command references compares each reference solution with alternatives. It runs the
+// benchmarks in the references' folders, which are named
 //
 //	Benchmark<Workload>/<contender>
 //
 // with one contender called "reference", and prints for every workload the median
 // time and memory of each contender as a ratio to the reference's. Contenders of a
-// workload run one after the other in each of several processes, so that a
-// machine that gets slower meets all of them.
+// workload run one after the other in each of several processes, so that a machine
+// that becomes slower slows all of them.
 package main
 
 import (
@@ -31,9 +31,9 @@ func main() {
 
 func run(ctx context.Context, args []string) error {
 	flags := flag.NewFlagSet("references", flag.ContinueOnError)
-	rounds := flags.Int("n", 5, "rounds, each a process of its own")
-	bench := flags.String("bench", ".", "which benchmarks, as go test has it")
-	least := flags.String("benchtime", "200ms", "how long each contender runs in a round")
+	rounds := flags.Int("n", 5, "number of rounds, each in a process of its own")
+	bench := flags.String("bench", ".", "`pattern` of benchmarks, as for go test")
+	least := flags.String("benchtime", "200ms", "time of each contender in a round, as for go test")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}

@@ -12,10 +12,10 @@ import (
 	"grade/grader/measure/quantile"
 )
 
-// reference is the contender that all others are compared with.
+// reference names the contender that all others are compared with.
 const reference = "reference"
 
-// results are the workloads of a package in the order they were first seen.
+// results holds the workloads of a package in order of appearance.
 type results struct{ workloads []*workload }
 
 type workload struct {
@@ -23,15 +23,15 @@ type workload struct {
 	contenders []*contender
 }
 
-// contender is what one way of doing a workload took, a figure for each round.
+// contender holds the figures of one implementation of a workload, one for each round.
 type contender struct {
 	name   string
-	ns     []float64 // an operation
-	bytes  []float64 // allocated in an operation
+	ns     []float64 // nanoseconds an operation
+	bytes  []float64 // bytes allocated in an operation
 	allocs []float64
 }
 
-// read takes the lines of go test -bench -benchmem that are results:
+// read parses the result lines of go test -bench -benchmem:
 //
 //	BenchmarkChain/reference-2   10   104 ns/op   48 B/op   2 allocs/op
 func (r *results) read(in io.Reader) error {
@@ -43,7 +43,7 @@ func (r *results) read(in io.Reader) error {
 		}
 		name, who, ok := strings.Cut(strings.TrimPrefix(fields[0], "Benchmark"), "/")
 		if !ok {
-			continue // no contenders: not a comparison
+			continue // a benchmark without contenders is no comparison
 		}
 		if i := strings.LastIndexByte(who, '-'); i > 0 {
 			if _, err := strconv.Atoi(who[i+1:]); err == nil {
@@ -84,8 +84,8 @@ func (r *results) contender(name, who string) *contender {
 	return w.contenders[i]
 }
 
-// print writes a table for every workload that the reference took part in. A
-// ratio above 1 is a contender that takes more than the reference.
+// print writes a table for every workload. A ratio above 1 means that a contender is
+// slower than the reference.
 func (r *results) print(out io.Writer, title string) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "\n%s\n", title)

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Classroom 50 runs this in a student's checkout. It wants result.json, and a status
-that is not 0 where there is no verdict. grade has to be on the path, and Go."""
+"""Classroom 50 runs this script in a student's checkout. It needs result.json, and an
+exit status other than 0 if there is no verdict. grade and Go have to be on the path."""
 import os
 import subprocess
 import sys
 
 EXERCISE = "autograd"
 
-for stale in ("result.json", "release-body.md"):  # what a student has committed is no result
+for stale in ("result.json", "release-body.md"):  # remove committed files, which are no results
     if os.path.lexists(stale):
         os.remove(stale)
 

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Gradescope runs this once, when it builds the autograder's image. Go is what grade
-# compiles submissions with; everything else it needs it carries itself.
+# Gradescope runs this script once, when it builds the autograder's image. grade needs
+# Go to compile submissions, and carries everything else.
 #
-# The autograder's zip has, at its root: setup.sh, run_autograder, settings.sh, and
-# grade, which is bin/grade after make build. A course of your own goes beside them.
+# The autograder's zip has at its root: setup.sh, run_autograder, settings.sh, and grade
+# (bin/grade after make build). Put a course of your own beside them.
 set -euo pipefail
 
 go=1.26.8

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# The entrypoint of an image for PrairieLearn's external grading: an image with Go and
-# grade in it, and in info.json
+# The entrypoint of an image for PrairieLearn's external grading. The image has Go and
+# grade, and info.json has
 #
 #   "externalGradingOptions": {"image": "you/grade", "entrypoint": "/grade/serverFilesCourse/entrypoint.sh",
 #     "serverFilesCourse": ["entrypoint.sh"], "timeout": 600, "environment": {"EXERCISE": "autograd"}}
 #
-# There is no Docker engine in the container, so reports say "unofficial" and a program
-# that wants to can read what is in it. Give DOCKER_HOST, and enableNetworking, for one.
+# The container has no Docker engine, so reports say "unofficial" and a hostile program
+# can read all files in it. To use an engine, set DOCKER_HOST and enableNetworking.
 set -uo pipefail
 
 root=${GRADE_ROOT:-/grade}

@@ -11,14 +11,14 @@ import (
 // [ErrFormat]. With ErrNoEnd, and only then, the Stream holds the records that
 // came whole before the cut; its Status is invalid.
 //
-// It allocates in proportion to what b really holds, never to a count that b
-// claims: at most 30 bytes for each byte of b, and those only for the smallest
-// of records, whose number is capped.
+// It allocates in proportion to the length of b, never to a count that b claims: at
+// most 30 bytes for each byte of b, and that only for the smallest records, whose
+// number is capped.
 func Decode(b []byte) (Stream, error) {
 	if len(b) > MaxSize {
 		return Stream{}, fmt.Errorf("decode observations: %d bytes: %w", len(b), ErrLimit)
 	}
-	// One copy, which all names and texts share.
+	// All names and texts share one copy.
 	d := decoder{text: string(b), strings: MaxStrings}
 	s, err := d.stream()
 	switch {
@@ -32,8 +32,8 @@ func Decode(b []byte) (Stream, error) {
 	return s, fmt.Errorf("decode observations: byte %d: %w", d.off, err)
 }
 
-// decoder reads fields one after the other. The first error ends the reading:
-// later calls return zeros, and err stays.
+// decoder reads fields one after the other. The first error sticks, and later calls
+// return zeros.
 type decoder struct {
 	text    string
 	off     int
@@ -43,7 +43,7 @@ type decoder struct {
 
 func (d *decoder) stream() (s Stream, err error) {
 	if magic := d.bytes(min(uint64(len(Magic)), uint64(len(d.text)))); magic != Magic[:len(magic)] {
-		return s, fmt.Errorf("%w: it does not open with %q", ErrFormat, Magic)
+		return s, fmt.Errorf("%w: it does not start with %q", ErrFormat, Magic)
 	} else if len(magic) < len(Magic) {
 		return s, ErrNoEnd
 	}
@@ -163,8 +163,8 @@ func list[T any](d *decoder, n int, element func() T) []T {
 	return l
 }
 
-// count reads a number of elements of at least size bytes each, and makes sure
-// that the stream is long enough for them before anybody allocates.
+// count reads a number of elements of at least size bytes each. It fails unless the
+// stream is long enough for them, so that list allocates only what exists.
 func (d *decoder) count(size int) int {
 	n := d.uvarint()
 	if n > uint64(MaxSize/size) {
@@ -211,7 +211,7 @@ func (d *decoder) byte() byte {
 func (d *decoder) bool() bool {
 	b := d.byte()
 	if b > 1 {
-		d.malformed("a truth value of %d", b)
+		d.malformed("invalid boolean %d", b)
 	}
 	return b == 1
 }
@@ -227,7 +227,7 @@ func (d *decoder) uint64() uint64 {
 	return binary.LittleEndian.Uint64([]byte(s))
 }
 
-// uvarint reads the shortest form only: every stream has one spelling.
+// uvarint accepts only the shortest form, so that each Stream has one encoding.
 func (d *decoder) uvarint() (x uint64) {
 	for shift := 0; shift < 64; shift += 7 {
 		b := d.byte()
@@ -242,7 +242,7 @@ func (d *decoder) uvarint() (x uint64) {
 			return x
 		}
 	}
-	d.malformed("a number in a form that is not its shortest")
+	d.malformed("a number is not in its shortest form")
 	return 0
 }
 

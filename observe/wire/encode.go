@@ -5,7 +5,7 @@ import (
 	"math"
 )
 
-// The tags that open a record, and the bits of a value's flags.
+// The tags that start a record, and the bits of a value's flags.
 const (
 	tagValue = 1
 	tagEnd   = 2
@@ -13,8 +13,8 @@ const (
 	flagSelfReported = 1
 )
 
-// Append appends one record to b. It does not check r: what [Record.Check]
-// refuses, [Decode] will refuse too.
+// Append appends one record to b. It does not check r, because [Decode] refuses all
+// that [Record.Check] refuses.
 func Append(b []byte, r Record) []byte {
 	b = append(b, tagValue)
 	if r.SelfReported {

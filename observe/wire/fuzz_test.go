@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// Decode never panics, says one of three things about what it refuses, and what
-// it accepts has one spelling: encoding it again gives the same bytes.
+// Decode never panics and returns one of three errors. A stream that it accepts has
+// one encoding: encoding it again gives the same bytes.
 func FuzzDecode(f *testing.F) {
 	f.Add([]byte{})
 	f.Add([]byte(Magic))
@@ -27,17 +27,17 @@ func FuzzDecode(f *testing.F) {
 				t.Fatalf("untyped error %v", err)
 			}
 			if s.Status != 0 || len(s.Records) > 0 && !errors.Is(err, ErrNoEnd) {
-				t.Fatalf("%v, and yet %+v", err, s)
+				t.Fatalf("error %v, but stream %+v", err, s)
 			}
 			return
 		}
 		if again := encode(s); !bytes.Equal(again, b) {
-			t.Fatalf("another spelling:\n%x\n%x", b, again)
+			t.Fatalf("another encoding:\n%x\n%x", b, again)
 		}
 	})
 }
 
-// Whatever passes Check is read back as it was.
+// Decode returns records that pass Check unchanged.
 func FuzzRoundTrip(f *testing.F) {
 	f.Add("x", true, uint8(Floats), uint8(Within), true, 1e-9, 1e-9, uint64(0), []byte("12345678"), 0, 0)
 	f.Add("m", false, uint8(Matrix), uint8(ULPs), false, 0., 0., uint64(4), []byte("1234567812345678"), 1, 2)
@@ -52,7 +52,7 @@ func FuzzRoundTrip(f *testing.F) {
 		want := Stream{Records: []Record{r, r}, Status: Passed}
 		got, err := Decode(encode(want))
 		if r.Check() != nil {
-			// Operands that are not on the wire cannot be refused there.
+			// Decode cannot see operands that are not encoded.
 			if err == nil && r.Comparison.checkOperands() == nil {
 				t.Fatalf("read a record that Check refuses: %+v: %v", r, r.Check())
 			}

@@ -1,9 +1,9 @@
-// Package wire is the format in which observations leave a sandbox: one stream
-// of bytes for each test, written by package observe and read by the grader.
+// Package wire encodes the observations that leave a sandbox: one stream of bytes
+// for each test, written by package observe and read by the grader.
 //
-// It knows neither tests nor verdicts, and it compares nothing. Whoever wrote a
-// stream may be hostile: [Decode] takes nothing for granted, and what it lets
-// through is exactly what [Append] can have written.
+// It knows neither tests nor verdicts, and it compares nothing. A stream comes from
+// a process that may be hostile, so [Decode] accepts exactly the streams that
+// [Append] can write.
 //
 // A stream is [Magic], then records, then an end:
 //
@@ -31,19 +31,19 @@ import (
 	"unicode/utf8"
 )
 
-// Magic opens every stream; its last digit is the version of the format.
+// Magic starts every stream. Its last digit is the version of the format.
 const Magic = "grd1"
 
 // The caps of a stream. A writer stays within them; [Decode] refuses the rest.
 const (
 	MaxSize    = 16 << 20 // bytes, the magic and the end included
 	MaxRecords = 100_000  // values
-	MaxStrings = 1 << 20  // elements of all Strings values together: an empty one costs a byte here and sixteen when read
+	MaxStrings = 1 << 20  // elements of all Strings values together: an empty one takes a byte here and sixteen in memory
 	MaxName    = 200      // bytes of a name
 	MaxDim     = math.MaxInt32
 )
 
-// Kind says which field of a [Value] holds it.
+// Kind says which field of a [Value] is set.
 type Kind uint8
 
 // The kinds. The zero value is invalid.
@@ -78,7 +78,7 @@ func (k Kind) floating() bool {
 }
 func (k Kind) list() bool { return k == Ints || k == Floats || k == Strings }
 
-// Op says how a number is held against the reference's.
+// Op says how the grader compares a number with the reference's.
 type Op uint8
 
 // The ops. The zero value is invalid. Under each of them NaN agrees with NaN
@@ -103,9 +103,9 @@ func (o Op) String() string {
 	return names[o]
 }
 
-// Comparison says how a value is to be held against the reference's. Fields
-// that its Op has no use for are zero. Lists of different lengths, and matrices
-// of different shapes, never agree; their elements are compared one by one.
+// Comparison says how the grader compares a value with the reference's. Fields that
+// its Op does not use are zero. Lists of different lengths, and matrices of
+// different shapes, never agree; others are compared element by element.
 type Comparison struct {
 	Op       Op
 	A, B     float64
@@ -123,7 +123,7 @@ func (c Comparison) Check(k Kind) error {
 	case c.Op != Exact && !k.numeric(), c.Op == ULPs && !k.floating():
 		return fmt.Errorf("%v does not compare a %v", c.Op, k)
 	case c.Multiset && !k.list():
-		return fmt.Errorf("a %v is no multiset", k)
+		return fmt.Errorf("a %v cannot be a multiset", k)
 	}
 	return c.checkOperands()
 }
@@ -148,8 +148,8 @@ func (c Comparison) checkOperands() error {
 
 func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
 
-// Value is one observed value. Fields that its Kind has no use for are zero; an
-// empty list is nil.
+// Value is one observed value. Fields that its Kind does not use are zero; an empty
+// list is nil.
 type Value struct {
 	Kind       Kind
 	Bool       bool
@@ -165,19 +165,19 @@ type Value struct {
 // Record is one observation.
 type Record struct {
 	Name         string
-	SelfReported bool // nothing outside the sandbox can confirm it
+	SelfReported bool // cannot be confirmed from outside the sandbox
 	Comparison   Comparison
 	Value        Value
 }
 
-// Check reports why r cannot be written. A record that passes is read back as
-// it was, if the stream keeps within the caps.
+// Check reports why r cannot be written. [Decode] returns a record that passes
+// unchanged, if the stream stays within the caps.
 func (r Record) Check() error {
 	switch {
 	case r.Name == "" || len(r.Name) > MaxName:
 		return fmt.Errorf("a name has 1 to %d bytes, not %d", MaxName, len(r.Name))
 	case !utf8.ValidString(r.Name):
-		return errors.New("a name is UTF-8")
+		return errors.New("a name must be valid UTF-8")
 	}
 	if err := r.Comparison.Check(r.Value.Kind); err != nil {
 		return err
@@ -197,7 +197,8 @@ func checkShape(v Value) error {
 	return nil
 }
 
-// Status is how a test says it ended. It is a claim like all the rest.
+// Status is the result that a test claims. A submission can forge it, like all of a
+// stream.
 type Status uint8
 
 // The statuses. The zero value is invalid.
@@ -220,16 +221,16 @@ func (s Status) String() string {
 	return names[s]
 }
 
-// Stream is everything one test had to say.
+// Stream is the whole record of one test.
 type Stream struct {
-	Records []Record // in the order they were made
+	Records []Record // in the order of recording
 	Status  Status
 }
 
-// The errors that [Decode] wraps. A stream that is cut is what a crash leaves;
-// the others are never written by package observe.
+// The errors that [Decode] wraps. A crash leaves a stream without an end; package
+// observe never causes the others.
 var (
 	ErrNoEnd  = errors.New("the stream has no end")
-	ErrLimit  = errors.New("the stream is above a limit")
+	ErrLimit  = errors.New("the stream exceeds a limit")
 	ErrFormat = errors.New("the stream is malformed")
 )

@@ -11,7 +11,7 @@ import (
 
 var exact = Comparison{Op: Exact}
 
-// every holds one record of each kind and each comparison.
+// every returns one record of each kind and each comparison.
 func every() []Record {
 	return []Record{
 		{Name: "bool", Comparison: exact, Value: Value{Kind: Bool, Bool: true}},
@@ -69,8 +69,8 @@ func TestNaNKeepsItsBits(t *testing.T) {
 	}
 }
 
-// A stream cut anywhere is told from a malformed one, and what came whole is there.
-func TestCutStream(t *testing.T) {
+// A truncated stream is not malformed, and keeps its whole records.
+func TestTruncatedStream(t *testing.T) {
 	whole := Stream{Records: every(), Status: Passed}
 	b := encode(whole)
 	for n := range len(b) {
@@ -102,8 +102,8 @@ func TestDecodeRefuses(t *testing.T) {
 		want         error
 		say          string
 	}{
-		{"magic", "grd2" + end, ErrFormat, `does not open with "grd1"`},
-		{"part of another magic", "GR", ErrFormat, "does not open"},
+		{"magic", "grd2" + end, ErrFormat, `does not start with "grd1"`},
+		{"part of another magic", "GR", ErrFormat, "does not start"},
 		{"tag", Magic + "\x03", ErrFormat, "unknown tag 3"},
 		{"tag zero", Magic + "\x00" + end, ErrFormat, "unknown tag 0"},
 		{"status", Magic + "\x02\x04", ErrFormat, "unknown status 4"},
@@ -116,10 +116,10 @@ func TestDecodeRefuses(t *testing.T) {
 		{"name not UTF-8", one(Record{Name: "\xff", Comparison: exact, Value: Value{Kind: Bool}}), ErrFormat, "UTF-8"},
 		{"op zero", x + "\x00\x00\x01\x01" + end, ErrFormat, "unknown op 0"},
 		{"op", x + "\x05\x00\x01\x01" + end, ErrFormat, "unknown op 5"},
-		{"multiset byte", x + "\x01\x02\x01\x01" + end, ErrFormat, "truth value of 2"},
+		{"multiset byte", x + "\x01\x02\x01\x01" + end, ErrFormat, "invalid boolean 2"},
 		{"kind zero", x + "\x01\x00\x00\x01" + end, ErrFormat, "unknown kind 0"},
 		{"kind", x + "\x01\x00\x0a\x01" + end, ErrFormat, "unknown kind 10"},
-		{"bool byte", x + "\x01\x00\x01\x02" + end, ErrFormat, "truth value of 2"},
+		{"bool byte", x + "\x01\x00\x01\x02" + end, ErrFormat, "invalid boolean 2"},
 		{"long uvarint", x + "\x01\x00\x07\x80\x00" + end, ErrFormat, "shortest"},
 		{"uvarint of 65 bits", x + "\x03\x00\xff\xff\xff\xff\xff\xff\xff\xff\xff\x02\x04", ErrFormat, "shortest"},
 		{"count of ints", x + "\x01\x00\x03\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", ErrLimit, "a list of"},
@@ -129,8 +129,8 @@ func TestDecodeRefuses(t *testing.T) {
 		{"within a bool", rec(Value{Kind: Bool}, Comparison{Op: Within}), ErrFormat, "within does not compare a bool"},
 		{"ulps of ints", rec(Value{Kind: Ints}, Comparison{Op: ULPs}), ErrFormat, "ulps does not compare a ints"},
 		{"at most a string", rec(Value{Kind: String}, Comparison{Op: AtMost}), ErrFormat, "at most does not"},
-		{"multiset of one", rec(Value{Kind: Int}, Comparison{Op: Exact, Multiset: true}), ErrFormat, "no multiset"},
-		{"multiset of a matrix", rec(Value{Kind: Matrix}, Comparison{Op: Exact, Multiset: true}), ErrFormat, "no multiset"},
+		{"multiset of one", rec(Value{Kind: Int}, Comparison{Op: Exact, Multiset: true}), ErrFormat, "cannot be a multiset"},
+		{"multiset of a matrix", rec(Value{Kind: Matrix}, Comparison{Op: Exact, Multiset: true}), ErrFormat, "cannot be a multiset"},
 		{"tolerance NaN", rec(Value{Kind: Float}, Comparison{Op: Within, A: math.NaN()}), ErrFormat, "out of range"},
 		{"tolerance Inf", rec(Value{Kind: Float}, Comparison{Op: Within, B: math.Inf(1)}), ErrFormat, "out of range"},
 		{"tolerance negative", rec(Value{Kind: Float}, Comparison{Op: Within, A: -1}), ErrFormat, "out of range"},
@@ -146,7 +146,7 @@ func TestDecodeRefuses(t *testing.T) {
 				t.Errorf("a refused stream gave %+v", got)
 			}
 			if errors.Is(err, ErrNoEnd) {
-				t.Error("it passes for a cut one")
+				t.Error("a refused stream counts as truncated")
 			}
 		})
 	}
@@ -155,7 +155,7 @@ func TestDecodeRefuses(t *testing.T) {
 func TestUnusedOperandsAreRefusedByCheck(t *testing.T) {
 	for _, c := range []Comparison{{Op: Exact, A: 1}, {Op: Within, N: 1}, {Op: ULPs, B: 1}, {Op: AtMost, N: 1}} {
 		if c.Check(Float) == nil {
-			t.Errorf("%+v would not be read back as it is", c)
+			t.Errorf("%+v passes, but would not survive a round trip", c)
 		}
 	}
 }
@@ -183,7 +183,7 @@ func TestCaps(t *testing.T) {
 	}
 }
 
-// A count is a claim: a short stream that claims a long list costs nothing.
+// A short stream that claims a long list allocates nothing for it.
 func TestDecodeAllocatesNothingForClaims(t *testing.T) {
 	for _, kind := range []Kind{Ints, Floats, Strings, String, Matrix} {
 		b := append([]byte(Magic), "\x01\x00\x01x\x01\x00"...)

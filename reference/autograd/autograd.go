@@ -1,23 +1,23 @@
 // Package autograd differentiates scalar expressions. Every operation computes
-// its result at once and remembers how it came about; the nodes so linked form
-// an acyclic graph, and [Value.Backward] walks it from a result to everything
-// the result was made of, by the chain rule (reverse-mode differentiation).
+// its result at once and records its operands. The nodes form an acyclic graph,
+// which [Value.Backward] walks from a result to all of its inputs, by the chain
+// rule (reverse-mode differentiation).
 //
 //	x, y := autograd.New(3), autograd.New(4)
 //	z := x.Mul(y).Add(x) // 15
 //	z.Backward()
 //	x.Grad()             // dz/dx = y + 1 = 5
 //
-// The package knows numbers, not tensors, layers or optimisers, and keeps no
-// list of nodes anywhere: a graph is garbage as soon as nobody holds a node that
-// leads to it.
+// The package knows numbers, not tensors, layers or optimisers. It keeps no list
+// of nodes, so a graph is garbage as soon as the caller drops the nodes that lead
+// to it.
 //
 // # Concurrency
 //
 // An operation only reads its operands, so any number of goroutines may build on
 // the same nodes. Backward, ZeroGrad and SetData write to the nodes they reach:
-// calls on graphs that share no node may run at the same time, others need a
-// lock of the caller's.
+// calls on graphs that share no node may run at the same time; for others the
+// caller needs a lock.
 package autograd
 
 // Value is a node of an expression graph: a number, its gradient, and the

@@ -48,7 +48,7 @@ func Blocks[T Float](ctx context.Context, a, b Matrix[T], maxBytes int) iter.Seq
 	}
 }
 
-// blockSize is how many numbers a block may have.
+// blockSize returns the largest number of elements of a block.
 func blockSize[T Float](a, b Matrix[T], maxBytes int) (int, error) {
 	if err := checkOperands(a, b); err != nil {
 		return 0, err

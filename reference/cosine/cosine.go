@@ -1,12 +1,12 @@
-// Package cosine is the reference solution of the cosine exercise: similarities
-// between all rows of two matrices, as one product of normalised rows.
+// Package cosine computes the cosine similarities between all rows of two matrices,
+// as one product of normalised rows. A call runs on its caller's goroutine and
+// starts no other.
 //
-// It knows nothing about threads: one call runs on the goroutine of its caller.
-// The steps are those of every fast matrix product. Rows are scaled to length 1
-// and laid out in panels (panels.go), so that the inner loop reads memory in
-// order; tiles of 4×2 similarities are computed in registers (kernel.go); and
-// tiles are walked so that what is read again is still in the cache
-// (product.go). Similarity, Blocks and TopK differ in where the tiles go.
+// The product takes the steps of every fast matrix product. It scales rows to length
+// 1 and lays them out in panels (panels.go), so that the inner loop reads memory in
+// order; it computes tiles of 4×2 similarities in registers (kernel.go); and it
+// orders the tiles so that rows are still in the cache when they are read again
+// (product.go). Similarity, Blocks and TopK differ in where they put the tiles.
 package cosine
 
 import (
@@ -24,7 +24,7 @@ type Matrix[T Float] struct {
 	Data               []T
 }
 
-// ErrShape is what errors wrap that say which matrix does not fit.
+// ErrShape reports a matrix of the wrong shape; errors that wrap it name the matrix.
 var ErrShape = errors.New("cosine: shape mismatch")
 
 // Similarity sets element (i, j) of dst to the cosine of the angle between row i

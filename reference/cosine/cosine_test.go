@@ -142,9 +142,9 @@ func TestRefused(t *testing.T) {
 		require.ErrorIs(t, Similarity(background, bad, good, good), ErrShape, name)
 	}
 	_, err := TopK(background, good, good, 0)
-	require.Error(t, err)
+	require.ErrorContains(t, err, "best 0 of a row")
 	for _, err := range Blocks(background, good, good, 7) {
-		require.Error(t, err)
+		require.ErrorContains(t, err, "7 bytes hold no number")
 	}
 }
 

@@ -11,10 +11,10 @@
 //	}
 //	err = s.Restore(model)
 //
-// The package knows metrics and slices of weights; it does not know how a metric
-// is computed, what a layer is, or who updates the weights.
+// The package knows metrics and slices of weights. It knows neither how a metric is
+// computed, nor layers, nor optimisers.
 //
-// A Stopper is for one goroutine. Two Stoppers share nothing.
+// A Stopper is not safe for concurrent use. Two Stoppers share nothing.
 package earlystop
 
 import (
@@ -95,7 +95,7 @@ type rules struct {
 	checkFinite bool
 }
 
-// progress is what has been seen, besides weights.
+// progress holds the observations so far, except weights.
 type progress struct {
 	wait      int // bad epochs in a row
 	reason    Reason

@@ -1,12 +1,12 @@
-// Package loader is the reference solution of the exercise: batches of samples,
-// fetched by workers ahead of the loop that uses them, in an order that does not
-// depend on how long anything takes. exercises/loader has the contract.
+// Package loader loads batches of samples. Workers fetch them ahead of the loop that
+// uses them, in an order that does not depend on timing. exercises/loader has the
+// contract.
 //
-// A pass over the data is a window of Prefetch slots that moves along the
-// batches. The loop hands out a ticket for a batch when its slot is free, a
-// worker that takes the ticket fetches the whole batch, and the loop takes the
-// results out in turn. What is in flight is thereby bounded without counting
-// anything, and a batch costs no allocation besides the one for its samples.
+// A pass over the data is a window of Prefetch slots that moves along the batches.
+// The loop hands out a ticket for a batch when its slot is free, a worker that takes
+// the ticket fetches the whole batch, and the loop takes the results out in turn.
+// The slots bound the number of batches in flight without a counter, and a batch
+// costs no allocation besides the one for its samples.
 package loader
 
 import (
@@ -33,18 +33,18 @@ type Sampler interface {
 // are its own.
 type Collate[S, B any] func(idx []int, samples []S) (B, error)
 
-// Config is how a Loader goes over its dataset.
+// Config configures a Loader.
 type Config struct {
 	BatchSize int
-	Workers   int // Gets at the same time; 0: the loop's own goroutine does it all
-	Prefetch  int // batches begun beyond the one in use; 0: twice the Workers
+	Workers   int // concurrent calls of Get; 0: the loop's own goroutine calls Get
+	Prefetch  int // batches started beyond the one in use; 0: twice the Workers
 	Shuffle   bool
 	DropLast  bool // leave out a last batch that is not full
 	Seed      uint64
 	Sampler   Sampler // instead of Shuffle; may be nil
 }
 
-// ErrConfig is what a bad configuration is reported as.
+// ErrConfig reports a bad configuration.
 var ErrConfig = errors.New("loader: bad configuration")
 
 // ItemError says which sample ended an epoch.
@@ -104,7 +104,7 @@ func (l *Loader[S, B]) Len() int {
 	return l.batches(n)
 }
 
-// batches is how many batches n samples make.
+// batches returns the number of batches of n samples.
 func (l *Loader[S, B]) batches(n int) int {
 	if l.cfg.DropLast {
 		return n / l.cfg.BatchSize

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -206,7 +207,7 @@ func TestRecords(t *testing.T) {
 	}
 	require.NoError(t, os.Truncate(path, 7))
 	_, err = r.Get(t.Context(), 2)
-	assert.Error(t, err)
+	assert.ErrorIs(t, err, io.EOF)
 	require.NoError(t, r.Close())
 	require.NoError(t, r.Close())
 	_, err = r.Get(t.Context(), 0)

@@ -18,7 +18,7 @@ type pass[S, B any] struct {
 	tickets chan int         // numbers of batches whose slots are free
 }
 
-// result is what became of a batch.
+// result is a batch, or the error that it failed with.
 type result[B any] struct {
 	batch B
 	err   error
@@ -26,7 +26,7 @@ type result[B any] struct {
 
 var errGoexit = errors.New("loader: Get or Collate called runtime.Goexit")
 
-// indices are those of a batch. Collate may keep them and append to them.
+// indices returns the indices of a batch. Collate may keep them and append to them.
 func (p *pass[S, B]) indices(batch int) []int {
 	lo := batch * p.cfg.BatchSize
 	hi := min(lo+p.cfg.BatchSize, len(p.order))
@@ -89,9 +89,8 @@ func (p *pass[S, B]) take(i int) result[B] {
 	return p.wanted(r)
 }
 
-// wanted is the result that the loop is told. If the caller's ctx is done, a batch
-// that is ready is not wanted any more; and a Get that was cancelled has failed as
-// well: the reason is told, and not its consequence.
+// wanted returns the result for the loop. If the caller's ctx is done, that is the
+// ctx's error, even if the batch is ready, or if Get failed because of the ctx.
 func (p *pass[S, B]) wanted(r result[B]) result[B] {
 	if err := p.outer.Err(); err != nil {
 		return result[B]{err: err}
@@ -99,16 +98,16 @@ func (p *pass[S, B]) wanted(r result[B]) result[B] {
 	return r
 }
 
-// work fetches batches until there are no more tickets. When nobody waits for them
-// any more, ctx is done and they cost nothing.
+// work fetches batches until there are no more tickets. After the loop has ended, ctx
+// is done, and the remaining tickets cost nothing.
 func (p *pass[S, B]) work(ctx context.Context) {
 	for i := range p.tickets {
 		p.fill(ctx, i)
 	}
 }
 
-// fill loads a batch into its slot; also where Get ends the goroutine, for the
-// loop would wait for ever.
+// fill loads a batch into its slot. It fills the slot even if Get ends the goroutine,
+// because the loop would wait for ever.
 func (p *pass[S, B]) fill(ctx context.Context, i int) {
 	r := result[B]{err: errGoexit}
 	defer func() { p.slots[i%len(p.slots)] <- r }()

@@ -1,8 +1,9 @@
 // Package logsumexp computes the logarithm of a sum of exponentials in one pass over
-// the numbers, without overflow, and of numbers that are in several places.
+// the numbers and without overflow. Partial sums of numbers in several places can be
+// merged.
 //
-// All numbers are logarithms of weights: -Inf is a weight of 0, +Inf one without
-// bound. The package keeps no number that it has seen.
+// All numbers are logarithms of weights: -Inf is a weight of 0, +Inf an infinite
+// weight. The package stores none of the numbers.
 package logsumexp
 
 import (

@@ -41,11 +41,11 @@ func add[H any](list *[]H, callback Callback) (has bool) {
 	return has
 }
 
-// errStopped is that a callback has returned ErrStop. It is not ErrStop itself:
-// a model or loader that returns that one has failed.
+// errStopped reports that a callback has returned ErrStop. ErrStop itself would not
+// do, because a model or loader that returns it has failed.
 var errStopped = errors.New("stopped by a callback")
 
-// errPanicked is what TrainEnd is told if Fit does not come to its end.
+// errPanicked is passed to TrainEnd if Fit panics.
 var errPanicked = errors.New("trainer: panic")
 
 // tell calls all of one kind, in order. ErrStop is a wish and lets the others

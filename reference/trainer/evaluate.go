@@ -38,7 +38,7 @@ func (t *Trainer) evaluate(ctx context.Context, l Loader, epoch int) (float64, e
 	return total / float64(samples), nil
 }
 
-// errBroken is that the range over a Predict was left.
+// errBroken reports that the caller left the range over a Predict.
 var errBroken = errors.New("range left")
 
 // Predict returns the predictions for the batches of l, in their order and on the

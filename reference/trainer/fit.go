@@ -75,8 +75,8 @@ func (t *Trainer) trainEpoch(ctx context.Context, l Loader, epoch int) (EpochSta
 	return p.stats, nil
 }
 
-// learn is what happens with each batch. The gradients are cleared here and not
-// after a step, so that an epoch without samples leaves the optimizer alone.
+// learn trains on one batch. It clears the gradients at the start of a window and not
+// after a step, so that an epoch without samples does not touch the optimizer.
 func (p *pass) learn(i int, b Batch, samples int) error {
 	mean, grad, err := p.answer(p.ctx, b)
 	if err != nil {

@@ -1,21 +1,21 @@
-// Package trainer runs the loop that trains a model: it takes batches from a
-// loader to a device, has the model answer and learn, accumulates gradients over
-// several batches for one step, validates, keeps a history, and calls back.
+// Package trainer runs the loop that trains a model: it moves batches from a loader
+// to a device, runs the model forward and backward, accumulates gradients over
+// several batches for one step, validates, keeps a history, and calls callbacks.
 //
 //	t, err := trainer.New(model, optimizer, loss, trainer.Config{Epochs: 10, AccumSteps: 4})
 //	history, err := t.Fit(ctx, train, val)
 //	for prediction, err := range t.Predict(ctx, test) { ... }
 //
-// It knows nothing of numbers, layers or files: all of that is behind the
-// interfaces in types.go. It reads nothing ahead and starts no goroutine, so that
-// one batch is reachable at a time; a loader that reads ahead does so itself.
+// It knows nothing of numbers, layers or files, which are behind the interfaces in
+// types.go. It does not read ahead and starts no goroutine, so that only one batch
+// is reachable at a time; reading ahead is the loader's task.
 //
 // # Losses and gradients
 //
-// Every sample weighs the same, whatever batch it comes in. A mean of the means
-// of batches would give the samples of a short last batch more, and so would a
-// gradient divided by the number of batches: losses are weighed by the samples
-// of their batch, and the gradients of a window, which are sums, are divided by
+// Every sample has the same weight, whatever its batch. A mean of the batches' means
+// would give more weight to the samples of a short last batch, and so would dividing
+// gradients by the number of batches. The package therefore weights losses by the
+// samples of their batch, and divides the gradients of a window, which are sums, by
 // its samples, once.
 package trainer
 

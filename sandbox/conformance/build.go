@@ -15,12 +15,12 @@ import (
 	"grade/sandbox"
 )
 
-// buildSpec is a box to compile in.
+// buildSpec returns the spec of a box to compile in.
 func buildSpec() sandbox.Spec {
 	return sandbox.Spec{Purpose: sandbox.Build, Memory: 512 << 20, Pids: 512, Scratch: 128 << 20}
 }
 
-// compile asks for a build of one file. The flags are those of every build, so
+// compile returns a request to build one file. It uses the flags of every build, so
 // that the standard library comes from the cache.
 func compile(d sandbox.Dirs, source string) sandbox.Request {
 	return sandbox.Request{
@@ -53,7 +53,7 @@ func main() {
 }
 `
 
-// bomb is less than a kilobyte of source that no compiler has the memory for.
+// bomb is less than a kilobyte of source that exhausts a compiler's memory.
 func bomb() string {
 	var b strings.Builder
 	b.WriteString("package main\n\nconst s0 = \"0123456789abcdef\"\n")
@@ -98,7 +98,7 @@ func (s Suite) build(t *testing.T) {
 	})
 	t.Run("afterwards", func(t *testing.T) { s.compiles(t, b, hello) })
 	t.Run("the toolchain cannot be changed", func(t *testing.T) {
-		if !s.Walled {
+		if !s.Isolated {
 			t.Skip("a build here runs as our own user")
 		}
 		for _, dir := range []string{b.Dirs().GoCache, b.Dirs().GoCache + "/00", b.Dirs().GoRoot, b.Dirs().GoRoot + "/src/fmt"} {
@@ -109,7 +109,7 @@ func (s Suite) build(t *testing.T) {
 	})
 }
 
-// compiles builds a program that is right, in the time that a filled cache takes.
+// compiles builds a correct program, in the time that a filled cache allows.
 func (s Suite) compiles(t *testing.T, b sandbox.Box, source string) sandbox.Outcome {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)

@@ -1,9 +1,10 @@
-// Package conformance is the suite that every sandbox passes: a table of
-// programs that behave badly, and what a box has to make of them. A sandbox's
-// own tests call [Test]; what only one of them promises it tests for itself.
+// Package conformance is the test suite that every sandbox passes: a table of
+// programs that misbehave, with the outcomes that a box has to report. A sandbox's
+// own tests call [Test], and test separately what only that sandbox promises.
 //
-// A program that misbehaves must get an outcome, never an error; what it left
-// must be gone; and the box must serve the next request as if it were the first.
+// A program that misbehaves must get an outcome, never an error; everything that
+// it left must be gone; and the box must serve the next request as if it were the
+// first.
 package conformance
 
 import (
@@ -19,15 +20,15 @@ import (
 	"grade/sandbox"
 )
 
-// Suite is what the tests have to know of a sandbox.
+// Suite describes a sandbox to the tests.
 type Suite struct {
 	// Open makes a box that is closed when the test ends.
 	Open func(t *testing.T, s sandbox.Spec) sandbox.Box
-	// Arch is what to compile the programs for.
+	// Arch is the GOARCH of the programs.
 	Arch string
-	// Walled says that the programs of a box have a user, process numbers, file
+	// Isolated says that the programs of a box have a user, process numbers, file
 	// systems and a control group of their own.
-	Walled bool
+	Isolated bool
 }
 
 // Test runs the suite.
@@ -46,9 +47,9 @@ func Test(t *testing.T, s Suite) {
 	t.Run("Build", s.build)
 }
 
-// Need stops a test for which the machine lacks something: loudly skipped on a
-// laptop, failed where the environment variable CI is set. An err that is not
-// sandbox.ErrUnavailable fails everywhere.
+// Need stops a test if err is not nil. It skips the test for
+// sandbox.ErrUnavailable, unless the environment variable CI is set; it fails the
+// test there, and for any other error.
 func Need(t testing.TB, err error) {
 	t.Helper()
 	switch {
@@ -60,12 +61,12 @@ func Need(t testing.TB, err error) {
 	}
 }
 
-// Spec is a small box to run programs in.
+// Spec returns the spec of a small box to run programs in.
 func Spec() sandbox.Spec {
 	return sandbox.Spec{Purpose: sandbox.Run, Memory: 256 << 20, Pids: 128, Scratch: 16 << 20}
 }
 
-// Limits are those that a program keeps to that does not misbehave.
+// Limits returns limits that a well-behaved program of the suite never reaches.
 func Limits() sandbox.Limits {
 	return sandbox.Limits{
 		Wall: 20 * time.Second, CPU: 20 * time.Second,
@@ -73,13 +74,13 @@ func Limits() sandbox.Limits {
 	}
 }
 
-// Request runs one of the suite's programs, within Limits.
+// Request returns a request for one of the suite's programs, within Limits.
 func Request(program string, args ...string) sandbox.Request {
 	return sandbox.Request{Path: program, Args: args, Limits: Limits()}
 }
 
-// Run serves a request with the suite's programs in place. An error is the
-// sandbox's own, and fails the test.
+// Run sends a request together with its program. An error is the sandbox's, and
+// fails the test.
 func (s Suite) Run(t *testing.T, b sandbox.Box, q sandbox.Request) sandbox.Outcome {
 	t.Helper()
 	o, err := s.run(b, q)
@@ -98,7 +99,7 @@ func (s Suite) run(b sandbox.Box, q sandbox.Request) (sandbox.Outcome, error) {
 	return b.Run(ctx, q)
 }
 
-// Place puts one of the suite's programs where a request finds it.
+// Place writes one of the suite's programs to the work directory.
 func (s Suite) Place(t *testing.T, b sandbox.Box, name string) {
 	t.Helper()
 	file, err := Program(s.Arch, name)
@@ -107,8 +108,8 @@ func (s Suite) Place(t *testing.T, b sandbox.Box, name string) {
 	require.NoError(t, err)
 }
 
-// Tell runs a program that says what it found as JSON.
-func (s Suite) Tell(t *testing.T, b sandbox.Box, q sandbox.Request, said any) {
+// RunJSON runs a program and decodes the JSON that it prints.
+func (s Suite) RunJSON(t *testing.T, b sandbox.Box, q sandbox.Request, said any) {
 	t.Helper()
 	o := s.Run(t, b, q)
 	require.Zero(t, o.ExitCode, "stderr: %s", o.Stderr)
@@ -117,7 +118,7 @@ func (s Suite) Tell(t *testing.T, b sandbox.Box, q sandbox.Request, said any) {
 	require.NoError(t, json.Unmarshal(o.Stdout, said), "stdout: %s", o.Stdout)
 }
 
-// well checks that a box works as if nothing had happened.
+// well checks that a box still works.
 func (s Suite) well(t *testing.T, b sandbox.Box) {
 	t.Helper()
 	o := s.Run(t, b, Request("end", "exit", "7"))

@@ -15,7 +15,7 @@ import (
 	"grade/sandbox"
 )
 
-// scratch is about what programs leave behind.
+// scratch tests what programs leave in the scratch directory.
 func (s Suite) scratch(t *testing.T) {
 	b := s.Open(t, Spec())
 	dir := b.Dirs().Scratch
@@ -32,25 +32,25 @@ func (s Suite) scratch(t *testing.T) {
 	}
 	t.Run("files without end", func(t *testing.T) {
 		q := Request("litter", "endless", dir)
-		if !s.Walled { // a disk has room for more than one wants to wait for
+		if !s.Isolated { // filling a disk takes too long
 			q.Limits.Wall = 300 * time.Millisecond
 		}
 		o := s.Run(t, b, q)
-		assert.Equal(t, s.Walled, strings.Contains(string(o.Stdout), "no space left on device"))
+		assert.Equal(t, s.Isolated, strings.Contains(string(o.Stdout), "no space left on device"))
 		assert.Empty(t, s.Look(t, b, dir).Lists[dir])
 	})
 	t.Run("a full disk", func(t *testing.T) {
 		spec := Spec()
 		spec.Scratch = 4 << 20
 		b := s.Open(t, spec)
-		for range 2 { // the second time as much as the first
+		for range 2 { // the second program has as much room as the first
 			var said struct {
 				Bytes int64
 				Errno syscall.Errno
 			}
-			s.Tell(t, b, Request("fill", filepath.Join(b.Dirs().Scratch, "file")), &said)
+			s.RunJSON(t, b, Request("fill", filepath.Join(b.Dirs().Scratch, "file")), &said)
 			want := syscall.ENOSPC
-			if !s.Walled {
+			if !s.Isolated {
 				want = syscall.EFBIG
 			}
 			assert.Equal(t, want, said.Errno)
@@ -73,12 +73,12 @@ func (s Suite) neighbours(t *testing.T) {
 	time.Sleep(time.Second)
 	seen := s.Look(t, two, two.Dirs().Scratch)
 	assert.Empty(t, seen.Lists[two.Dirs().Scratch])
-	if s.Walled {
-		assert.Len(t, seen.Processes, 2, "the supervisor and itself: %v", seen.Processes)
+	if s.Isolated {
+		assert.Len(t, seen.Processes, 2, "the supervisor and the program: %v", seen.Processes)
 	} else {
 		assert.NotEqual(t, one.Dirs(), two.Dirs())
 	}
-	assert.Equal(t, sandbox.CauseWall, (<-done).Cause, "the neighbour was there all the time")
+	assert.Equal(t, sandbox.CauseWall, (<-done).Cause, "the neighbour ran all the time")
 }
 
 func (s Suite) collect(t *testing.T) {
@@ -99,7 +99,7 @@ func (s Suite) collect(t *testing.T) {
 	assert.Empty(t, s.Run(t, b, q).Files)
 }
 
-// work is about the files that come with a request.
+// work tests the files that come with a request.
 func (s Suite) work(t *testing.T) {
 	b := s.Open(t, Spec())
 	end, err := Program(s.Arch, "end")
@@ -117,8 +117,8 @@ func (s Suite) work(t *testing.T) {
 		assert.ElementsMatch(t, []string{"b", "data"}, s.Look(t, b, "a").Lists["a"])
 	})
 	t.Run("a program cannot change them", func(t *testing.T) {
-		if !s.Walled {
-			t.Skip("a program here runs as our own user")
+		if !s.Isolated {
+			t.Skip("programs here run as grade's own user")
 		}
 		for _, path := range []string{"new", "end", "a/data", "a/new"} {
 			o := s.Run(t, b, Request("fill", filepath.Join(b.Dirs().Work, path)))
@@ -127,10 +127,10 @@ func (s Suite) work(t *testing.T) {
 		}
 	})
 	for _, name := range []string{"../out", "/out", "a/../../out", "", "."} {
-		t.Run("a name that leads out: "+name, func(t *testing.T) {
+		t.Run("a name outside: "+name, func(t *testing.T) {
 			b := s.Open(t, Spec())
 			_, err := b.Run(t.Context(), sandbox.Request{Files: []sandbox.File{{Name: name, Data: []byte("x")}}})
-			assert.Error(t, err)
+			assert.ErrorIs(t, err, sandbox.ErrGone)
 		})
 	}
 }
@@ -147,7 +147,7 @@ func (s Suite) close(t *testing.T) {
 		require.NoError(t, b.Close())
 		select {
 		case err := <-failed:
-			assert.Error(t, err)
+			assert.ErrorIs(t, err, sandbox.ErrGone)
 		case <-time.After(10 * time.Second):
 			t.Fatal("Run waits for a box that is closed")
 		}

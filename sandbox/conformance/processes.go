@@ -14,7 +14,7 @@ import (
 	"grade/sandbox"
 )
 
-// Seen is what the program look tells.
+// Seen holds the output of the program look.
 type Seen struct {
 	Args, Env   []string
 	Dir         string
@@ -28,23 +28,23 @@ type Seen struct {
 	CPUs        int
 }
 
-// Look runs the program look on some directories.
+// Look runs the program look, which lists the given directories.
 func (s Suite) Look(t *testing.T, b sandbox.Box, dirs ...string) Seen {
 	t.Helper()
 	var seen Seen
-	s.Tell(t, b, Request("look", dirs...), &seen)
+	s.RunJSON(t, b, Request("look", dirs...), &seen)
 	return seen
 }
 
 func (s Suite) processes(t *testing.T) {
 	b := s.Open(t, Spec())
-	t.Run("a program cannot make another", func(t *testing.T) { s.cannotFork(t, b) })
-	t.Run("nor end its supervisor", func(t *testing.T) {
+	t.Run("a program cannot start another", func(t *testing.T) { s.cannotFork(t, b) })
+	t.Run("a program cannot kill its supervisor", func(t *testing.T) {
 		s.cannotKill(t, b, Request("kill"))
 	})
-	t.Run("nor end its supervisor where it may make others", func(t *testing.T) {
-		if !s.Walled {
-			t.Skip("a build here runs as our own user")
+	t.Run("a program that may fork cannot kill its supervisor", func(t *testing.T) {
+		if !s.Isolated {
+			t.Skip("builds here run as grade's own user")
 		}
 		q := Request("kill")
 		q.Forks = true
@@ -69,7 +69,7 @@ func (s Suite) processes(t *testing.T) {
 		s.alone(t, b, pids)
 	})
 	t.Run("a storm of processes", func(t *testing.T) {
-		if !s.Walled {
+		if !s.Isolated {
 			t.Skip("the number of processes is not limited without a control group")
 		}
 		q := Request("fork", "storm")
@@ -87,10 +87,10 @@ func (s Suite) processes(t *testing.T) {
 	})
 }
 
-// cannotFork has a program try every way of making another.
+// cannotFork has a program try every way to start another.
 func (s Suite) cannotFork(t *testing.T, b sandbox.Box) {
 	said := map[string]int{}
-	s.Tell(t, b, Request("fork", "try"), &said)
+	s.RunJSON(t, b, Request("fork", "try"), &said)
 	require.Contains(t, said, "clone")
 	for call, errno := range said {
 		switch call {
@@ -105,8 +105,8 @@ func (s Suite) cannotFork(t *testing.T, b sandbox.Box) {
 	s.well(t, b)
 }
 
-// inherited lists the descriptors that a program found, without those that its
-// own runtime has opened.
+// inherited lists a program's descriptors, without those that its own runtime has
+// opened.
 func inherited(s Seen) []string {
 	var list []string
 	for fd, name := range s.Files {
@@ -117,16 +117,16 @@ func inherited(s Seen) []string {
 	return list
 }
 
-// cannotKill runs the program kill.
+// cannotKill has a program send signals, and expects that only itself is reached.
 func (s Suite) cannotKill(t *testing.T, b sandbox.Box, q sandbox.Request) {
 	t.Helper()
 	said := map[string]int{}
-	s.Tell(t, b, q, &said)
+	s.RunJSON(t, b, q, &said)
 	for call, errno := range said {
 		switch call {
 		case "kill self":
 			assert.Zero(t, errno)
-		case "kill everyone": // that is nobody but itself, or nobody it may reach
+		case "kill all": // reaches no other process, or none with permission
 			assert.Contains(t, []syscall.Errno{syscall.EPERM, syscall.ESRCH}, syscall.Errno(errno))
 		case "kill a group": // the supervisor's, if it leads one
 			assert.Contains(t, []syscall.Errno{syscall.EPERM, syscall.ESRCH}, syscall.Errno(errno))
@@ -137,10 +137,10 @@ func (s Suite) cannotKill(t *testing.T, b sandbox.Box, q sandbox.Request) {
 	s.well(t, b)
 }
 
-// alone checks that none of the processes of an earlier program lives.
+// alone checks that no process of an earlier program is alive.
 func (s Suite) alone(t *testing.T, b sandbox.Box, pids []string) {
 	t.Helper()
-	if !s.Walled {
+	if !s.Isolated {
 		for _, pid := range pids {
 			assert.NoDirExists(t, "/proc/"+pid)
 		}
@@ -150,14 +150,14 @@ func (s Suite) alone(t *testing.T, b sandbox.Box, pids []string) {
 	assert.Equal(t, map[string]string{"1": "supervisor", fmt.Sprint(seen.PID): "look"}, seen.Processes)
 }
 
-// view is what a program finds when it starts.
+// view tests what a program finds when it starts.
 func (s Suite) view(t *testing.T) {
 	b := s.Open(t, Spec())
 	t.Run("arguments, environment and directory", func(t *testing.T) {
 		q := Request("look", "a b", "", "$HOME")
 		q.Env = []string{"A=1", "B=x y"}
 		var seen Seen
-		s.Tell(t, b, q, &seen)
+		s.RunJSON(t, b, q, &seen)
 		assert.Equal(t, []string{"a b", "", "$HOME"}, seen.Args[1:])
 		assert.Equal(t, q.Env, seen.Env)
 		assert.Equal(t, b.Dirs().Work, seen.Dir)
@@ -169,9 +169,9 @@ func (s Suite) view(t *testing.T) {
 	t.Run("descriptors", func(t *testing.T) {
 		q := Request("look")
 		var with, without Seen
-		s.Tell(t, b, q, &with)
+		s.RunJSON(t, b, q, &with)
 		q.Limits.Observations = 0
-		s.Tell(t, b, q, &without)
+		s.RunJSON(t, b, q, &without)
 		assert.Equal(t, os.DevNull, with.Files["0"])
 		assert.ElementsMatch(t, []string{"0", "1", "2", "3", "4", "5"}, inherited(with), "three, the observation pipe and two for marks")
 		assert.ElementsMatch(t, []string{"0", "1", "2"}, inherited(without))
@@ -182,7 +182,7 @@ func (s Suite) view(t *testing.T) {
 		assert.Equal(t, "2", seen.Status["Seccomp"])
 		assert.Equal(t, fmt.Sprint(seen.PID), seen.Stat[3], "its own session")
 		assert.Equal(t, "0", seen.Stat[4], "no terminal")
-		if s.Walled {
+		if s.Isolated {
 			assert.Equal(t, [2]int{65534, 65534}, [2]int{seen.UID, seen.GID})
 			assert.Empty(t, seen.Status["Groups"])
 			assert.Equal(t, 1, seen.Parent)
@@ -201,5 +201,5 @@ func (s Suite) pin(t *testing.T) {
 	seen := s.Look(t, b)
 	assert.Equal(t, 1, seen.CPUs)
 	assert.Equal(t, fmt.Sprint(last), seen.Status["Cpus_allowed_list"])
-	assert.Error(t, b.Pin(t.Context(), 1000), "a CPU that is not there")
+	assert.ErrorContains(t, b.Pin(t.Context(), 1000), "pin to CPU 1000")
 }

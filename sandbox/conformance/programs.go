@@ -15,15 +15,15 @@ import (
 	"grade/sandbox/toolchain"
 )
 
-// sources are the programs of the table. They are data to ./...
+// sources holds the programs of the table. As testdata they are no part of ./...
 //
 //go:embed testdata/programs
 var sources embed.FS
 
-// built holds the programs of each architecture, made once in a test process.
+// built caches the programs of each architecture, which are built once a process.
 var built sync.Map // of string to func() (map[string]sandbox.File, error)
 
-// Program is one of the programs, to be placed under its own name.
+// Program returns one of the suite's programs, as a file with the program's name.
 func Program(arch, name string) (sandbox.File, error) {
 	build, _ := built.LoadOrStore(arch, sync.OnceValues(func() (map[string]sandbox.File, error) { return buildPrograms(arch) }))
 	all, err := build.(func() (map[string]sandbox.File, error))()
@@ -32,7 +32,7 @@ func Program(arch, name string) (sandbox.File, error) {
 	}
 	f, ok := all[name]
 	if !ok {
-		return f, fmt.Errorf("there is no program %q", name)
+		return f, fmt.Errorf("no hostile program %q", name)
 	}
 	return f, nil
 }

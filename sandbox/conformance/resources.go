@@ -61,7 +61,7 @@ func (s Suite) marks(t *testing.T, b sandbox.Box) {
 		assert.Greater(t, m.Memory, int64(512<<10))
 		assert.LessOrEqual(t, m.Memory, o.Peak)
 	}
-	if s.Walled {
+	if s.Isolated {
 		assert.NotZero(t, o.BoxCPUSource)
 		assert.NotZero(t, o.BoxPeakSource)
 		assert.Greater(t, o.BoxPeak, int64(1<<20))
@@ -82,7 +82,7 @@ func (s Suite) memory(t *testing.T) {
 	})
 	t.Run("the peak is not that of an earlier program", func(t *testing.T) {
 		before := s.Run(t, b, Request("grow", "to", "8"))
-		// What the supervisor itself needed to bring much back must not show either.
+		// The supervisor's own memory for a large output must not show either.
 		q := Request("flood", "1", "8000000")
 		q.Limits.Stdout = 8 << 20
 		s.Run(t, b, q)
@@ -106,12 +106,12 @@ func (s Suite) memory(t *testing.T) {
 		})
 	}
 	t.Run("endless threads", func(t *testing.T) {
-		if !s.Walled {
+		if !s.Isolated {
 			t.Skip("the number of threads is not limited without a control group")
 		}
 		b := s.Open(t, Spec())
 		q := Request("grow", "threads")
-		q.Limits.Stderr = 8 << 20 // a word about each of them
+		q.Limits.Stderr = 8 << 20 // the runtime prints a stack for each thread
 		o := s.Run(t, b, q)
 		assert.Equal(t, 2, o.ExitCode, "the runtime gives up: signal %d, cause %v", o.Signal, o.Cause)
 		assert.Positive(t, o.PidsHit)
@@ -120,14 +120,14 @@ func (s Suite) memory(t *testing.T) {
 	})
 }
 
-// exhausts runs a program that needs more memory than its box has. A kernel that
-// is slow to take back what the program held may end the supervisor as well: the
-// outcome is the same, and then the box has ended and says so.
+// exhausts runs a program that needs more memory than its box has. A kernel that is
+// slow to reclaim the program's memory may kill the supervisor as well: the outcome
+// is the same, but the box is gone.
 func (s Suite) exhausts(t *testing.T, b sandbox.Box, q sandbox.Request) {
 	o := s.Run(t, b, q)
 	assert.Equal(t, syscall.SIGKILL, syscall.Signal(o.Signal), "stderr: %.500s", o.Stderr)
 	assert.Positive(t, o.OOMKills)
-	if s.Walled {
+	if s.Isolated {
 		assert.Contains(t, []sandbox.Source{sandbox.SourceCgroupV1, sandbox.SourceCgroupV2}, o.OOMSource)
 	} else {
 		assert.Equal(t, sandbox.SourceWatchdog, o.OOMSource)

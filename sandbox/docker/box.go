@@ -32,7 +32,7 @@ type box struct {
 	conn   types.HijackedResponse
 	out    *io.PipeReader
 	client *protocol.Client
-	over   bool // the conversation has broken off
+	broken bool // the connection has broken
 	close  sync.Once
 }
 
@@ -50,7 +50,7 @@ func (e *Engine) Box(ctx context.Context, s sandbox.Spec) (sandbox.Box, error) {
 	}
 	b, err := e.start(ctx, config, host)
 	if errdefs.IsNotFound(err) {
-		return nil, fmt.Errorf("start a container: %w: the image was deleted meanwhile; grade again and it is made anew", err)
+		return nil, fmt.Errorf("start a container: %w: the image was deleted meanwhile; grade again, and it will be made anew", err)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("start a container: %w", err)
@@ -59,12 +59,12 @@ func (e *Engine) Box(ctx context.Context, s sandbox.Spec) (sandbox.Box, error) {
 }
 
 // start creates a container, attaches to it and starts it, in this order, so
-// that not a byte is missed. On an error nothing is left.
+// that no byte is missed. After an error nothing is left.
 func (e *Engine) start(ctx context.Context, config *container.Config, host *container.HostConfig) (*box, error) {
 	return e.startWith(ctx, config, host, nil)
 }
 
-// startWith also puts files into the container's root, before it starts.
+// startWith also writes files to the container's root before the start.
 func (e *Engine) startWith(ctx context.Context, config *container.Config, host *container.HostConfig, files func(*tar.Writer) error) (*box, error) {
 	ctx, cancel := bounded(ctx)
 	defer cancel()
@@ -87,15 +87,15 @@ func (e *Engine) startWith(ctx context.Context, config *container.Config, host *
 		b.Close()
 		return nil, err
 	}
-	if err := b.client.Greet(ctx); err != nil {
+	if err := b.client.Handshake(ctx); err != nil {
 		b.Close()
 		return nil, err
 	}
 	return b, nil
 }
 
-// create makes a container. An engine finishes what it was asked for though the
-// asker has gone, so that is waited for beside the caller's way, and removed.
+// create makes a container. An engine finishes a call although its caller has
+// gone, so create waits for that in the background, and removes the container.
 func (e *Engine) create(ctx context.Context, config *container.Config, host *container.HostConfig) (string, error) {
 	name := "grade-" + rand.Text()
 	made, failed := make(chan string), make(chan error, 1)
@@ -137,8 +137,8 @@ func (b *box) put(ctx context.Context, files func(*tar.Writer) error) error {
 	return b.engine.client.CopyToContainer(ctx, b.id, "/", &archive, container.CopyToContainerOptions{})
 }
 
-// connect starts a conversation over the attached stream, which carries the
-// supervisor's answers and what it has to say about itself.
+// connect makes a client of the attached stream, which carries the supervisor's
+// standard output and standard error.
 func (b *box) connect() {
 	r, w := io.Pipe()
 	b.out = r
@@ -147,7 +147,7 @@ func (b *box) connect() {
 		r.CloseWithError(os.ErrDeadlineExceeded)
 	})
 	go func() {
-		_, err := stdcopy.StdCopy(w, &b.client.Said, b.conn.Reader)
+		_, err := stdcopy.StdCopy(w, &b.client.Stderr, b.conn.Reader)
 		if err == nil {
 			err = io.EOF
 		}
@@ -158,11 +158,11 @@ func (b *box) connect() {
 func (b *box) Dirs() sandbox.Dirs { return b.client.Dirs() }
 func (b *box) CPUs() []int        { return b.client.CPUs() }
 
-// Run sends a request and waits for its outcome. A conversation that breaks off
-// because the kernel ended the whole box for its memory is an outcome too; one
-// that breaks off otherwise leaves a box that is gone.
+// Run sends a request and waits for its outcome. It returns an outcome also when
+// the kernel killed the whole box for its memory; after any other break of the
+// connection the box is gone.
 func (b *box) Run(ctx context.Context, q sandbox.Request) (sandbox.Outcome, error) {
-	if b.over {
+	if b.broken {
 		return sandbox.Outcome{}, fmt.Errorf("container %.12s: %w", b.id, sandbox.ErrGone)
 	}
 	sent := time.Now()
@@ -171,15 +171,15 @@ func (b *box) Run(ctx context.Context, q sandbox.Request) (sandbox.Outcome, erro
 		return o, nil
 	}
 	var fault *protocol.Fault
-	b.over = !errors.As(err, &fault) // a supervisor that is well says what is wrong
+	b.broken = !errors.As(err, &fault) // a working supervisor answers with a fault
 	if errors.Is(err, sandbox.ErrGone) && b.outOfMemory(ctx, sent) {
 		return b.killed(time.Since(sent)), nil
 	}
 	return sandbox.Outcome{}, fmt.Errorf("container %.12s: %w", b.id, err)
 }
 
-// killed is the outcome where the kernel ended the whole box for its memory,
-// the supervisor with it.
+// killed returns the outcome of a box that the kernel killed for its memory,
+// supervisor included.
 func (b *box) killed(wall time.Duration) sandbox.Outcome {
 	source := sandbox.SourceCgroupV1
 	if b.engine.info.CgroupVersion == "2" {
@@ -190,8 +190,8 @@ func (b *box) killed(wall time.Duration) sandbox.Outcome {
 	}
 }
 
-// outOfMemory asks the engine's memory of events, because the container itself
-// is removed at its end, and its state with it.
+// outOfMemory asks the engine for the container's events, because the engine
+// removes the container and its state when it ends.
 func (b *box) outOfMemory(ctx context.Context, since time.Time) bool {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), pingTimeout)
 	defer cancel()
@@ -207,29 +207,29 @@ func (b *box) outOfMemory(ctx context.Context, since time.Time) bool {
 	}
 }
 
-// Pin has the engine move the container, and the supervisor read back where it
-// is. Where the engine cannot (a runtime without updates, a rootless engine
-// without the cpuset controller) the supervisor moves itself and all it starts,
-// which a program's filter forbids it to undo.
+// Pin has the engine move the container, and checks that with the supervisor. Where
+// the engine cannot (a runtime without updates, a rootless engine without the
+// cpuset controller) the supervisor moves itself and all its programs, whose filter
+// forbids them to undo it.
 func (b *box) Pin(ctx context.Context, cpu int) error {
 	ctx, cancel := bounded(ctx)
 	defer cancel()
 	update := container.UpdateConfig{Resources: container.Resources{CpusetCpus: fmt.Sprint(cpu)}}
 	_, err := b.engine.client.ContainerUpdate(ctx, b.id, update)
-	if b.over || errdefs.IsNotFound(err) || errdefs.IsConflict(err) {
+	if b.broken || errdefs.IsNotFound(err) || errdefs.IsConflict(err) {
 		return fmt.Errorf("pin to CPU %d: %w", cpu, errors.Join(sandbox.ErrGone, err))
 	}
 	if ctx.Err() != nil || client.IsErrConnectionFailed(err) {
 		return fmt.Errorf("pin to CPU %d: %w", cpu, err)
 	}
-	if err == nil && b.client.Moved(ctx, cpu) == nil {
+	if err == nil && b.client.CheckPinned(ctx, cpu) == nil {
 		return nil
 	}
 	return b.client.Pin(ctx, cpu)
 }
 
-// Close ends the supervisor by closing its input; the engine removes the
-// container. What would not go is removed by force, beside the caller's way.
+// Close ends the supervisor by closing its input. The engine then removes the
+// container; remove forces that in the background.
 func (b *box) Close() error {
 	b.close.Do(func() {
 		b.conn.Close()
@@ -239,8 +239,8 @@ func (b *box) Close() error {
 	return nil
 }
 
-// remove makes sure that the container is gone. It has a deadline of its own:
-// it must also happen when the caller was interrupted.
+// remove makes sure that the container is gone. It has a deadline of its own,
+// because it must also work when the caller was interrupted.
 func (b *box) remove() {
 	ctx, cancel := context.WithTimeout(context.Background(), closeTimeout)
 	defer cancel()
@@ -248,7 +248,7 @@ func (b *box) remove() {
 	if err == nil || errdefs.IsNotFound(err) || !errdefs.IsConflict(err) {
 		return
 	}
-	// The engine is removing it by itself: wait for that.
+	// The engine is already removing it: wait for that.
 	wait, errs := b.engine.client.ContainerWait(ctx, b.id, container.WaitConditionRemoved)
 	select {
 	case <-wait:

@@ -11,9 +11,9 @@ import (
 	"grade/sandbox"
 )
 
-// seccompProfile allows what the Go runtime, the Go toolchain and the
-// supervisor call, and nothing else: an engine's own profile is looser, and
-// older ones still allow io_uring.
+// seccompProfile allows only the system calls of the Go runtime, the Go toolchain
+// and the supervisor. The profile of an engine is looser, and older engines still
+// allow io_uring.
 //
 //go:embed seccomp.json
 var seccompProfile string
@@ -24,13 +24,13 @@ const (
 	goRoot         = "/usr/local/go"
 	goCache        = goRoot + "/pkg/gocache" // below it, so that one volume holds both
 
-	// overhead is what a box needs beside what its Spec grants: the supervisor
-	// and the files placed in the work directory, which live in memory.
+	// overhead is the memory that a box needs beyond its Spec, in bytes: for the
+	// supervisor, and for the files in the work directory, which is a tmpfs.
 	overhead = 128 << 20
 	workSize = 96 << 20
 )
 
-// hardened is the configuration of a container that runs what others wrote.
+// hardened returns the configuration of a container for untrusted programs.
 func (e *Engine) hardened(s sandbox.Spec) (*container.Config, *container.HostConfig) {
 	image, args := e.images.run.name(), []string{"-uid", fmt.Sprint(nobody)}
 	if s.Purpose == sandbox.Build {
@@ -47,14 +47,14 @@ func (e *Engine) hardened(s sandbox.Spec) (*container.Config, *container.HostCon
 		AutoRemove:     true,
 		LogConfig:      container.LogConfig{Type: "none"},
 		CapDrop:        []string{"ALL"},
-		// The supervisor gives up its own user for a program's, and ends it.
+		// The supervisor starts programs as another user, and kills them.
 		CapAdd:      []string{"SETUID", "SETGID", "KILL"},
 		SecurityOpt: []string{"no-new-privileges", "seccomp=" + seccompProfile},
 		Runtime:     e.config.Runtime,
 		Tmpfs: map[string]string{
 			"/work":    fmt.Sprintf("rw,exec,nosuid,nodev,mode=0755,size=%d,nr_inodes=%d", workSize, inodes(s.Purpose)),
 			"/scratch": fmt.Sprintf("rw,noexec,nosuid,nodev,mode=1777,size=%d,nr_inodes=%d", s.Scratch, inodes(s.Purpose)),
-			// Every container has one, and any user can leave files in it.
+			// Every container has this directory, and any user could leave files in it.
 			"/dev/mqueue": "ro,noexec,nosuid,nodev,size=4k",
 		},
 		Resources: container.Resources{
@@ -65,12 +65,12 @@ func (e *Engine) hardened(s sandbox.Spec) (*container.Config, *container.HostCon
 	return e.command(image, args), host
 }
 
-// cpuset lists CPUs as the kernel reads them.
+// cpuset formats a list of CPUs for the kernel.
 func cpuset(cpus []int) string {
 	return strings.Join(strings.Fields(strings.Trim(fmt.Sprint(cpus), "[]")), ",")
 }
 
-// command is the part that says what runs.
+// command returns the part of the configuration that says what runs.
 func (e *Engine) command(image string, args []string) *container.Config {
 	return &container.Config{
 		Image:      image,
@@ -78,10 +78,10 @@ func (e *Engine) command(image string, args []string) *container.Config {
 		Cmd:        []string{},
 		User:       "0:0",
 		Hostname:   "sandbox",
-		// The runtime's empty network namespace is all it gets. Without this the
-		// engine puts one of its own there, by two more processes for each container.
+		// The container gets the runtime's empty network namespace. Without this
+		// setting the engine makes another one, with two more processes a container.
 		NetworkDisabled: true,
-		// A toolchain's image may bring one, which would run beside a program.
+		// A toolchain's image may have one, which would run beside a program.
 		Healthcheck: &container.HealthConfig{Test: []string{"NONE"}},
 		Labels:      map[string]string{ownerLabel: e.owner},
 		OpenStdin:   true, StdinOnce: true,
@@ -89,8 +89,8 @@ func (e *Engine) command(image string, args []string) *container.Config {
 	}
 }
 
-// cgroupNamespace hides the machine's tree from a box. Version 1 shows a box no
-// more than its own directories.
+// cgroupNamespace hides the machine's control groups from a box. Version 1 shows a
+// box only its own directories anyway.
 func (e *Engine) cgroupNamespace() container.CgroupnsMode {
 	if e.info.CgroupVersion == "2" {
 		return container.CgroupnsModePrivate
@@ -98,9 +98,9 @@ func (e *Engine) cgroupNamespace() container.CgroupnsMode {
 	return container.CgroupnsModeEmpty
 }
 
-// inodes is how many files and directories a box's tmpfs may hold: even an empty
-// one takes memory that no size limit counts, and time to remove. A build makes
-// some hundreds, the workshop of the build image some thousands.
+// inodes limits the files and directories in a box's tmpfs: even an empty file
+// takes memory that no size limit counts, and time to remove. A build makes some
+// hundreds, filling the build image's cache some thousands.
 func inodes(p sandbox.Purpose) int {
 	if p == sandbox.Build {
 		return 64 << 10

@@ -7,6 +7,6 @@ import (
 	"syscall"
 )
 
-// dead reports whether there is no process of that number. Signal 0 asks without
-// doing anything, also about processes that we may not signal.
+// dead reports whether no process has this number. Signal 0 asks without doing
+// anything, also about other users' processes.
 func dead(pid int) bool { return errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) }

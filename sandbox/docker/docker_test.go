@@ -19,7 +19,7 @@ import (
 	"grade/sandbox/conformance"
 )
 
-// TestMain lets a test start this binary again, as a grade that gets killed.
+// TestMain lets a test start this binary again, as a grade to be killed.
 func TestMain(m *testing.M) {
 	if what := os.Getenv(helperVariable); what != "" {
 		if err := helper(what); err != nil {
@@ -31,7 +31,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// engine opens the machine's engine, for as long as the test lasts.
+// engine opens the machine's engine until the test ends.
 func engine(t *testing.T) *Engine {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -42,15 +42,15 @@ func engine(t *testing.T) *Engine {
 	return e
 }
 
-// suite is a conformance suite on containers.
+// suite returns the conformance suite for containers.
 func suite(t *testing.T, e *Engine) conformance.Suite {
-	return conformance.Suite{Arch: e.arch, Walled: true, Open: func(t *testing.T, spec sandbox.Spec) sandbox.Box {
+	return conformance.Suite{Arch: e.arch, Isolated: true, Open: func(t *testing.T, spec sandbox.Spec) sandbox.Box {
 		t.Helper()
 		return open(t, e, spec)
 	}}
 }
 
-// open starts a container, for as long as the test lasts.
+// open starts a container that lasts until the test ends.
 func open(t *testing.T, e *Engine, spec sandbox.Spec) *box {
 	t.Helper()
 	b, err := e.Box(t.Context(), spec)
@@ -59,7 +59,7 @@ func open(t *testing.T, e *Engine, spec sandbox.Spec) *box {
 	return b.(*box)
 }
 
-// containers lists those of this engine's owner, in whatever state.
+// containers lists the containers of this engine's owner, in any state.
 func containers(t *testing.T, e *Engine) []string {
 	t.Helper()
 	list, err := e.client.ContainerList(t.Context(), container.ListOptions{
@@ -107,7 +107,7 @@ func TestNoEngineIsUnavailable(t *testing.T) {
 	require.ErrorContains(t, err, "docker.sock")
 }
 
-// A container that ends under us is our fault, and no outcome.
+// A container that is killed from outside is an error, not an outcome.
 func TestKilledContainerIsAnError(t *testing.T) {
 	e := engine(t)
 	s := suite(t, e)
@@ -119,12 +119,12 @@ func TestKilledContainerIsAnError(t *testing.T) {
 	})
 	start := time.Now()
 	_, err := b.Run(t.Context(), conformance.Request("wait", "asleep"))
-	require.Error(t, err)
+	require.ErrorIs(t, err, sandbox.ErrGone)
 	assert.Less(t, time.Since(start), 10*time.Second)
 }
 
-// The engine remembers that a container ran out of memory, and since when.
-func TestOutOfMemoryIsRemembered(t *testing.T) {
+// The engine's events say that, and when, a container ran out of memory.
+func TestOutOfMemoryEvent(t *testing.T) {
 	e := engine(t)
 	s := suite(t, e)
 	spec := conformance.Spec()

@@ -1,10 +1,10 @@
-// Package docker makes the words of package sandbox true with a Docker engine:
-// single-use containers without network, without capabilities of use, with a
-// read-only root, and our supervisor as process 1. It speaks the Engine API and
-// mounts nothing of the machine (a toolchain lies in a volume of the engine's),
-// so a remote engine serves as well. It knows neither exercises nor verdicts.
+// Package docker implements a sandbox with a Docker engine. Its boxes are
+// single-use containers with a read-only root and the supervisor as process 1,
+// without network and without dangerous capabilities. It uses the Engine API and
+// mounts nothing of the machine (the toolchain lies in a volume of the engine), so
+// a remote engine works as well. It knows neither exercises nor verdicts.
 //
-// Open connects and sweeps what dead owners left; Box starts a container;
+// Open connects and removes the containers of dead owners; Box starts a container;
 // Close waits until every container is gone.
 package docker
 
@@ -23,8 +23,8 @@ import (
 	"grade/sandbox/toolchain"
 )
 
-// Deadlines of calls to the engine, generous for a loaded machine: an engine
-// that needs longer is an error of ours, never a verdict.
+// Deadlines of calls to the engine, generous for a loaded machine. Missing one is
+// an error of the sandbox, never a verdict.
 const (
 	pingTimeout  = 10 * time.Second
 	callTimeout  = 60 * time.Second
@@ -32,20 +32,19 @@ const (
 	closeTimeout = 10 * time.Second
 )
 
-// Config says how boxes are made. The zero value of a field means its default.
+// Config configures an engine. The zero value of a field means its default.
 type Config struct {
 	// Sources is the tree that the supervisor is compiled from.
 	Sources fs.FS
-	// Warm is a build that fills the build image's cache for exactly the flags
-	// that later builds use.
+	// Warm fills the build image's cache, with exactly the flags of later builds.
 	Warm sandbox.Warm
-	// BuildImage names an image with a Go toolchain at /usr/local/go, to use
-	// instead of one made of this machine's. It is pulled if need be.
+	// BuildImage names an image with a Go toolchain at /usr/local/go, which is
+	// pulled if it is missing; empty: make an image of this machine's toolchain.
 	BuildImage string
 	// Runtime is the OCI runtime, as "runsc"; empty: the engine's default.
 	Runtime string
-	// Progress hears of long work: an image being made. Total is 0 where it is
-	// not known.
+	// Progress is called during long work, such as making an image. total is 0 if
+	// it is unknown.
 	Progress func(what string, current, total int64)
 }
 
@@ -62,9 +61,9 @@ type Engine struct {
 	closing sync.WaitGroup
 }
 
-// Open connects to the engine that the environment names, or else to the one of
-// the machine, and removes what dead owners left behind. An engine that cannot
-// be reached is sandbox.ErrUnavailable.
+// Open connects to the engine that the environment names, or else to the machine's
+// own, and removes the containers of dead owners. If it cannot reach the engine,
+// the error is sandbox.ErrUnavailable.
 func Open(ctx context.Context, config Config) (*Engine, error) {
 	c, err := client.NewClientWithOpts(client.FromEnv, client.WithAPIVersionNegotiation())
 	if err != nil {
@@ -74,7 +73,7 @@ func Open(ctx context.Context, config Config) (*Engine, error) {
 	if e.config.Progress == nil {
 		e.config.Progress = func(string, int64, int64) {}
 	}
-	if err := e.greet(ctx); err != nil {
+	if err := e.identify(ctx); err != nil {
 		c.Close()
 		return nil, err
 	}
@@ -89,8 +88,8 @@ func Open(ctx context.Context, config Config) (*Engine, error) {
 	return e, nil
 }
 
-// greet learns what the engine is.
-func (e *Engine) greet(ctx context.Context) error {
+// identify learns what the engine is.
+func (e *Engine) identify(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, pingTimeout)
 	defer cancel()
 	info, err := e.client.Info(ctx)
@@ -100,7 +99,7 @@ func (e *Engine) greet(ctx context.Context) error {
 	if e.arch, err = examine(info); err != nil {
 		return fmt.Errorf("%w: docker engine %w", sandbox.ErrUnavailable, err)
 	}
-	if info.CgroupVersion == "" { // engines before 20.10 know version 1 only, and do not say so
+	if info.CgroupVersion == "" { // engines before 20.10 know version 1 only and do not report it
 		info.CgroupVersion = "1"
 	}
 	e.info = info
@@ -108,18 +107,19 @@ func (e *Engine) greet(ctx context.Context) error {
 		e.runtime = info.DefaultRuntime
 	}
 	if _, ok := info.Runtimes[e.runtime]; !ok && e.config.Runtime != "" {
-		return fmt.Errorf("docker engine has no runtime %q: install it, or leave the setting empty", e.runtime)
+		return fmt.Errorf("docker engine has no runtime %q: install it, or leave the runtime unset", e.runtime)
 	}
 	return nil
 }
 
-// examine says what the engine's machine is, or why nothing can be graded on it.
+// examine returns the architecture of the engine's machine, or the reason why it
+// cannot run boxes.
 func examine(info system.Info) (arch string, err error) {
 	if info.OSType != "linux" {
 		return "", fmt.Errorf("runs %s containers, want linux", info.OSType)
 	}
-	// An engine that cannot hold a limit starts the container all the same, with
-	// a warning: one without root on control groups of version 1, for instance.
+	// An engine that cannot enforce a limit (a rootless one with control groups of
+	// version 1, for instance) starts containers without it, and only warns.
 	if !info.MemoryLimit || !info.PidsLimit {
 		return "", errors.New("cannot limit memory and processes: see the warnings of docker info")
 	}
@@ -132,7 +132,7 @@ func examine(info system.Info) (arch string, err error) {
 	return "", fmt.Errorf("on %s, want amd64 or arm64", info.Architecture)
 }
 
-// Info describes the sandbox. The images have names once Prepare has run.
+// Info describes the sandbox. The images have names after Prepare.
 func (e *Engine) Info() sandbox.Info {
 	return sandbox.Info{
 		Kind: "docker", Official: true, Runtime: e.runtime,
@@ -140,30 +140,29 @@ func (e *Engine) Info() sandbox.Info {
 	}
 }
 
-// Version is the engine's own, for a report on the machine.
+// Version returns the engine's version, for a report on the machine.
 func (e *Engine) Version() string { return e.info.ServerVersion }
 
-// Host is where the engine listens.
+// Host returns the address of the engine.
 func (e *Engine) Host() string { return e.client.DaemonHost() }
 
-// Close waits until the engine has removed every container of ours, and
-// removes those that would not go.
+// Close waits until all containers of this process are removed.
 func (e *Engine) Close() error {
 	e.closing.Wait()
-	// A container that an engine was still making when its owner was killed may have
-	// come after the first look. The next start looks too, if this one cannot.
+	// The engine may have made a container for a killed owner after the sweep of Open.
+	// If this sweep fails, the next Open repeats it.
 	ctx, cancel := bounded(context.Background())
 	defer cancel()
 	_ = e.sweep(ctx)
 	return e.client.Close()
 }
 
-// bounded gives one call to the engine its deadline.
+// bounded returns a context with the deadline of one call to the engine.
 func bounded(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(ctx, callTimeout)
 }
 
-// supervisor compiles the program that runs inside.
+// supervisor compiles the supervisor and returns its path.
 func (e *Engine) supervisor(ctx context.Context) (string, error) {
 	g, err := toolchain.Find(ctx)
 	if err != nil {

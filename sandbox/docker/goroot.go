@@ -19,7 +19,7 @@ import (
 	"grade/sandbox/toolchain"
 )
 
-// rootKey names the toolchain that the build image starts from.
+// rootKey identifies the toolchain of the build image.
 func (e *Engine) rootKey(ctx context.Context) (string, error) {
 	if e.config.BuildImage != "" {
 		return "image " + e.config.BuildImage, nil
@@ -32,7 +32,7 @@ func (e *Engine) rootKey(ctx context.Context) (string, error) {
 	return fmt.Sprintf("goroot %s %s", e.arch, version), err
 }
 
-// baseImage is the toolchain's image: the one that was named, or one made of
+// baseImage returns an image with a toolchain: Config.BuildImage, or one made of
 // this machine's GOROOT.
 func (e *Engine) baseImage(ctx context.Context) (string, error) {
 	if name := e.config.BuildImage; name != "" {
@@ -47,7 +47,7 @@ func (e *Engine) baseImage(ctx context.Context) (string, error) {
 		return "", err
 	}
 	if runtime.GOOS != "linux" || runtime.GOARCH != e.arch {
-		return "", fmt.Errorf("this machine's Go is for %s/%s and the engine wants linux/%s: name an image that has one, as in --build-image golang:%s",
+		return "", fmt.Errorf("this machine's Go is for %s/%s and the engine needs linux/%s: name a build image that has one, such as golang:%s",
 			runtime.GOOS, runtime.GOARCH, e.arch, strings.TrimPrefix(g.Version, "go"))
 	}
 	key, err := e.rootKey(ctx)
@@ -73,14 +73,14 @@ func (e *Engine) pull(ctx context.Context, name string) error {
 
 // rootFile is one file of a GOROOT.
 type rootFile struct {
-	path string // where it is
+	path string // on this machine
 	name string // below the GOROOT, slash-separated
 	size int64
 }
 
-// rootFiles lists what a build needs of a GOROOT: the go command, the tools, and
-// the standard library's sources without its tests. Parts of it may be links to
-// elsewhere, as where a distribution keeps sources apart.
+// rootFiles lists the files of a GOROOT that a build needs: the go command, the
+// tools, and the standard library's sources without its tests. It follows links,
+// because some distributions keep the sources elsewhere.
 func rootFiles(root string) ([]rootFile, error) {
 	var files []rootFile
 	for _, part := range []string{"VERSION", "go.env", "bin/go", "pkg/include", "pkg/tool/" + runtime.GOOS + "_" + runtime.GOARCH, "src"} {
@@ -165,7 +165,7 @@ func addRootFile(w *tar.Writer, file rootFile) (int64, error) {
 }
 
 // streamError reads an engine's progress messages to their end and returns the
-// error among them, if any: the status of the call was sent before the work.
+// error among them, if any: the engine sends the call's status before it works.
 func streamError(r io.Reader) error {
 	for d := json.NewDecoder(r); ; {
 		var m struct {

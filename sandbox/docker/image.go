@@ -26,21 +26,21 @@ import (
 	"grade/sandbox/toolchain"
 )
 
-// images are what boxes are made from. Either is made without waiting for the
-// other, and its name can be asked for meanwhile.
+// images holds the images of boxes. Each is made without waiting for the other,
+// and its name can be read meanwhile.
 type images struct {
 	run, build madeImage
-	volume     string // the toolchain of build, once that is there
+	volume     string // holds the toolchain of build; empty until it is filled
 }
 
-// madeImage is an image that is made at most once. Its name holds a hash of
-// everything that made it, so that it is made again only when something changed.
+// madeImage is an image that is made at most once. Its name has a hash of
+// everything that goes into it, so that it is made again only after a change.
 type madeImage struct {
 	making sync.Mutex
 	tag    atomic.Pointer[string]
 }
 
-// name is empty until the image is there.
+// name returns the image's name, which is empty until the image exists.
 func (m *madeImage) name() string {
 	if tag := m.tag.Load(); tag != nil {
 		return *tag
@@ -69,7 +69,7 @@ const (
 	buildRepository = "grade-build"
 )
 
-// What making a build image may use.
+// Limits of the box that fills a build image's cache.
 const (
 	lockRetry   = 100 * time.Millisecond
 	warmMemory  = 4 << 30
@@ -77,7 +77,7 @@ const (
 	warmPids    = 1024
 )
 
-// Prepare makes sure that the image for a purpose is there.
+// Prepare makes the image for a purpose, unless the engine has it.
 func (e *Engine) Prepare(ctx context.Context, p sandbox.Purpose) error {
 	if p == sandbox.Build {
 		return e.images.build.prepare(ctx, e.buildImage)
@@ -85,7 +85,7 @@ func (e *Engine) Prepare(ctx context.Context, p sandbox.Purpose) error {
 	return e.images.run.prepare(ctx, e.runImage)
 }
 
-// Images reports the names of the images and whether the engine has them.
+// Images returns the names of both images, and for each whether the engine has it.
 func (e *Engine) Images(ctx context.Context) (map[string]bool, error) {
 	supervisor, err := e.supervisor(ctx)
 	if err != nil {
@@ -114,7 +114,7 @@ func (e *Engine) has(ctx context.Context, tag string) (bool, error) {
 	return err == nil, err
 }
 
-// tags names both images by what makes them.
+// tags derives the names of both images from what goes into them.
 func (e *Engine) tags(ctx context.Context, supervisor string) (run, build string, err error) {
 	program, err := os.ReadFile(supervisor)
 	if err != nil {
@@ -135,7 +135,7 @@ func tag(repository string, parts ...string) string {
 	return fmt.Sprintf("%s:%x", repository, h.Sum(nil)[:8])
 }
 
-// runImage is the supervisor and nothing else.
+// runImage makes an image with only the supervisor.
 func (e *Engine) runImage(ctx context.Context) (string, error) {
 	supervisor, err := e.supervisor(ctx)
 	if err != nil {
@@ -152,7 +152,7 @@ func (e *Engine) runImage(ctx context.Context) (string, error) {
 }
 
 // ensure makes an image unless the engine has it. One process at a time makes
-// images; one that waited finds what the other made.
+// images; a process that waited finds the image made.
 func (e *Engine) ensure(ctx context.Context, tag string, has func(context.Context, string) (bool, error), make func(context.Context) error) error {
 	if ok, err := has(ctx, tag); ok || err != nil {
 		return err
@@ -179,12 +179,12 @@ func (e *Engine) ensure(ctx context.Context, tag string, has func(context.Contex
 	return nil
 }
 
-// keepImages is how many images of one kind are kept: of this grade and of some
-// others that this engine serves.
+// keepImages is the number of images kept of one kind, for this grade and for other
+// versions that use this engine.
 const keepImages = 4
 
-// prune removes the oldest images of the kind that tag is of. One that is in use
-// stays, and that an old image stays is no reason to fail.
+// prune removes the oldest images of tag's kind. It leaves images in use, and
+// ignores errors, because an old image does no harm.
 func (e *Engine) prune(ctx context.Context, tag string) {
 	repository, _, _ := strings.Cut(tag, ":")
 	list, err := e.client.ImageList(ctx, image.ListOptions{Filters: filters.NewArgs(filters.Arg("reference", repository))})
@@ -215,9 +215,9 @@ func (e *Engine) importTar(ctx context.Context, tag string, fill func(*tar.Write
 	return streamError(response)
 }
 
-// buildImage is a Go toolchain, the supervisor, and a cache that was filled in
-// this very image: the go command's index of its packages is keyed by names,
-// sizes and times of the files it sees, so a cache filled elsewhere would miss.
+// buildImage makes an image of a Go toolchain, the supervisor and a build cache,
+// which is filled in this very image: the go command keys its index of packages by
+// names, sizes and times of files, so a cache filled elsewhere would miss.
 func (e *Engine) buildImage(ctx context.Context) (string, error) {
 	supervisor, err := e.supervisor(ctx)
 	if err != nil {
@@ -228,7 +228,7 @@ func (e *Engine) buildImage(ctx context.Context) (string, error) {
 		return "", err
 	}
 	return build, e.ensure(ctx, build, e.hasWithVolume, func(ctx context.Context) error {
-		from := build // which may be there, and its volume not
+		from := build // exists if only its volume is missing
 		if ok, err := e.has(ctx, build); err != nil {
 			return err
 		} else if !ok {
@@ -244,11 +244,11 @@ func (e *Engine) buildImage(ctx context.Context) (string, error) {
 	})
 }
 
-// warm runs the build that fills the cache and keeps the result as an image,
-// whose id it returns.
+// warm runs the build that fills the cache and returns the id of an image of the
+// result.
 func (e *Engine) warm(ctx context.Context, base, supervisor string) (string, error) {
 	e.config.Progress("compiling the standard library for submissions", 0, 0)
-	b, err := e.workshop(ctx, base, supervisor)
+	b, err := e.writableBox(ctx, base, supervisor)
 	if err != nil {
 		return "", err
 	}
@@ -262,18 +262,18 @@ func (e *Engine) warm(ctx context.Context, base, supervisor string) (string, err
 	return made.ID, err
 }
 
-// workshop is a container that image making happens in: ours alone, so its root
-// can be written to.
-func (e *Engine) workshop(ctx context.Context, base, supervisor string) (*box, error) {
+// writableBox starts a container in which an image is made. It runs no untrusted
+// program, so its root is writable.
+func (e *Engine) writableBox(ctx context.Context, base, supervisor string) (*box, error) {
 	config := e.command(base, []string{"-goroot", goRoot, "-gocache", goCache})
 	_, host := e.hardened(sandbox.Spec{Purpose: sandbox.Build, Memory: warmMemory, Scratch: warmScratch, Pids: warmPids})
 	host.ReadonlyRootfs = false
 	return e.startWith(ctx, config, host, func(w *tar.Writer) error { return addSupervisor(w, supervisor) })
 }
 
-// addSupervisor puts the supervisor and its two directories into an archive.
-// The directories have to be there with their modes: runc gives a tmpfs the
-// mode of the directory that it covers, whatever the mount's options say.
+// addSupervisor writes the supervisor and its two directories to an archive. The
+// directories need their modes, because runc gives a tmpfs the mode of the directory
+// that it covers and ignores the mount's options.
 func addSupervisor(w *tar.Writer, program string) error {
 	data, err := os.ReadFile(program)
 	if err != nil {

@@ -23,8 +23,8 @@ import (
 	"grade/sandbox/conformance"
 )
 
-// otherSources is the real tree with a supervisor of other content, so that a
-// test has images of its own to make and remove.
+// otherSources returns the real tree with a changed supervisor, so that a test can
+// make and remove images of its own.
 func otherSources(t *testing.T) fs.FS {
 	t.Helper()
 	tree := fstest.MapFS{"sandbox/supervisor/other.go": {Data: []byte(`package main
@@ -51,8 +51,8 @@ func init() {
 	return tree
 }
 
-// An image is made once. If it is deleted under us, that is an error of ours,
-// and the next grade makes it again.
+// An image that is deleted meanwhile is an error of the sandbox, and the next grade
+// makes it again.
 func TestDeletedImage(t *testing.T) {
 	config := Config{Sources: otherSources(t)}
 	one, err := Open(t.Context(), config)
@@ -170,8 +170,7 @@ func TestExamine(t *testing.T) {
 	}
 }
 
-// The profile is an allow-list, and does not allow what has led out of
-// containers before.
+// The profile is an allow-list without the system calls of known container escapes.
 func TestSeccompProfile(t *testing.T) {
 	var profile struct {
 		DefaultAction string

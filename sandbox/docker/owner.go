@@ -13,14 +13,15 @@ import (
 )
 
 // ownerLabel names the process that a container belongs to, as "<boot
-// id>/<namespace> <process> <its start time>": together they name one process
-// for ever, however often process numbers come round.
+// id>/<namespace> <process> <its start time>", which stays unique when process
+// numbers are reused.
 const ownerLabel = "grade.owner"
 
-// strayAge is how old a container of another place must be before it counts as left behind: its owner cannot be asked from here.
+// strayAge is the age at which a container counts as left behind if its owner is in
+// another boot or namespace, where it cannot be looked up.
 const strayAge = time.Hour
 
-// owner names this process.
+// owner returns the label's value for this process.
 func owner() (string, error) {
 	boot, err := bootID()
 	if err != nil {
@@ -33,10 +34,10 @@ func owner() (string, error) {
 	return fmt.Sprintf("%s %d %s", boot, os.Getpid(), start), nil
 }
 
-// bootID names where a process number means something: this boot of this
-// machine, and the namespace that we are in. Two graders in containers of their
-// own may share an engine, and must not take each other for dead. Where the
-// kernel does not say, the host's name stands in.
+// bootID identifies the scope of process numbers: this boot of this machine, and
+// the process's namespace. Two graders in different containers can share an engine
+// and must not take each other for dead. The host's name replaces a boot id that
+// cannot be read.
 func bootID() (string, error) {
 	b, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
 	if err != nil {
@@ -47,9 +48,9 @@ func bootID() (string, error) {
 	return strings.TrimSpace(string(b)) + "/" + namespace, err
 }
 
-// startTime is when a process started, in the kernel's ticks since boot: field
-// 22 of its stat, the 20th behind the name in parentheses. On a system without
-// /proc every process counts as alive.
+// startTime returns the start of a process, in the kernel's ticks since boot: field
+// 22 of its stat, the 20th behind the name in parentheses. Without /proc it is
+// always "0", so every process counts as alive.
 func startTime(pid int) (string, error) {
 	if _, err := os.Stat("/proc/self/stat"); err != nil {
 		return "0", nil
@@ -65,7 +66,7 @@ func startTime(pid int) (string, error) {
 	return string(fields[19]), nil
 }
 
-// orphaned reports whether the process that label names is gone for sure.
+// orphaned reports whether the process that label names is certainly dead.
 func orphaned(label, boot string, created, now time.Time) bool {
 	var theirBoot, start string
 	var pid int
@@ -78,13 +79,13 @@ func orphaned(label, boot string, created, now time.Time) bool {
 	if dead(pid) {
 		return true
 	}
-	// A process that lives and that we may not look at counts as the owner.
+	// A living process whose start time cannot be read counts as the owner.
 	got, err := startTime(pid)
 	return err == nil && got != start
 }
 
-// sweep removes containers whose owner is dead. The supervisor ends by itself
-// when its owner does; this is for what was never started or would not go.
+// sweep removes containers whose owner is dead. A supervisor ends with its owner by
+// itself; sweep removes containers that never started or did not end.
 func (e *Engine) sweep(ctx context.Context) error {
 	ctx, cancel := bounded(ctx)
 	defer cancel()
@@ -98,7 +99,7 @@ func (e *Engine) sweep(ctx context.Context) error {
 	}
 	for _, c := range list {
 		if c.Labels[ownerLabel] != "" && orphaned(c.Labels[ownerLabel], boot, time.Unix(c.Created, 0), time.Now()) {
-			// Another grade may be sweeping too: that it is gone is all we want.
+			// Another grade may remove it at the same time, so an error is fine.
 			_ = e.client.ContainerRemove(ctx, c.ID, container.RemoveOptions{Force: true, RemoveVolumes: true})
 		}
 	}

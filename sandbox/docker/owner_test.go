@@ -20,7 +20,7 @@ import (
 
 const helperVariable = "GRADE_TEST_HELPER"
 
-// helper is a grade that says which container it has made, and then waits.
+// helper acts as a grade with a container: it prints the container's id, and waits.
 func helper(what string) error {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
@@ -77,7 +77,7 @@ func killedHelper(t *testing.T, what string) string {
 	return strings.TrimSpace(line)
 }
 
-// state is a container's, or "" when there is none.
+// state returns the state of a container, or "" if there is no such container.
 func state(t *testing.T, e *Engine, id string) string {
 	t.Helper()
 	c, err := e.client.ContainerInspect(t.Context(), id)
@@ -88,16 +88,16 @@ func state(t *testing.T, e *Engine, id string) string {
 	return c.State.Status
 }
 
-// A grade that is killed leaves nothing running, though a program ignores every
-// signal it can.
+// Killing grade leaves nothing running, even if a program ignores all signals that
+// it can.
 func TestKilledOwnerLeavesNothing(t *testing.T) {
 	e := engine(t)
 	id := killedHelper(t, "box")
 	assert.Eventually(t, func() bool { return state(t, e, id) == "" }, 5*time.Second, 100*time.Millisecond, "still %s", state(t, e, id))
 }
 
-// What a killed grade made and never started, the next one removes; what a
-// living one has, it leaves alone.
+// The next grade removes a container that a killed grade created and never started,
+// and leaves the containers of living ones alone.
 func TestOrphansAreSwept(t *testing.T) {
 	e := engine(t)
 	mine := open(t, e, conformance.Spec())
@@ -120,7 +120,7 @@ func TestCloseRemovesContainers(t *testing.T) {
 	assert.Empty(t, containers(t, e))
 }
 
-// However far the making of a box has got when it is interrupted.
+// An interrupt at any stage of making a box leaves no container.
 func TestInterruptedBoxLeavesNothing(t *testing.T) {
 	e := engine(t)
 	require.NoError(t, e.Prepare(t.Context(), conformance.Spec().Purpose))
@@ -149,13 +149,13 @@ func TestOrphaned(t *testing.T) {
 		created     time.Time
 		want        bool
 	}{
-		{"ourselves", me, old, false},
-		{"a process that is not there", fmt.Sprintf("%s %d %s", boot, 1<<22+1, start), young, true},
-		{"another process with our number", fmt.Sprintf("%s %d %s0", boot, os.Getpid(), start), young, true},
+		{"this process", me, old, false},
+		{"a dead process", fmt.Sprintf("%s %d %s", boot, 1<<22+1, start), young, true},
+		{"another process with the same number", fmt.Sprintf("%s %d %s0", boot, os.Getpid(), start), young, true},
 		{"another boot, just now", "other 1 1", young, false},
 		{"another boot, long ago", "other 1 1", old, true},
-		{"no owner we can read, just now", "nonsense", young, false},
-		{"no owner we can read, long ago", "nonsense", old, true},
+		{"an unreadable owner, just now", "nonsense", young, false},
+		{"an unreadable owner, long ago", "nonsense", old, true},
 	} {
 		assert.Equal(t, c.want, orphaned(c.label, boot, c.created, time.Now()), c.name)
 	}

@@ -17,14 +17,14 @@ import (
 	"grade/sandbox/conformance"
 )
 
-// probed is what the program probe tells.
+// probed holds the output of the program probe.
 type probed struct {
 	Writable, Readable, Mounts, Links, Sockets []string
 	Calls                                      map[string]syscall.Errno
 }
 
-// TestProbe reads the walls back from inside, as the program's user and, where
-// it is allowed to start processes, as a build's.
+// TestProbe tries the isolation from inside, as a program's user, without and with
+// the right to start processes.
 func TestProbe(t *testing.T) {
 	e := engine(t)
 	for name, purpose := range map[string]sandbox.Purpose{"run": sandbox.Run, "build": sandbox.Build} {
@@ -36,7 +36,7 @@ func TestProbe(t *testing.T) {
 			q := conformance.Request("probe")
 			q.Forks = purpose == sandbox.Build
 			var p probed
-			s.Tell(t, b, q, &p)
+			s.RunJSON(t, b, q, &p)
 			assert.Empty(t, p.Writable)
 			assert.Empty(t, p.Readable)
 			assert.Equal(t, []string{"lo"}, p.Links)
@@ -71,7 +71,7 @@ func assertMounts(t *testing.T, mounts []string) {
 			assert.Subset(t, options, []string{"rw", "nosuid", "nodev", "noexec"})
 		case target == "/proc" || strings.HasPrefix(target, "/dev") || strings.HasPrefix(target, "/proc/") && f[1] == "tmpfs",
 			target == "/sys/fs/cgroup" && f[1] == "tmpfs": // version 1: the directory of the read-only mounts
-			// What of these can be written, the probe has tried.
+			// The probe has tried to write to these.
 		default:
 			assert.Contains(t, options, "ro", m)
 		}
@@ -80,7 +80,7 @@ func assertMounts(t *testing.T, mounts []string) {
 	}
 }
 
-// assertDevices allows those that every container has.
+// assertDevices allows only the devices that every container has.
 func assertDevices(t *testing.T, names []string) {
 	t.Helper()
 	for _, name := range names {
@@ -101,7 +101,7 @@ func assertRights(t *testing.T, seen conformance.Seen) {
 	assert.Len(t, seen.Processes, 2)
 }
 
-// TestInspect asks the engine what it was told.
+// TestInspect reads the container's configuration back from the engine.
 func TestInspect(t *testing.T) {
 	t.Setenv("GRADE_CANARY", "canary-of-the-host")
 	e := engine(t)
@@ -141,7 +141,7 @@ func TestInspect(t *testing.T) {
 	assert.False(t, got.Config.Tty)
 }
 
-// TestExport lists what a container for programs holds: the supervisor.
+// TestExport checks that a container for programs holds only the supervisor.
 func TestExport(t *testing.T) {
 	e := engine(t)
 	b := open(t, e, conformance.Spec())
@@ -164,9 +164,9 @@ func TestExport(t *testing.T) {
 	assert.Equal(t, []string{"supervisor"}, held)
 }
 
-// TestPinIsTheEngines reads back what the engine was told, beside what the
-// suite reads from inside.
-func TestPinIsTheEngines(t *testing.T) {
+// TestPinByEngine reads the pinned CPU back from the engine; the conformance suite
+// reads it from inside.
+func TestPinByEngine(t *testing.T) {
 	e := engine(t)
 	b := open(t, e, conformance.Spec())
 	require.NoError(t, b.Pin(t.Context(), b.CPUs()[0]))
@@ -175,8 +175,7 @@ func TestPinIsTheEngines(t *testing.T) {
 	assert.Equal(t, fmt.Sprint(b.CPUs()[0]), got.HostConfig.CpusetCpus)
 }
 
-// A box that is confined uses the CPUs it was given, and can be moved to another one to
-// be measured there.
+// A confined box uses only its CPUs, and can be moved to another one for measuring.
 func TestConfined(t *testing.T) {
 	e := engine(t)
 	all := open(t, e, conformance.Spec()).CPUs()

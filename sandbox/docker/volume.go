@@ -15,23 +15,21 @@ import (
 	"grade/sandbox"
 )
 
-// The toolchain and its cache are read from a volume, which all build boxes share
-// and none can write. What a box reads from its image's layers is read anew for
-// every box under some storage drivers (fuse-overlayfs, vfs): that was more than
-// half of the time of a build.
+// All build boxes read the toolchain and its cache from one read-only volume. Under
+// some storage drivers (fuse-overlayfs, vfs) files in an image's layers are read
+// from disk again for every box, which took more than half of the time of a build.
 //
-// The engine fills an empty volume by itself, from what the image has in its
-// place. So that no box ever sees one that is half full, a volume has a name of
-// its own, the image says which it is, and the image gets its tag when the volume
-// is full and not before.
+// The engine fills an empty volume from the image's directory at the same path.
+// Each volume has a unique name, a label of the image holds it, and the image gets
+// its tag only when the volume is full, so that no box sees a half-filled volume.
 const (
 	volumePrefix = "grade-toolchain-"
-	// volumeLabel marks volumes of ours, and on a build image it names the volume.
+	// volumeLabel marks grade's volumes, and names the volume on a build image.
 	volumeLabel = "grade.toolchain"
 )
 
-// hasWithVolume reports whether the engine has a build image and the volume that
-// goes with it, and remembers the volume.
+// hasWithVolume reports whether the engine has a build image and its volume, and
+// stores the volume's name.
 func (e *Engine) hasWithVolume(ctx context.Context, tag string) (bool, error) {
 	ctx, cancel := bounded(ctx)
 	defer cancel()
@@ -57,9 +55,9 @@ func (e *Engine) hasWithVolume(ctx context.Context, tag string) (bool, error) {
 	return true, nil
 }
 
-// fillVolume has the engine copy the toolchain of an image into a new volume, by
-// creating a container that never starts, and keeps the image under a tag with
-// the volume's name in it.
+// fillVolume has the engine copy an image's toolchain into a new volume, by creating
+// a container that never starts, and tags the image with a label that names the
+// volume.
 func (e *Engine) fillVolume(ctx context.Context, from, tag string) (err error) {
 	e.config.Progress("copying the toolchain into a volume", 0, 0)
 	name := volumePrefix + rand.Text()
@@ -98,13 +96,13 @@ func (e *Engine) removeVolume(name string) {
 	_ = e.client.VolumeRemove(ctx, name, false)
 }
 
-// pruneVolumes removes volumes of ours that no build image names. One that is in
-// use stays: the engine refuses.
+// pruneVolumes removes grade's volumes that no build image names. The engine refuses
+// to remove one in use.
 func (e *Engine) pruneVolumes(ctx context.Context) {
 	list, err := e.client.VolumeList(ctx, volume.ListOptions{Filters: filters.NewArgs(filters.Arg("label", volumeLabel))})
 	images, err2 := e.client.ImageList(ctx, image.ListOptions{Filters: filters.NewArgs(filters.Arg("label", volumeLabel))})
 	if errors.Join(err, err2) != nil {
-		return // as with images: that an old one stays is no reason to fail
+		return // an old volume does no harm
 	}
 	named := map[string]bool{}
 	for _, i := range images {

@@ -19,13 +19,13 @@ type box struct {
 	spec    sandbox.Spec
 	client  *protocol.Client
 	cmd     *exec.Cmd
-	in, out *os.File // our ends
-	dir     string   // the supervisor's own; empty until it has told
+	in, out *os.File // grade's ends of the pipes
+	dir     string   // the supervisor's directory; empty before its Hello
 	ended   chan struct{}
 	close   sync.Once
 }
 
-// Box starts a supervisor and waits for its greeting.
+// Box starts a supervisor and waits for its Hello.
 func (s *Sandbox) Box(ctx context.Context, spec sandbox.Spec) (sandbox.Box, error) {
 	if err := spec.Check(); err != nil {
 		return nil, err
@@ -43,9 +43,9 @@ func (s *Sandbox) Box(ctx context.Context, spec sandbox.Spec) (sandbox.Box, erro
 	return b, nil
 }
 
-// start runs a supervisor in a session of its own: what is typed at our
-// terminal, an interrupt for instance, does not reach it. It ends when its
-// input does. On an error nothing is left.
+// start runs a supervisor in a session of its own, so that an interrupt typed at
+// grade's terminal does not reach it; it ends when its input does. After an error
+// nothing is left.
 func (s *Sandbox) start(ctx context.Context, spec sandbox.Spec, cache string) (*box, error) {
 	args := []string{"-private", os.TempDir(), "-cgroup", "", "-filesize", fmt.Sprint(spec.Scratch)}
 	if spec.Purpose == sandbox.Build {
@@ -66,7 +66,7 @@ func (s *Sandbox) start(ctx context.Context, spec sandbox.Spec, cache string) (*
 	b.client = protocol.NewClient(in, out, b.hangUp)
 	b.cmd = exec.Command(s.supervisor, args...)
 	b.cmd.Dir, b.cmd.Env = "/", []string{}
-	b.cmd.Stdin, b.cmd.Stdout, b.cmd.Stderr = theirIn, theirOut, &b.client.Said
+	b.cmd.Stdin, b.cmd.Stdout, b.cmd.Stderr = theirIn, theirOut, &b.client.Stderr
 	b.cmd.SysProcAttr = ownSession()
 	b.cmd.WaitDelay = time.Second
 	if err := b.cmd.Start(); err != nil {
@@ -75,9 +75,9 @@ func (s *Sandbox) start(ctx context.Context, spec sandbox.Spec, cache string) (*
 	}
 	go func() {
 		defer close(b.ended)
-		_ = b.cmd.Wait() // what went wrong, if anything, is in what it said
+		_ = b.cmd.Wait() // errors are on the supervisor's standard error
 	}()
-	if err := b.client.Greet(ctx); err != nil {
+	if err := b.client.Handshake(ctx); err != nil {
 		b.Close()
 		return nil, err
 	}
@@ -88,8 +88,8 @@ func (s *Sandbox) start(ctx context.Context, spec sandbox.Spec, cache string) (*
 func (b *box) Dirs() sandbox.Dirs { return b.client.Dirs() }
 func (b *box) CPUs() []int        { return b.client.CPUs() }
 
-// Run sends a request and waits for its outcome. Nothing but the supervisor's
-// looking limits memory here, so a limit of the box is one of the request.
+// Run sends a request and waits for its outcome. Only the supervisor's sampling
+// limits memory here, so the box's limit is applied to each request.
 func (b *box) Run(ctx context.Context, q sandbox.Request) (sandbox.Outcome, error) {
 	if q.Limits.Memory == 0 || b.spec.Memory > 0 && b.spec.Memory < q.Limits.Memory {
 		q.Limits.Memory = b.spec.Memory
@@ -101,18 +101,18 @@ func (b *box) Run(ctx context.Context, q sandbox.Request) (sandbox.Outcome, erro
 	return o, nil
 }
 
-// Pin has the supervisor move itself and all that it starts.
+// Pin has the supervisor move itself and all its programs.
 func (b *box) Pin(ctx context.Context, cpu int) error { return b.client.Pin(ctx, cpu) }
 
-// hangUp ends the conversation, and with it the supervisor. What that does to a
-// running program must not be heard any more.
+// hangUp closes the connection, which ends the supervisor. It closes the output
+// first, so that no outcome of a program killed for that arrives.
 func (b *box) hangUp() {
 	b.out.Close()
 	b.in.Close()
 }
 
-// Close hangs up. That the supervisor ends what it runs, removes its directory
-// and ends itself is waited for beside the caller's way.
+// Close hangs up. The supervisor ends its program, removes its directory and ends
+// in the background; Sandbox.Close waits for that.
 func (b *box) Close() error {
 	b.close.Do(func() {
 		b.hangUp()
@@ -121,8 +121,8 @@ func (b *box) Close() error {
 	return nil
 }
 
-// reap makes sure that a supervisor and its directory are gone, also when the
-// supervisor itself was killed and could not see to it.
+// reap makes sure that a supervisor and its directory are gone, even if the
+// supervisor was killed and could not remove the directory itself.
 func (b *box) reap() {
 	wake(b.cmd.Process)
 	select {
@@ -131,7 +131,7 @@ func (b *box) reap() {
 		_ = b.cmd.Process.Kill()
 		<-b.ended
 	}
-	if _, err := os.Lstat(b.dir); err != nil { // as it should be
+	if _, err := os.Lstat(b.dir); err != nil { // already removed
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), closeTimeout)

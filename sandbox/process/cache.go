@@ -19,21 +19,21 @@ const (
 	warmMemory  = 4 << 30
 	warmScratch = 1 << 30
 
-	// warmFor is how long a filled cache counts as filled. The go command throws
-	// away what nobody has used for some days; the build that fills a full cache
-	// takes a second.
+	// warmFor is the time for which a filled cache counts as filled. The go command
+	// deletes entries that were unused for some days, and filling a cache that is
+	// still full takes a second.
 	warmFor = 24 * time.Hour
 )
 
-// fillCache runs the warm build, unless that was done not long ago. The cache
-// is ours: the user's own may be read-only, huge, or full of other flags. One
-// process at a time fills it; one that waited finds what the other made.
+// fillCache runs the warm build, unless a recent one exists. It uses a cache of
+// grade's own: the user's may be read-only, huge, or filled with other flags. One
+// process at a time fills it; a process that waited finds the cache filled.
 func (s *Sandbox) fillCache(ctx context.Context) (string, error) {
 	cache, err := toolchain.CacheDir("go-build-" + s.toolchain.Version)
 	if err != nil {
 		return "", err
 	}
-	// The go command leaves files that it does not know alone.
+	// The go command ignores unknown files in its cache.
 	warm := filepath.Join(cache, fmt.Sprintf("grade-warm-%.8x", sha256.Sum256([]byte(s.config.Warm.Key))))
 	lock := flock.New(filepath.Join(cache, "grade.lock"))
 	if _, err := lock.TryLockContext(ctx, lockRetry); err != nil {

@@ -1,17 +1,17 @@
-// Package process makes the words of package sandbox true without an engine, as
-// far as that goes: the same supervisor, as a child process. It is for checking
-// one's own work on one's own machine, and its Info says so.
+// Package process implements a sandbox without an engine: it runs the same
+// supervisor as a child process. It lets students check their own work on their
+// own machine; its Info says that a grade from it is not official.
 //
-// What it holds: wall time, CPU time, output, single files above Spec.Scratch
-// and, by the supervisor's own looking, memory; a clean environment; nothing
-// left running and no file left behind. What it does not: a program here has
-// the network, reads what its user may read, and can write there too. Spec.Pids
-// means nothing, because the kernel counts processes for a user and not for a
-// program, and not at all for root. Without a control group a program's memory
-// is looked at and not limited, so a quick one can get some way beyond.
+// It enforces limits on wall time, CPU time, output, the size of a single file
+// (Spec.Scratch) and, by the supervisor's sampling, memory. It gives programs a
+// clean environment and leaves no process and no file behind. It does not isolate:
+// a program has the network, and can read and write whatever its user can. It
+// ignores Spec.Pids, because the kernel counts processes for each user instead of
+// each program, and not at all for root. Memory is sampled and not limited by a
+// control group, so a fast program can overshoot.
 //
-// Open needs Linux. Box starts a supervisor; Close waits until every one has
-// ended.
+// Open needs Linux. Box starts a supervisor; Close waits until all supervisors
+// have ended.
 package process
 
 import (
@@ -26,19 +26,18 @@ import (
 	"grade/sandbox/toolchain"
 )
 
-// closeTimeout is how long a supervisor may take to end what it runs and to
+// closeTimeout limits the time that a supervisor takes to end its program and to
 // remove its directory.
 const closeTimeout = 10 * time.Second
 
-// Config says how boxes are made. The zero value of a field means its default.
+// Config configures a sandbox. The zero value of a field means its default.
 type Config struct {
 	// Sources is the tree that the supervisor is compiled from.
 	Sources fs.FS
-	// Warm is a build that fills the build cache for exactly the flags that
-	// later builds use.
+	// Warm fills the build cache, with exactly the flags of later builds.
 	Warm sandbox.Warm
-	// Progress hears of long work: the cache being filled. Total is 0 where it
-	// is not known.
+	// Progress is called during long work, such as filling the cache. total is 0 if
+	// it is unknown.
 	Progress func(what string, current, total int64)
 }
 
@@ -53,11 +52,11 @@ type Sandbox struct {
 	closing sync.WaitGroup
 }
 
-// Open finds the machine's toolchain and compiles the supervisor. On a system
-// other than Linux it says sandbox.ErrUnavailable.
+// Open finds the machine's toolchain and compiles the supervisor. Without a
+// toolchain, and on systems other than Linux, it returns sandbox.ErrUnavailable.
 func Open(ctx context.Context, config Config) (*Sandbox, error) {
 	if runtime.GOOS != "linux" {
-		return nil, fmt.Errorf("%w: the process sandbox needs Linux, this is %s: use --sandbox docker", sandbox.ErrUnavailable, runtime.GOOS)
+		return nil, fmt.Errorf("%w: the process sandbox needs Linux, this is %s: use the docker sandbox", sandbox.ErrUnavailable, runtime.GOOS)
 	}
 	if config.Progress == nil {
 		config.Progress = func(string, int64, int64) {}
@@ -78,7 +77,7 @@ func (s *Sandbox) Info() sandbox.Info {
 	return sandbox.Info{Kind: "process", Official: false, Build: s.toolchain.Version, GoArch: runtime.GOARCH}
 }
 
-// Prepare makes sure that what a purpose needs is there.
+// Prepare fills the build cache, if the purpose needs it.
 func (s *Sandbox) Prepare(ctx context.Context, p sandbox.Purpose) error {
 	if p != sandbox.Build {
 		return nil

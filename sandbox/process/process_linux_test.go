@@ -23,7 +23,7 @@ import (
 
 const helperVariable = "GRADE_TEST_HELPER"
 
-// TestMain lets a test start this binary again, as a grade that gets killed.
+// TestMain lets a test start this binary again, as a grade to be killed.
 func TestMain(m *testing.M) {
 	if os.Getenv(helperVariable) != "" {
 		if err := helper(); err != nil {
@@ -39,7 +39,7 @@ func config() Config {
 	return Config{Sources: grade.Sources, Warm: golang.Warm(grade.Sources)}
 }
 
-// opened is a sandbox for as long as the test lasts.
+// opened returns a sandbox that lasts as long as the test.
 func opened(t *testing.T) *Sandbox {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
@@ -96,8 +96,8 @@ func TestCloseRemovesTheDirectory(t *testing.T) {
 	assert.NoDirExists(t, dir)
 }
 
-// A program that runs as our own user can take its directories away. What we
-// wipe and write afterwards is still ours.
+// A program with grade's own user can move its directories. The supervisor still
+// writes and wipes only in the original ones.
 func TestScratchIsNotFollowed(t *testing.T) {
 	for _, what := range []string{"swap", "shut"} {
 		t.Run(what, func(t *testing.T) {
@@ -120,8 +120,8 @@ func TestScratchIsNotFollowed(t *testing.T) {
 	}
 }
 
-// A build may start processes and runs as our own user, so what it compiles
-// could end the supervisor if the compiler did. Even that leaves nothing.
+// A build may start processes with grade's own user, so a hostile compiler could
+// kill the supervisor. Even that leaves nothing behind.
 func TestKilledSupervisorLeavesNothing(t *testing.T) {
 	s := opened(t)
 	c := suite(s)
@@ -133,7 +133,7 @@ func TestKilledSupervisorLeavesNothing(t *testing.T) {
 	q.Forks = true
 	start := time.Now()
 	_, err := b.Run(t.Context(), q)
-	require.Error(t, err)
+	require.ErrorIs(t, err, sandbox.ErrGone)
 	assert.Less(t, time.Since(start), 5*time.Second)
 	require.NoError(t, b.Close())
 	require.NoError(t, s.Close())
@@ -153,8 +153,8 @@ func TestStoppedSupervisorLeavesNothing(t *testing.T) {
 	assert.NoDirExists(t, filepath.Dir(b.Dirs().Work))
 }
 
-// helper is a grade that says where its box is while a program runs in it, and
-// then waits.
+// helper acts as a grade with a program running in a box: it prints the box's
+// directory, and waits.
 func helper() error {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
@@ -185,7 +185,7 @@ func helper() error {
 // A grade that is killed leaves no process, a daemon of its program included,
 // and no directory.
 func TestKilledOwnerLeavesNothing(t *testing.T) {
-	suite(opened(t)) // says so if this machine has no such sandbox
+	suite(opened(t)) // skips the test if this machine has no such sandbox
 	self, err := os.Executable()
 	require.NoError(t, err)
 	cmd := exec.Command(self)
@@ -199,7 +199,7 @@ func TestKilledOwnerLeavesNothing(t *testing.T) {
 	require.NoError(t, cmd.Process.Kill())
 	_ = cmd.Wait()
 	require.NoError(t, err)
-	assert.Len(t, running, 2, "the program and its daemon were there")
+	assert.Len(t, running, 2, "the program and its daemon are running")
 	assert.Eventually(t, func() bool {
 		_, err := os.Lstat(dir)
 		return err != nil && len(living(dir)) == 0

@@ -7,7 +7,6 @@ import (
 	"syscall"
 )
 
-// These are never called: Open refuses a system without processes as we know
-// them.
+// ownSession and wake are never called on these systems, which Open refuses.
 func ownSession() *syscall.SysProcAttr { return nil }
 func wake(*os.Process)                 {}

@@ -15,15 +15,15 @@ import (
 	"grade/sandbox"
 )
 
-// supervisor is a made-up one at the other end of a client.
-type supervisor struct {
+// scripted is a made-up supervisor at the other end of a client.
+type scripted struct {
 	in  *bufio.Reader
 	out io.Writer
 }
 
-// talk connects a client with a supervisor that says hello and then does what
-// serve says, until it is hung up.
-func talk(t *testing.T, serve func(s supervisor)) *Client {
+// connect connects a client with a supervisor that sends a Hello and then runs
+// serve, until the test ends.
+func connect(t *testing.T, serve func(s scripted)) *Client {
 	t.Helper()
 	theirIn, in := io.Pipe()
 	out, theirOut := io.Pipe()
@@ -33,28 +33,28 @@ func talk(t *testing.T, serve func(s supervisor)) *Client {
 		defer theirOut.Close()
 		defer theirIn.Close()
 		_ = WriteHello(theirOut, Hello{Dirs: sandbox.Dirs{Work: "/w"}, CPUs: []int{0, 1}, Cgroup: "v1"})
-		serve(supervisor{bufio.NewReader(theirIn), theirOut})
+		serve(scripted{bufio.NewReader(theirIn), theirOut})
 	}()
 	c := NewClient(in, out, hangUp)
-	require.NoError(t, c.Greet(t.Context()))
+	require.NoError(t, c.Handshake(t.Context()))
 	assert.Equal(t, "/w", c.Dirs().Work)
 	assert.Equal(t, []int{0, 1}, c.CPUs())
 	assert.Equal(t, "v1", c.Cgroup())
 	return c
 }
 
-// hears reads the next message and a request's rest.
-func (s supervisor) hears() {
+// receive reads the next message, a whole request included.
+func (s scripted) receive() {
 	if m, _ := ReadMessage(s.in); m == MsgRun {
 		_, _ = ReadRequest(s.in, func(string, bool, int64, io.Reader) error { return nil })
 	}
 }
 
 func TestClientRuns(t *testing.T) {
-	c := talk(t, func(s supervisor) {
-		s.hears()
+	c := connect(t, func(s scripted) {
+		s.receive()
 		_ = WriteOutcome(s.out, sandbox.Outcome{ExitCode: 3}, nil)
-		s.hears()
+		s.receive()
 		_ = WriteOutcome(s.out, sandbox.Outcome{}, errors.New("out of luck"))
 	})
 	o, err := c.Run(t.Context(), sandbox.Request{Path: "x", Files: []sandbox.File{{Name: "x", Data: make([]byte, 200_000)}}})
@@ -66,21 +66,21 @@ func TestClientRuns(t *testing.T) {
 	assert.NotErrorIs(t, err, sandbox.ErrGone)
 }
 
-// Between a request and its answer the supervisor dies, and has said why.
-func TestClientQuotesTheDying(t *testing.T) {
-	c := talk(t, func(s supervisor) { s.hears() })
-	_, _ = io.WriteString(&c.Said, "fatal error: "+strings.Repeat("\x1b[31m", 1000))
+// A supervisor that dies before its answer is quoted from its standard error.
+func TestClientQuotesStderr(t *testing.T) {
+	c := connect(t, func(s scripted) { s.receive() })
+	_, _ = io.WriteString(&c.Stderr, "fatal error: "+strings.Repeat("\x1b[31m", 1000))
 	_, err := c.Run(t.Context(), sandbox.Request{Path: "x"})
 	require.ErrorIs(t, err, io.ErrUnexpectedEOF)
-	assert.True(t, strings.Contains(err.Error(), `(it said "fatal error: \x1b[31m`))
+	assert.ErrorContains(t, err, `(supervisor's stderr: "fatal error: \x1b[31m`)
 	assert.Less(t, len(err.Error()), 20_000)
 	assert.NotContains(t, err.Error(), "\x1b")
 	_, err = c.Run(t.Context(), sandbox.Request{Path: "x"})
-	require.ErrorIs(t, err, sandbox.ErrGone, "this one was not received")
+	require.ErrorIs(t, err, sandbox.ErrGone, "the supervisor never received this request")
 }
 
-func TestClientGivesUp(t *testing.T) {
-	c := talk(t, func(s supervisor) { io.Copy(io.Discard, s.in) })
+func TestClientTimesOut(t *testing.T) {
+	c := connect(t, func(s scripted) { io.Copy(io.Discard, s.in) })
 	ctx, cancel := context.WithTimeoutCause(t.Context(), 50*time.Millisecond, ErrNoAnswer)
 	defer cancel()
 	_, err := c.Run(ctx, sandbox.Request{Path: "x"})
@@ -89,11 +89,11 @@ func TestClientGivesUp(t *testing.T) {
 	require.ErrorIs(t, err, sandbox.ErrGone)
 }
 
-// A supervisor that does not even read must not block its caller.
-func TestClientGivesUpSending(t *testing.T) {
+// A supervisor that does not even read cannot block its caller.
+func TestClientStopsSending(t *testing.T) {
 	quit := make(chan struct{})
 	defer close(quit)
-	c := talk(t, func(supervisor) { <-quit })
+	c := connect(t, func(scripted) { <-quit })
 	ctx, cancel := context.WithCancel(t.Context())
 	time.AfterFunc(50*time.Millisecond, cancel)
 	_, err := c.Run(ctx, sandbox.Request{Path: "x", Files: []sandbox.File{{Name: "x", Data: make([]byte, 1<<20)}}})
@@ -102,15 +102,15 @@ func TestClientGivesUpSending(t *testing.T) {
 }
 
 func TestClientPins(t *testing.T) {
-	c := talk(t, func(s supervisor) {
+	c := connect(t, func(s scripted) {
 		_, _ = ReadMessage(s.in)
 		cpu, _ := ReadPin(s.in)
 		_ = WriteHello(s.out, Hello{CPUs: []int{cpu}})
-		s.hears()
+		s.receive()
 		_ = WriteHello(s.out, Hello{CPUs: []int{1, 2}})
 	})
 	require.NoError(t, c.Pin(t.Context(), 1))
 	assert.Equal(t, []int{1}, c.CPUs())
-	err := c.Moved(t.Context(), 1)
-	require.EqualError(t, err, "pin to CPU 1: the box says it is on [1 2]")
+	err := c.CheckPinned(t.Context(), 1)
+	require.EqualError(t, err, "pin to CPU 1: the box reports CPUs [1 2]")
 }

@@ -7,8 +7,8 @@ import (
 	"io"
 )
 
-// encoder collects a message; small parts are joined, large ones go straight
-// out. The first error sticks.
+// encoder writes a message. It buffers small parts and writes large ones at once.
+// The first error sticks.
 type encoder struct {
 	w   io.Writer
 	buf []byte
@@ -84,7 +84,7 @@ func (d *decoder) bool() bool {
 	var b [1]byte
 	d.fill(b[:])
 	if d.err == nil && b[0] > 1 {
-		d.err = fmt.Errorf("%d is not a truth value", b[0])
+		d.err = fmt.Errorf("invalid boolean %d", b[0])
 	}
 	return b[0] == 1
 }
@@ -93,7 +93,7 @@ func (d *decoder) bool() bool {
 func (d *decoder) size(most int64) int64 {
 	n := d.int()
 	if d.err == nil && (n < 0 || n > most) {
-		d.err = fmt.Errorf("a length of %d where %d is the most", n, most)
+		d.err = fmt.Errorf("length %d is out of range, want 0 to %d", n, most)
 	}
 	if d.err != nil {
 		return 0

@@ -9,15 +9,15 @@ import (
 	"grade/sandbox"
 )
 
-// FuzzReadOutcome feeds what a supervisor under somebody else's control could
-// send. What is accepted keeps to the limits and means the same when sent on.
+// FuzzReadOutcome reads bytes as a hijacked supervisor could send them. Accepted
+// outcomes keep within the limits and survive another round trip.
 func FuzzReadOutcome(f *testing.F) {
-	o := answered()
+	o := wholeOutcome()
 	o.Stdout, o.Files[0].Data = []byte("short"), nil
 	f.Add(encoded(f, o))
 	f.Add(encoded(f, sandbox.Outcome{}))
 	f.Add([]byte{})
-	q := asked
+	q := wholeRequest
 	q.Limits.Stdout, q.Limits.CollectMax = 100, 100
 	f.Fuzz(func(t *testing.T, data []byte) {
 		o, err := readOutcome(bytes.NewReader(data), q)
@@ -25,7 +25,7 @@ func FuzzReadOutcome(f *testing.F) {
 			return
 		}
 		if len(o.Stdout) > 100 || len(o.Stderr) > 50 || len(o.Observations) > 60 || len(o.Marks) > sandbox.MaxMarks || len(o.Files) > 2 {
-			t.Fatalf("beyond the limits: %+v", o)
+			t.Fatalf("exceeds the limits: %+v", o)
 		}
 		again, err := readOutcome(bytes.NewReader(encoded(t, o)), q)
 		if err != nil || !bytes.Equal(encoded(t, again), encoded(t, o)) {
@@ -37,8 +37,8 @@ func FuzzReadOutcome(f *testing.F) {
 	})
 }
 
-// FuzzOutcomeTravels sends what a program can bring about.
-func FuzzOutcomeTravels(f *testing.F) {
+// FuzzOutcomeRoundTrip sends outcomes as programs can cause them.
+func FuzzOutcomeRoundTrip(f *testing.F) {
 	f.Add(uint8(1), uint8(0), uint8(0), int64(1), int64(2), []byte("out"), []byte("err"), []byte("seen"), true)
 	f.Add(uint8(0), uint8(9), uint8(3), int64(1)<<62, int64(0), []byte{}, []byte{0xff}, bytes.Repeat([]byte{0}, 70_000), false)
 	f.Fuzz(func(t *testing.T, exit, signal, cause uint8, cpu, peak int64, stdout, stderr, observed []byte, cut bool) {
@@ -71,7 +71,7 @@ func FuzzReadHello(f *testing.F) {
 			return
 		}
 		if len(h.CPUs) > maxList || len(h.Dirs.Work) > maxString {
-			t.Fatalf("beyond the limits: %+v", h)
+			t.Fatalf("exceeds the limits: %+v", h)
 		}
 		var again bytes.Buffer
 		if err := WriteHello(&again, h); err != nil || !bytes.HasPrefix(data, again.Bytes()) {
@@ -80,10 +80,10 @@ func FuzzReadHello(f *testing.F) {
 	})
 }
 
-// FuzzReadRequest is the supervisor's side. Its input is grade's own, but what
-// it reads is full of what others wrote.
+// FuzzReadRequest reads bytes on the supervisor's side. They come from grade, but
+// carry files that students wrote.
 func FuzzReadRequest(f *testing.F) {
-	q := asked
+	q := wholeRequest
 	q.Files = []sandbox.File{{Name: "a", Exec: true, Data: []byte("data")}}
 	var b bytes.Buffer
 	_ = writeRequest(&b, q)

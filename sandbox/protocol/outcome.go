@@ -9,8 +9,8 @@ import (
 	"grade/sandbox"
 )
 
-// WriteOutcome answers a MsgRun. A non-nil fault says that the supervisor
-// itself could not serve it.
+// WriteOutcome answers a MsgRun. It sends fault alone, if that is not nil: the
+// reason why the supervisor could not serve the request.
 func WriteOutcome(w io.Writer, o sandbox.Outcome, fault error) error {
 	e := encoder{w: w}
 	if fault != nil {
@@ -42,12 +42,13 @@ func WriteOutcome(w io.Writer, o sandbox.Outcome, fault error) error {
 	return e.flush()
 }
 
-// Fault is what a supervisor says that could not serve a request.
+// Fault is a supervisor's reason for not serving a request.
 type Fault struct{ Text string }
 
 func (f *Fault) Error() string { return fmt.Sprintf("supervisor: %q", f.Text) }
 
-// readOutcome reads the answer to q. A fault of the supervisor is a *Fault.
+// readOutcome reads the answer to q. It returns a *Fault if the supervisor could
+// not serve q.
 func readOutcome(r io.Reader, q sandbox.Request) (sandbox.Outcome, error) {
 	d := decoder{r: r}
 	if fault := d.str(); d.err == nil && fault != "" {
@@ -71,7 +72,7 @@ func readOutcome(r io.Reader, q sandbox.Request) (sandbox.Outcome, error) {
 	for range d.count(int64(len(q.Collect))) {
 		f := sandbox.File{Name: d.str(), Exec: d.bool(), Data: d.bytes(q.Limits.CollectMax)}
 		if d.err == nil && !asked[f.Name] {
-			return sandbox.Outcome{}, fmt.Errorf("supervisor sent the file %q, which nobody asked for", f.Name)
+			return sandbox.Outcome{}, fmt.Errorf("supervisor sent the file %q, which was not requested", f.Name)
 		}
 		delete(asked, f.Name)
 		o.Files = append(o.Files, f)
@@ -82,13 +83,13 @@ func readOutcome(r io.Reader, q sandbox.Request) (sandbox.Outcome, error) {
 	return o, nil
 }
 
-// The largest that wait4 tells of.
+// The largest exit status and signal that wait4 reports.
 const (
 	maxStatus = 255
 	maxSignal = 64
 )
 
-// check refuses numbers that no supervisor sends.
+// check refuses figures that no working supervisor sends.
 func check(o sandbox.Outcome) error {
 	if !o.Cause.Valid() {
 		return fmt.Errorf("supervisor sent the unknown cause %d", o.Cause)
@@ -104,7 +105,7 @@ func check(o sandbox.Outcome) error {
 		}
 	}
 	if o.ExitCode > maxStatus || o.Signal > maxSignal {
-		return fmt.Errorf("supervisor sent status %d, signal %d, which no process ends with", o.ExitCode, o.Signal)
+		return fmt.Errorf("supervisor sent status %d, signal %d, want at most %d and %d", o.ExitCode, o.Signal, maxStatus, maxSignal)
 	}
 	var last sandbox.Mark
 	for _, m := range o.Marks {

@@ -1,12 +1,12 @@
 // Package protocol carries sandbox requests and outcomes between grade and the
-// supervisor over two byte streams. It knows no engine and starts no process.
+// scripted over two byte streams. It knows no engine and starts no process.
 //
-// The supervisor opens with a Hello. Then every message of grade's side gets
-// one answer: MsgRun an Outcome, MsgPin and MsgHello a Hello. The supervisor
+// The supervisor opens with a Hello. Then it answers each message from grade
+// once: MsgRun with an Outcome, MsgPin and MsgHello with a Hello. The supervisor
 // ends when its input does.
 //
-// What comes out of a box is not trusted: numbers have a fixed size, every
-// byte string is read up to the limit that the request set, and anything
+// The package trusts nothing that comes out of a box: numbers have a fixed size,
+// byte strings are read up to the limit that the request set, and anything
 // unknown is an error.
 package protocol
 
@@ -20,33 +20,33 @@ import (
 )
 
 // version changes with every change of the format. Supervisor and grade are
-// made from the same sources, so a difference means a stale image.
+// built from the same sources, so different versions mean a stale image.
 const version = 2
 
 const magic = 0x67726453 // "grdS"
 
-// Message is what grade asks for.
+// Message is the kind of a message from grade.
 type Message byte
 
 // The messages.
 const (
-	MsgHello Message = 'H' // say again who you are
-	MsgPin   Message = 'P' // move to one CPU, then as MsgHello
+	MsgHello Message = 'H' // send the Hello again
+	MsgPin   Message = 'P' // move to one CPU, then send the Hello again
 	MsgRun   Message = 'R' // serve a Request
 )
 
-// Caps on what neither side may exceed.
+// Caps that hold for both sides.
 const (
 	maxString  = 64 << 10
 	maxList    = 4096
 	maxPayload = 1 << 30
 )
 
-// Hello is how the supervisor introduces itself.
+// Hello describes a supervisor and its box.
 type Hello struct {
 	Dirs   sandbox.Dirs
-	CPUs   []int  // that it may run on, read from the kernel
-	Cgroup string // "v1", "v2" or ""
+	CPUs   []int  // CPUs that it may run on, read from the kernel
+	Cgroup string // version of the control groups: "v1", "v2" or ""
 }
 
 // WriteHello sends h.
@@ -68,7 +68,7 @@ func WriteHello(w io.Writer, h Hello) error {
 func readHello(r io.Reader) (Hello, error) {
 	d := decoder{r: r}
 	if m := d.int(); d.err == nil && m != magic {
-		return Hello{}, errors.New("the stream does not start like a supervisor's")
+		return Hello{}, errors.New("the stream does not start with a supervisor's magic number")
 	}
 	if v := d.int(); d.err == nil && v != version {
 		return Hello{}, fmt.Errorf("supervisor speaks version %d, want %d", v, version)
@@ -97,7 +97,8 @@ func writePin(w io.Writer, cpu int) error {
 	return e.flush()
 }
 
-// ReadMessage reads the kind of the next message; io.EOF says there is none.
+// ReadMessage reads the kind of the next message. It returns io.EOF at the end
+// of the input.
 func ReadMessage(r io.Reader) (Message, error) {
 	var b [1]byte
 	if _, err := io.ReadFull(r, b[:]); err != nil {
@@ -134,8 +135,8 @@ func writeRequest(w io.Writer, q sandbox.Request) error {
 	return e.flush()
 }
 
-// ReadRequest reads the rest of a MsgRun. File contents are not kept: each is
-// handed to place while it is read, so that the supervisor stays small.
+// ReadRequest reads the rest of a MsgRun. It streams the content of each file to
+// place instead of keeping it, so that the supervisor stays small.
 func ReadRequest(r io.Reader, place func(name string, exec bool, size int64, data io.Reader) error) (sandbox.Request, error) {
 	d := decoder{r: r}
 	var q sandbox.Request

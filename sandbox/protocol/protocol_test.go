@@ -16,14 +16,14 @@ import (
 	"grade/sandbox"
 )
 
-var asked = sandbox.Request{
+var wholeRequest = sandbox.Request{
 	Path: "program", Args: []string{"-a", ""}, Env: []string{"A=b"}, Collect: []string{"out", "dir/more"}, Forks: true,
 	Limits: sandbox.Limits{
 		Wall: time.Second, CPU: 2 * time.Second, Memory: 3, Stdout: 100_000, Stderr: 50, Observations: 60, CollectMax: 70_000,
 	},
 }
 
-func answered() sandbox.Outcome {
+func wholeOutcome() sandbox.Outcome {
 	return sandbox.Outcome{
 		ExitCode: 1, Signal: 9, Cause: sandbox.CauseMemory, Wall: 2, CPU: 3, BoxCPU: 4, BoxCPUSource: sandbox.SourceCgroupV2,
 		Peak: 5, PeakSource: sandbox.SourceRusage, BoxPeak: 6, BoxPeakSource: sandbox.SourceCgroupV1,
@@ -42,8 +42,8 @@ func encoded(t testing.TB, o sandbox.Outcome) []byte {
 	return b.Bytes()
 }
 
-func TestRequestTravels(t *testing.T) {
-	q := asked
+func TestRequestRoundTrip(t *testing.T) {
+	q := wholeRequest
 	q.Files = []sandbox.File{{Name: "a", Data: []byte("small")}, {Name: "b/c", Exec: true, Data: bytes.Repeat([]byte("z"), 200_000)}, {Name: "empty"}}
 	var b bytes.Buffer
 	require.NoError(t, writeRequest(&b, q))
@@ -66,9 +66,9 @@ func TestRequestTravels(t *testing.T) {
 	assert.Zero(t, b.Len())
 }
 
-// A file that its reader does not want is passed over.
-func TestRequestReaderMayStopEarly(t *testing.T) {
-	q := asked
+// ReadRequest skips the rest of a file that place has not read.
+func TestRequestSkipsUnreadFiles(t *testing.T) {
+	q := wholeRequest
 	q.Files = []sandbox.File{{Name: "a", Data: make([]byte, 100_000)}, {Name: "b", Data: []byte("b")}}
 	var b bytes.Buffer
 	require.NoError(t, writeRequest(&b, q))
@@ -84,20 +84,20 @@ func TestRequestReaderMayStopEarly(t *testing.T) {
 	assert.Zero(t, b.Len())
 }
 
-func TestOutcomeTravels(t *testing.T) {
-	for _, o := range []sandbox.Outcome{{}, answered()} {
+func TestOutcomeRoundTrip(t *testing.T) {
+	for _, o := range []sandbox.Outcome{{}, wholeOutcome()} {
 		r := bytes.NewReader(encoded(t, o))
-		got, err := readOutcome(r, asked)
+		got, err := readOutcome(r, wholeRequest)
 		require.NoError(t, err)
 		assert.Equal(t, o, got)
 		assert.Zero(t, r.Len())
 	}
 }
 
-func TestFaultIsAnErrorOfItsOwn(t *testing.T) {
+func TestFaultIsAnError(t *testing.T) {
 	var b bytes.Buffer
-	require.NoError(t, WriteOutcome(&b, answered(), errors.New(strings.Repeat("long ", 100_000))))
-	o, err := readOutcome(&b, asked)
+	require.NoError(t, WriteOutcome(&b, wholeOutcome(), errors.New(strings.Repeat("long ", 100_000))))
+	o, err := readOutcome(&b, wholeRequest)
 	var fault *Fault
 	require.ErrorAs(t, err, &fault)
 	assert.Len(t, fault.Text, maxString)
@@ -105,7 +105,7 @@ func TestFaultIsAnErrorOfItsOwn(t *testing.T) {
 	assert.Zero(t, b.Len())
 }
 
-func TestHelloTravels(t *testing.T) {
+func TestHelloRoundTrip(t *testing.T) {
 	h := Hello{Dirs: sandbox.Dirs{Work: "/w", Scratch: "/s", GoRoot: "/go", GoCache: "/c"}, CPUs: []int{0, 3}, Cgroup: "v2"}
 	var b bytes.Buffer
 	require.NoError(t, WriteHello(&b, h))
@@ -122,10 +122,10 @@ func TestHelloOfAnotherVersion(t *testing.T) {
 	_, err := readHello(bytes.NewReader(stale))
 	require.ErrorContains(t, err, "speaks version 3, want 2")
 	_, err = readHello(strings.NewReader("panic: something else altogether"))
-	require.ErrorContains(t, err, "does not start like a supervisor's")
+	require.ErrorContains(t, err, "does not start with a supervisor's magic number")
 }
 
-func TestPinTravels(t *testing.T) {
+func TestPinRoundTrip(t *testing.T) {
 	var b bytes.Buffer
 	require.NoError(t, writePin(&b, 7))
 	m, err := ReadMessage(&b)
@@ -136,13 +136,13 @@ func TestPinTravels(t *testing.T) {
 	assert.Equal(t, 7, cpu)
 }
 
-// Every stream that is cut is an error, never half an outcome.
+// A truncated stream is an error, never half an outcome.
 func TestCutOutcomeIsAnError(t *testing.T) {
-	o := answered()
+	o := wholeOutcome()
 	o.Stdout, o.Files[0].Data = []byte("short"), nil
 	whole := encoded(t, o)
 	for n := range len(whole) {
-		got, err := readOutcome(bytes.NewReader(whole[:n]), asked)
+		got, err := readOutcome(bytes.NewReader(whole[:n]), wholeRequest)
 		require.ErrorIs(t, err, io.ErrUnexpectedEOF, "after %d of %d bytes", n, len(whole))
 		require.Zero(t, got)
 	}
@@ -153,39 +153,40 @@ func TestHostileOutcomes(t *testing.T) {
 		change func(*sandbox.Outcome)
 		want   string
 	}{
-		"more stdout than asked for": {func(o *sandbox.Outcome) { o.Stdout = make([]byte, 100_001) }, "a length of 100001 where 100000 is the most"},
-		"more stderr":                {func(o *sandbox.Outcome) { o.Stderr = make([]byte, 51) }, "a length of 51 where 50 is the most"},
-		"more observations":          {func(o *sandbox.Outcome) { o.Observations = make([]byte, 61) }, "a length of 61 where 60 is the most"},
-		"more marks":                 {func(o *sandbox.Outcome) { o.Marks = make([]sandbox.Mark, sandbox.MaxMarks+1) }, "a length of 65 where 64 is the most"},
-		"a larger file":              {func(o *sandbox.Outcome) { o.Files[0].Data = make([]byte, 70_001) }, "a length of 70001 where 70000 is the most"},
-		"more files":                 {func(o *sandbox.Outcome) { o.Files = append(o.Files, o.Files[0]) }, "a length of 3 where 2 is the most"},
-		"a file nobody asked for":    {func(o *sandbox.Outcome) { o.Files[0].Name = "/etc/passwd" }, `the file "/etc/passwd", which nobody asked for`},
-		"a file twice":               {func(o *sandbox.Outcome) { o.Files[1].Name = "out" }, `the file "out", which nobody asked for`},
+		"more stdout than asked for": {func(o *sandbox.Outcome) { o.Stdout = make([]byte, 100_001) }, "length 100001 is out of range, want 0 to 100000"},
+		"more stderr":                {func(o *sandbox.Outcome) { o.Stderr = make([]byte, 51) }, "length 51 is out of range, want 0 to 50"},
+		"more observations":          {func(o *sandbox.Outcome) { o.Observations = make([]byte, 61) }, "length 61 is out of range, want 0 to 60"},
+		"more marks":                 {func(o *sandbox.Outcome) { o.Marks = make([]sandbox.Mark, sandbox.MaxMarks+1) }, "length 65 is out of range, want 0 to 64"},
+		"a larger file":              {func(o *sandbox.Outcome) { o.Files[0].Data = make([]byte, 70_001) }, "length 70001 is out of range, want 0 to 70000"},
+		"more files":                 {func(o *sandbox.Outcome) { o.Files = append(o.Files, o.Files[0]) }, "length 3 is out of range, want 0 to 2"},
+		"a file not requested":       {func(o *sandbox.Outcome) { o.Files[0].Name = "/etc/passwd" }, `the file "/etc/passwd", which was not requested`},
+		"a file twice":               {func(o *sandbox.Outcome) { o.Files[1].Name = "out" }, `the file "out", which was not requested`},
 		"an unknown cause":           {func(o *sandbox.Outcome) { o.Cause = 99 }, "unknown cause 99"},
 		"a negative cause":           {func(o *sandbox.Outcome) { o.Cause = -1 }, "unknown cause -1"},
 		"an unknown source":          {func(o *sandbox.Outcome) { o.PidsSource = 99 }, "unknown source 99"},
-		"time that runs backwards":   {func(o *sandbox.Outcome) { o.CPU = -1 }, "negative figure"},
+		"negative CPU time":          {func(o *sandbox.Outcome) { o.CPU = -1 }, "negative figure"},
 		"marks that run backwards":   {func(o *sandbox.Outcome) { o.Marks[1].CPU = 0 }, "marks out of order"},
 		"a negative mark":            {func(o *sandbox.Outcome) { o.Marks[0].Wall = -1 }, "marks out of order"},
 		"a mark of negative size":    {func(o *sandbox.Outcome) { o.Marks[0].Memory = -1 }, "marks out of order"},
-		"a status that is none":      {func(o *sandbox.Outcome) { o.ExitCode = 256 }, "status 256"},
-		"a signal that is none":      {func(o *sandbox.Outcome) { o.Signal = 65 }, "signal 65"},
+		"status out of range":        {func(o *sandbox.Outcome) { o.ExitCode = 256 }, "status 256"},
+		"signal out of range":        {func(o *sandbox.Outcome) { o.Signal = 65 }, "signal 65"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			o := answered()
+			o := wholeOutcome()
 			c.change(&o)
-			got, err := readOutcome(bytes.NewReader(encoded(t, o)), asked)
+			got, err := readOutcome(bytes.NewReader(encoded(t, o)), wholeRequest)
 			require.ErrorContains(t, err, c.want)
 			assert.Zero(t, got)
 		})
 	}
 }
 
-// A length is believed only up to the limit of what was asked for.
-func TestLengthsAreNotBelieved(t *testing.T) {
+// A claimed length above the request's limit is refused before anything is
+// allocated.
+func TestLengthsAreChecked(t *testing.T) {
 	huge := binary.LittleEndian.AppendUint64(nil, 1<<40)
 	for name, read := range map[string]func(io.Reader) error{
-		"outcome": func(r io.Reader) error { _, err := readOutcome(r, asked); return err },
+		"outcome": func(r io.Reader) error { _, err := readOutcome(r, wholeRequest); return err },
 		"request": func(r io.Reader) error {
 			_, err := ReadRequest(r, func(string, bool, int64, io.Reader) error { return nil })
 			return err
@@ -199,7 +200,7 @@ func TestLengthsAreNotBelieved(t *testing.T) {
 	} {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		assert.ErrorContains(t, read(bytes.NewReader(huge)), "is the most", name)
+		assert.ErrorContains(t, read(bytes.NewReader(huge)), "is out of range", name)
 		runtime.ReadMemStats(&after)
 		assert.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(1<<20), name)
 	}

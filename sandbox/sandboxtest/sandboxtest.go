@@ -1,6 +1,7 @@
-// Package sandboxtest is a sandbox that runs nothing: its boxes answer requests from
-// a script, and what was asked of them can be read afterwards. Tests of what acts
-// on boxes need no engine with it, and see faults that no engine has on demand.
+// Package sandboxtest provides a sandbox that runs nothing: its boxes answer
+// requests from a script and keep what they were asked. With it, tests of code
+// that drives boxes need no engine and can produce faults that no engine has on
+// demand.
 package sandboxtest
 
 import (
@@ -13,41 +14,40 @@ import (
 	"grade/sandbox"
 )
 
-// Answer is what a box answers to one request.
+// Answer is a box's answer to one request.
 type Answer struct {
 	Outcome sandbox.Outcome
 	Err     error
-	// Takes is how long the answer takes. A test that is in a hurry runs in a bubble
-	// of testing/synctest.
+	// Takes delays the answer. A bubble of testing/synctest makes the delay free.
 	Takes time.Duration
 }
 
-// Sandbox is a scripted sandbox. Its fields are set before its first box is opened.
+// Sandbox is a scripted sandbox. Set its fields before the first box is opened.
 type Sandbox struct {
 	SandboxInfo sandbox.Info
-	CPUs        []int // of a box that is not confined
-	// Name names a request. Answers are looked up by it.
+	CPUs        []int // CPUs of a box whose Spec names none
+	// Name names a request; the name is the key of its answers in Script.
 	Name func(b *Box, q sandbox.Request) string
-	// Script holds the answers to the requests of a name, in order; the last one
-	// answers all further ones too.
+	// Script holds the answers to the requests of each name, in order. The last
+	// answer repeats.
 	Script map[string][]Answer
-	// Opening is asked before the nth box, from 1 on, is opened; nil: all open.
+	// Opening can refuse to open the nth box, counted from 1; nil: all open.
 	Opening func(n int, s sandbox.Spec) error
-	// Pinning is asked before a box is moved to a CPU; nil: all are moved.
+	// Pinning can refuse to move a box to a CPU; nil: all are moved.
 	Pinning func(b *Box, cpu int) error
-	// Preparing is asked when boxes of a purpose are prepared; nil: that is done.
+	// Preparing can refuse to prepare boxes of a purpose; nil: all succeed.
 	Preparing func(p sandbox.Purpose) error
 
 	mu    sync.Mutex
 	log   []string
-	given map[string]int // answers, by name
+	given map[string]int // answers given so far, by name
 	boxes []*Box
 }
 
 // Box is a scripted box.
 type Box struct {
 	Spec   sandbox.Spec
-	Number int // of the sandbox's boxes, from 1 on
+	Number int // counts the sandbox's boxes, from 1
 
 	sandbox  *Sandbox
 	mu       sync.Mutex
@@ -57,10 +57,10 @@ type Box struct {
 	closed   int
 }
 
-// Info describes the sandbox.
+// Info returns SandboxInfo.
 func (s *Sandbox) Info() sandbox.Info { return s.SandboxInfo }
 
-// Prepare makes nothing.
+// Prepare asks Preparing and makes nothing.
 func (s *Sandbox) Prepare(_ context.Context, p sandbox.Purpose) error {
 	if s.Preparing != nil {
 		return s.Preparing(p)
@@ -88,21 +88,21 @@ func (s *Sandbox) Box(ctx context.Context, spec sandbox.Spec) (sandbox.Box, erro
 	return b, nil
 }
 
-// Boxes are those that have been opened, in order.
+// Boxes lists the boxes opened so far, in order.
 func (s *Sandbox) Boxes() []*Box {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.boxes)
 }
 
-// Log names the requests, in the order in which they were answered.
+// Log lists the names of all requests, in the order of their answers.
 func (s *Sandbox) Log() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.log)
 }
 
-// Open counts the boxes that are not closed.
+// Open counts the boxes that are still open.
 func (s *Sandbox) Open() (n int) {
 	for _, b := range s.Boxes() {
 		if b.Closed() == 0 {
@@ -129,12 +129,12 @@ func (s *Sandbox) answer(name string) (Answer, error) {
 	return answers[min(n, len(answers)-1)], nil
 }
 
-// Dirs are paths of no machine.
+// Dirs returns made-up paths.
 func (b *Box) Dirs() sandbox.Dirs {
 	return sandbox.Dirs{Work: "/work", Scratch: "/scratch", GoRoot: "/goroot", GoCache: "/gocache"}
 }
 
-// CPUs are those of the spec, or the sandbox's.
+// CPUs returns the CPUs of the spec, or else the sandbox's.
 func (b *Box) CPUs() []int {
 	if len(b.Spec.CPUs) > 0 {
 		return b.Spec.CPUs
@@ -162,7 +162,7 @@ func (b *Box) Run(ctx context.Context, q sandbox.Request) (sandbox.Outcome, erro
 	}
 }
 
-// Pin notes the CPU.
+// Pin records the CPU.
 func (b *Box) Pin(_ context.Context, cpu int) error {
 	if b.sandbox.Pinning != nil {
 		if err := b.sandbox.Pinning(b, cpu); err != nil {
@@ -175,7 +175,7 @@ func (b *Box) Pin(_ context.Context, cpu int) error {
 	return nil
 }
 
-// Close notes that the box was closed.
+// Close records that the box was closed.
 func (b *Box) Close() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -183,21 +183,21 @@ func (b *Box) Close() error {
 	return nil
 }
 
-// File is the content of a file that came with a request, or nil.
+// File returns the content of a file that came with a request, or nil.
 func (b *Box) File(name string) []byte {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.files[name].Data
 }
 
-// Requests are all that the box was asked.
+// Requests lists the requests that the box has received.
 func (b *Box) Requests() []sandbox.Request {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return slices.Clone(b.requests)
 }
 
-// Pinned are the CPUs that the box was moved to.
+// Pinned lists the CPUs that the box was moved to.
 func (b *Box) Pinned() []int {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -17,17 +17,17 @@ import (
 	"grade/sandbox"
 )
 
-// place writes one file of a request below the work directory. Programs can
-// read and run it, not change it.
+// place writes one file of a request below the work directory, where programs
+// can read and run it but not change it.
 func (s *supervisor) place(name string, exec bool, size int64, data io.Reader) error {
 	if !filepath.IsLocal(name) || strings.ContainsRune(name, '\\') {
-		return fmt.Errorf("file name %q leads out of the work directory", name)
+		return fmt.Errorf("file name %q is outside the work directory", name)
 	}
 	root := s.work
 	if err := root.MkdirAll(path.Dir(name), 0o755); err != nil {
 		return err
 	}
-	// A running program's file cannot be written to: make way for a new one.
+	// The file of a running program cannot be overwritten: replace it.
 	if err := root.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
@@ -43,19 +43,19 @@ func (s *supervisor) place(name string, exec bool, size int64, data io.Reader) e
 	if err == nil && n != size {
 		err = io.ErrUnexpectedEOF
 	}
-	// Dated ahead: tools that remember a file by its name, size and time, such as
-	// the go command with its index of packages, leave out one that is too new to
-	// tell. They would fail to remember it where their cache is read-only.
+	// The time lies in the future because the go command, which caches its index of
+	// packages by the names, sizes and times of their files, skips packages with
+	// very new files. With a read-only cache it could not store them later.
 	ahead := time.Now().Add(datedAhead)
 	return errors.Join(err, f.Close(), root.Chtimes(name, ahead, ahead))
 }
 
-// datedAhead is longer than any box lives.
+// datedAhead exceeds the lifetime of every box.
 const datedAhead = 24 * time.Hour
 
-// collect reads the files that a request asks for. A program could have put
-// anything there: only regular files below the scratch directory are opened,
-// without waiting for a FIFO's other end.
+// collect reads the files that a request asks for. It opens only regular files
+// below the scratch directory, and never waits for the other end of a FIFO,
+// because a program can have put anything there.
 func (s *supervisor) collect(q sandbox.Request) []sandbox.File {
 	var files []sandbox.File
 	for _, name := range q.Collect {
@@ -67,9 +67,9 @@ func (s *supervisor) collect(q sandbox.Request) []sandbox.File {
 }
 
 func readRegular(root *os.Root, name string, most int64) ([]byte, error) {
-	// Root follows links that stay inside: harmless, but no regular file.
+	// Root follows links that stay inside: harmless, but not regular files.
 	if info, err := root.Lstat(name); err != nil || !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s is no regular file: %w", name, err)
+		return nil, fmt.Errorf("%s is not a regular file: %w", name, err)
 	}
 	f, err := root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
@@ -81,7 +81,7 @@ func readRegular(root *os.Root, name string, most int64) ([]byte, error) {
 		return nil, err
 	}
 	if !info.Mode().IsRegular() || info.Size() > most {
-		return nil, fmt.Errorf("%s is no regular file of at most %d bytes", name, most)
+		return nil, fmt.Errorf("%s is not a regular file of at most %d bytes", name, most)
 	}
 	data := make([]byte, info.Size())
 	_, err = io.ReadFull(f, data)

@@ -18,7 +18,7 @@ import (
 	"grade/sandbox"
 )
 
-// private is a supervisor with directories of its own, that runs nothing.
+// private returns a supervisor with its own directories, which runs nothing.
 func private(t *testing.T) *supervisor {
 	t.Helper()
 	p, err := newPlaces(t.TempDir(), sandbox.Dirs{})
@@ -44,20 +44,24 @@ func TestPlace(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, want, info.Mode().Perm(), name)
 	}
-	for _, name := range []string{"", ".", "..", "../x", "/x", "a/../../x", `a\x`, "a/b", "run/x"} {
-		assert.Error(t, put(s, name, "x"), name)
+	for name, want := range map[string]string{
+		"": "outside the work directory", ".": "invalid argument", "..": "outside the work directory", "../x": "outside the work directory",
+		"/x": "outside the work directory", "a/../../x": "outside the work directory", `a\x`: "outside the work directory",
+		"a/b": "directory not empty", "run/x": "file exists",
+	} {
+		assert.ErrorContains(t, put(s, name, "x"), want, name)
 	}
 	assert.ErrorIs(t, s.place("short", false, 5, strings.NewReader("1234")), io.ErrUnexpectedEOF)
 }
 
-// A program that runs as our own user can put links where we write.
-func TestPlaceFollowsNoLinkOut(t *testing.T) {
+// A program with the supervisor's own user can put links in the work directory.
+func TestPlaceFollowsNoLinkOutside(t *testing.T) {
 	s := private(t)
 	outside := t.TempDir()
 	require.NoError(t, os.WriteFile(outside+"/file", []byte("canary"), 0o600))
 	require.NoError(t, os.Symlink(outside, s.dirs.Work+"/dir"))
 	require.NoError(t, os.Symlink(outside+"/file", s.dirs.Work+"/file"))
-	assert.Error(t, put(s, "dir/new", "x"))
+	assert.ErrorContains(t, put(s, "dir/new", "x"), "path escapes from parent")
 	require.NoError(t, put(s, "file", "x"), "the link is replaced")
 	b, err := os.ReadFile(outside + "/file")
 	require.NoError(t, err)
@@ -94,7 +98,7 @@ func TestWipe(t *testing.T) {
 	require.NoError(t, os.Symlink(outside, at("link")))
 	require.NoError(t, os.Symlink("nowhere", at("dangling")))
 	require.NoError(t, syscall.Mkfifo(at("fifo"), 0))
-	for i := range 3000 { // more than one look at a directory brings
+	for i := range 3000 { // more than names lists at once
 		require.NoError(t, os.WriteFile(at(fmt.Sprint(i)), nil, 0o600))
 	}
 	require.NoError(t, os.Chmod(at("shut/also"), 0))
@@ -107,8 +111,8 @@ func TestWipe(t *testing.T) {
 	assert.FileExists(t, outside+"/canary")
 }
 
-// With fewer descriptors than directories in each other.
-func TestWipeIsNotDeep(t *testing.T) {
+// wipe needs fewer descriptors than there are nested directories.
+func TestWipeOfNestedDirectories(t *testing.T) {
 	s := private(t)
 	var was syscall.Rlimit
 	require.NoError(t, syscall.Getrlimit(syscall.RLIMIT_NOFILE, &was))
@@ -127,8 +131,8 @@ func TestWipeIsNotDeep(t *testing.T) {
 	require.NoError(t, s.clean())
 }
 
-func TestCleanWhereTheScratchDirectoryWas(t *testing.T) {
-	for name, stand := range map[string]func(scratch string) error{
+func TestCleanReplacesScratch(t *testing.T) {
+	for name, replace := range map[string]func(scratch string) error{
 		"nothing": func(string) error { return nil },
 		"a link":  func(scratch string) error { return os.Symlink(t.TempDir(), scratch) },
 		"a file":  func(scratch string) error { return os.WriteFile(scratch, nil, 0) },
@@ -139,7 +143,7 @@ func TestCleanWhereTheScratchDirectoryWas(t *testing.T) {
 			require.NoError(t, os.WriteFile(s.dirs.Scratch+"/left", nil, 0o600))
 			moved := t.TempDir() + "/moved"
 			require.NoError(t, os.Rename(s.dirs.Scratch, moved))
-			require.NoError(t, stand(s.dirs.Scratch))
+			require.NoError(t, replace(s.dirs.Scratch))
 			require.NoError(t, s.clean())
 			assert.NoFileExists(t, moved+"/left")
 			info, err := os.Lstat(s.dirs.Scratch)
@@ -149,10 +153,10 @@ func TestCleanWhereTheScratchDirectoryWas(t *testing.T) {
 			assert.Len(t, s.collect(sandbox.Request{Collect: []string{"new"}, Limits: sandbox.Limits{CollectMax: 1}}), 1)
 		})
 	}
-	t.Run("the work directory is missed", func(t *testing.T) {
+	t.Run("a moved work directory is an error", func(t *testing.T) {
 		s := private(t)
 		require.NoError(t, os.Rename(s.dirs.Work, s.dirs.Work+"-moved"))
-		require.ErrorContains(t, s.clean(), "a program took")
+		require.ErrorContains(t, s.clean(), "a program moved or removed")
 	})
 }
 

@@ -8,7 +8,7 @@ import (
 	"unsafe"
 )
 
-// Words of the kernel's filter machine (linux/bpf_common.h, linux/seccomp.h).
+// Constants of the kernel's seccomp filters (linux/bpf_common.h, linux/seccomp.h).
 const (
 	bpfLoad       = 0x20 // BPF_LD|BPF_W|BPF_ABS
 	bpfJumpEqual  = 0x15 // BPF_JMP|BPF_JEQ|BPF_K
@@ -18,7 +18,7 @@ const (
 	seccompErrno  = 0x00050000
 	offsetNumber  = 0  // of struct seccomp_data
 	offsetArch    = 4  //
-	offsetArg0Low = 16 // on the little-endian machines we know
+	offsetArg0Low = 16 // on little-endian machines, the only ones supported
 	cloneThread   = 0x00010000
 	prSetSeccomp  = 22
 	prNoNewPrivs  = 38
@@ -35,19 +35,20 @@ type instruction struct {
 	k      uint32
 }
 
-// calls are the numbers of an architecture's system calls that a filter needs.
+// calls lists the numbers of an architecture's system calls that a filter needs.
 type calls struct {
 	arch   uint32   // AUDIT_ARCH_*
-	clone  uint32   // makes a process or a thread, by its flags
-	signal []uint32 // the process in the first argument
-	never  []uint32
+	clone  uint32   // makes a process or a thread, depending on its flags
+	signal []uint32 // send a signal to the process in the first argument
+	never  []uint32 // are always refused
 }
 
-// singleProcess is a filter under which a process may make threads but no
-// process, stays on the CPUs it was put on, and signals none but itself: a
-// child would escape the process's own clock and peak, and where it runs as our
-// own user, it could end us. clone3 keeps its flags in memory, where no filter
-// sees them; "not implemented" makes callers fall back to clone.
+// singleProcess returns a filter under which a process can start threads but no
+// processes, cannot change its CPUs and can signal only itself. A child would
+// escape the process's CPU clock and memory peak, and a process with the
+// supervisor's own user could kill the supervisor. clone3 passes its flags in
+// memory, where filters cannot read them; the answer ENOSYS makes callers fall
+// back to clone.
 func singleProcess(c calls, pid uint32) []instruction {
 	refuse := instruction{bpfReturn, 0, 0, seccompErrno | uint32(syscall.EPERM)}
 	allow := instruction{bpfReturn, 0, 0, seccompAllow}
@@ -69,7 +70,7 @@ func singleProcess(c calls, pid uint32) []instruction {
 		allow)
 }
 
-// install gives this thread the filter. It must have given up new privileges.
+// install applies the filter to this thread, which must have set no_new_privs.
 func install(filter []instruction) error {
 	program := struct {
 		length uint16

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// call is what the kernel shows a filter (struct seccomp_data).
+// call holds what the kernel shows a filter (struct seccomp_data).
 type call struct {
 	nr, arch uint32
 	args     [6]uint64
@@ -88,15 +88,15 @@ func TestSingleProcess(t *testing.T) {
 			}
 			for _, nr := range m.signal {
 				check("a signal to itself", allow, call{nr: nr, arch: m.arch, args: [6]uint64{pid, other}})
-				check("to another", refuse, call{nr: nr, arch: m.arch, args: [6]uint64{other, pid}})
-				check("to its group", refuse, call{nr: nr, arch: m.arch, args: [6]uint64{0}})
-				check("to everyone", refuse, call{nr: nr, arch: m.arch, args: [6]uint64{^uint64(0)}})
+				check("a signal to another process", refuse, call{nr: nr, arch: m.arch, args: [6]uint64{other, pid}})
+				check("a signal to its group", refuse, call{nr: nr, arch: m.arch, args: [6]uint64{0}})
+				check("a signal to all processes", refuse, call{nr: nr, arch: m.arch, args: [6]uint64{^uint64(0)}})
 			}
 		})
 	}
 }
 
-// The kernel takes no filter that jumps out of itself or does not end.
+// The kernel refuses a filter that jumps past its end or does not end in a return.
 func TestFilterIsWellFormed(t *testing.T) {
 	f := singleProcess(machine, 1)
 	for pc, in := range f {

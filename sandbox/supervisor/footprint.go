@@ -10,34 +10,34 @@ import (
 	"syscall"
 )
 
-// footprintSlack is how much larger than after the last time we may be before
-// memory is given back, in bytes: less is not worth the time, a third of that of a
-// small test, and not a program's matter.
+// footprintSlack is the growth, in bytes, at which the supervisor returns memory
+// to the kernel. Returning less is not worth its time, a third of a small test's.
 const footprintSlack = 512 << 10
 
-// footprint keeps us small where it shows. A program starts as a process that
-// shares our memory, and the kernel counts the peak of that as the program's
-// own (ru_maxrss outlives exec): the outputs that we held for the one before
-// would be the next one's peak.
+// footprint keeps the supervisor's resident size out of the programs' peaks. A
+// program starts as a process that shares the supervisor's memory, and the kernel
+// counts that in the program's own peak (ru_maxrss survives exec): the output kept
+// from one program would raise the peak of the next.
 type footprint struct {
-	reset *os.File // forgets our own peak; nil where the kernel has no such file
-	base  int64    // resident bytes at first, and when memory was last given back
+	reset *os.File // resets the supervisor's own peak; nil where the kernel has no such file
+	base  int64    // resident bytes at the start, or after memory was last returned
 }
 
-// newFootprint has to come before confine, which takes our own files in /proc
-// away from us.
+// newFootprint opens the files that it needs. Call it before confine, which makes
+// the supervisor's own files in /proc inaccessible.
 func newFootprint() footprint {
 	reset, _ := os.OpenFile("/proc/self/clear_refs", os.O_WRONLY, 0)
 	base, _ := resident(os.Getpid())
 	return footprint{reset, base}
 }
 
-// shrink comes before every program.
+// shrink returns memory to the kernel and resets the peak. It runs before every
+// program.
 func (f *footprint) shrink() {
 	if now, err := resident(os.Getpid()); err == nil && now > f.base+footprintSlack {
 		debug.FreeOSMemory()
 		if now, err = resident(os.Getpid()); err == nil {
-			f.base = now // our code among it, as far as it has run by now
+			f.base = now // which includes the code that has run so far
 		}
 	}
 	if f.reset != nil {
@@ -45,9 +45,9 @@ func (f *footprint) shrink() {
 	}
 }
 
-// disown keeps descriptors that we inherited from going on to programs: who
-// started us, or who started grade, may have left some open.
-func disown() error {
+// closeOnExec keeps inherited descriptors from the programs: the parent of the
+// supervisor, or of grade, may have left some open.
+func closeOnExec() error {
 	open, err := filepath.Glob("/proc/self/fd/*")
 	if err != nil {
 		return err

@@ -14,14 +14,14 @@ import (
 	"grade/sandbox"
 )
 
-// gauges reads the figures of our control group. Each figure has one file; one
-// that is not there is not replaced by another source.
+// gauges reads the figures of the box's control group. Each figure has one file;
+// a missing file leaves its figure out instead of falling back to another source.
 type gauges struct {
 	root    string
 	version string // "v1", "v2", or "" for none
 }
 
-// reading is one look at all gauges.
+// reading holds the figures of all gauges at one moment.
 type reading struct {
 	source            sandbox.Source
 	cpu               time.Duration
@@ -31,9 +31,9 @@ type reading struct {
 	hasOOM, hasPids   bool
 }
 
-// detectGauges looks at what is mounted at root. Version 2 has one tree with
-// cgroup.controllers at its top; version 1 a directory for each controller.
-// A hybrid machine mounts both and accounts in version 1.
+// detectGauges finds the version of the control groups mounted at root. Version 2
+// has one tree with cgroup.controllers at its top, version 1 a directory for each
+// controller. A hybrid machine mounts both and accounts in version 1.
 func detectGauges(root string) gauges {
 	if root == "" {
 		return gauges{}
@@ -47,7 +47,7 @@ func detectGauges(root string) gauges {
 	return gauges{}
 }
 
-// read looks once.
+// read reads all gauges once.
 func (g gauges) read() reading {
 	switch g.version {
 	case "v1":
@@ -113,8 +113,8 @@ func (g gauges) keyed(name, key string) (int64, bool) {
 	return 0, false
 }
 
-// fill writes what changed between two readings into o. own is the CPU time
-// that we used ourselves meanwhile.
+// fill writes the differences between two readings into o. own is the
+// supervisor's CPU time between them.
 func fill(o *sandbox.Outcome, before, after reading, own time.Duration) {
 	if before.hasCPU && after.hasCPU {
 		o.BoxCPU, o.BoxCPUSource = max(after.cpu-before.cpu-own, 0), after.source

@@ -14,8 +14,8 @@ import (
 // The trees below testdata/cgroup have the files that a container sees, before
 // and after a program that ran out of memory. Those of version 1 began as copies
 // from a container; those of version 2, of kernels with and without memory.peak,
-// are written after the kernel's documentation (Documentation/admin-guide/
-// cgroup-v2.rst) and wait for real recordings.
+// follow the kernel's documentation (Documentation/admin-guide/cgroup-v2.rst) and
+// should be replaced by real recordings.
 
 func TestDetectGauges(t *testing.T) {
 	for root, want := range map[string]string{
@@ -26,7 +26,7 @@ func TestDetectGauges(t *testing.T) {
 	}
 }
 
-func TestGaugesBetweenTwoLooks(t *testing.T) {
+func TestGaugesBetweenTwoReadings(t *testing.T) {
 	const own = 300 * time.Millisecond
 	for version, want := range map[string]sandbox.Outcome{
 		"v1": {
@@ -50,8 +50,8 @@ func TestGaugesBetweenTwoLooks(t *testing.T) {
 	}
 }
 
-// What the kernel does not show is not there, and comes from nowhere else.
-func TestGaugesThatAreMissing(t *testing.T) {
+// A figure that the kernel does not show stays out, and has no other source.
+func TestMissingGauges(t *testing.T) {
 	old := detectGauges("testdata/cgroup/v2-5.15").read()
 	assert.False(t, old.hasPeak, "memory.peak came with Linux 5.19")
 	assert.True(t, old.hasCPU && old.hasOOM && old.hasPids)
@@ -69,8 +69,8 @@ func TestGaugesThatAreMissing(t *testing.T) {
 	}
 }
 
-// What the watchdog saw stays, where there is no control group to say more.
-func TestGaugesLeaveTheWatchdog(t *testing.T) {
+// Without a control group, the watchdog's figures stay.
+func TestGaugesKeepTheWatchdogsFigures(t *testing.T) {
 	o := sandbox.Outcome{OOMKills: 1, OOMSource: sandbox.SourceWatchdog}
 	fill(&o, reading{}, reading{}, 0)
 	assert.Equal(t, sandbox.Outcome{OOMKills: 1, OOMSource: sandbox.SourceWatchdog}, o)

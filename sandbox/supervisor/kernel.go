@@ -21,11 +21,11 @@ const (
 	cpuClockSched       = 2 // CPUCLOCK_SCHED: user and system time
 )
 
-// maxCPUs is more than the kernel can be built for.
+// maxCPUs exceeds the largest number of CPUs that a kernel can be built for.
 const maxCPUs = 16384
 
-// confine makes us opaque to programs and the parent of every orphan. As
-// process 1 we are that anyway.
+// confine makes the supervisor opaque to programs, and the parent of every
+// orphan, which process 1 is anyway.
 func confine() error {
 	for _, option := range []uintptr{prSetChildSubreaper, prSetDumpable} {
 		value := uintptr(1)
@@ -39,8 +39,8 @@ func confine() error {
 	return nil
 }
 
-// cpuTime reads the CPU clock of a whole process, all its threads together. The
-// clock's number holds the complement of the process's (clock_getcpuclockid).
+// cpuTime reads the CPU clock of a process, all its threads together. The clock's
+// number is made from the complement of the process's (clock_getcpuclockid).
 func cpuTime(pid int) (time.Duration, error) {
 	clock := uintptr(int64(^pid)<<3 | cpuClockSched)
 	var ts syscall.Timespec
@@ -50,7 +50,7 @@ func cpuTime(pid int) (time.Duration, error) {
 	return time.Duration(ts.Nano()), nil
 }
 
-// ownCPU is the CPU time that this process itself has used.
+// ownCPU returns the supervisor's own CPU time.
 func ownCPU() time.Duration {
 	t, err := cpuTime(os.Getpid())
 	if err != nil {
@@ -59,7 +59,7 @@ func ownCPU() time.Duration {
 	return t
 }
 
-// resident is the resident size of a process now, in bytes.
+// resident returns the current resident size of a process, in bytes.
 func resident(pid int) (int64, error) {
 	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/statm", pid))
 	if err != nil {
@@ -73,7 +73,7 @@ func resident(pid int) (int64, error) {
 	return pages * int64(os.Getpagesize()), err
 }
 
-// allowedCPUs asks the kernel which CPUs we may use.
+// allowedCPUs asks the kernel which CPUs the supervisor may use.
 func allowedCPUs() ([]int, error) {
 	var mask [1024]byte // the kernel refuses one that is too short for the machine
 	n, _, errno := syscall.RawSyscall(syscall.SYS_SCHED_GETAFFINITY, 0, uintptr(len(mask)), uintptr(unsafe.Pointer(&mask)))
@@ -89,8 +89,8 @@ func allowedCPUs() ([]int, error) {
 	return cpus, nil
 }
 
-// setAffinity moves every thread of ours to one CPU. A thread made meanwhile
-// inherits from the one that made it, so the list is read until it is stable.
+// setAffinity moves every thread of the supervisor to one CPU. A new thread
+// inherits from the thread that starts it, so the list is read until it is stable.
 func setAffinity(cpu int) error {
 	if cpu < 0 || cpu >= maxCPUs {
 		return errors.New("no such CPU")
@@ -125,9 +125,10 @@ func setAffinity(cpu int) error {
 // tmpfsMagic is the type of a file system that lives in memory (linux/magic.h).
 const tmpfsMagic = 0x01021994
 
-// held returns how to ask how much more memory a directory's file system takes
-// than now: a program's ballast may lie there. On a disk it takes none.
-func held(dir string) func() int64 {
+// tmpfsGrowth returns a function that reports how many bytes the file system of
+// dir has grown since. A tmpfs takes memory, which a program can fill from there;
+// a disk does not, and counts 0.
+func tmpfsGrowth(dir string) func() int64 {
 	used := func() int64 {
 		var fs syscall.Statfs_t
 		if err := syscall.Statfs(dir, &fs); err != nil || fs.Type != tmpfsMagic {

@@ -10,11 +10,10 @@ import (
 	"syscall"
 )
 
-// launch is the last step before a program: what has to be set from within the
-// new process, by the new process's user, and what Go's own StartProcess has no
-// word for. What goes wrong before the program takes over is written to the
-// status descriptor, which the program itself never sees: an exit status could
-// be the program's own.
+// launch turns a new process into the program. It makes the settings that must be
+// made from within, as the program's user, and that os.StartProcess does not
+// offer. It writes errors to the status descriptor, which the program itself
+// never sees; an exit status could not be told from the program's own.
 //
 //	supervisor launch STATUS-FD many|single FILE-SIZE PATH ARGS...
 func launch(args []string) int {
@@ -37,8 +36,8 @@ func launch(args []string) int {
 
 // takeOver returns only when it cannot become the program.
 func takeOver(single bool, fileSize uint64, args []string) error {
-	// The kernel's choice when the box is out of memory shall be the program.
-	// Raising one's own score needs no right.
+	// With this score the kernel kills the program first when the box is out of
+	// memory. Raising it needs no privilege.
 	if err := os.WriteFile("/proc/self/oom_score_adj", []byte("1000"), 0); err != nil {
 		return err
 	}
@@ -50,8 +49,7 @@ func takeOver(single bool, fileSize uint64, args []string) error {
 			return fmt.Errorf("limit the size of files: %w", err)
 		}
 	}
-	// Rights and filters hold for the thread that takes them on, and that thread
-	// is the one that becomes the program.
+	// Privileges and filters belong to a thread, and this thread becomes the program.
 	runtime.LockOSThread()
 	if _, _, errno := syscall.RawSyscall6(syscall.SYS_PRCTL, prNoNewPrivs, 1, 0, 0, 0, 0); errno != 0 {
 		return fmt.Errorf("no new privileges: %w", errno)

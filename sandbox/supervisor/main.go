@@ -32,12 +32,12 @@ func main() {
 // supervisor is the state that outlives a request.
 type supervisor struct {
 	*places
-	uid      int   // of the programs; -1: ours
-	fileSize int64 // most bytes of a file that a program writes; 0: any
+	uid      int   // user of the programs; -1: the supervisor's own
+	fileSize int64 // limit of a file's size, in bytes; 0: none
 	gauges   gauges
 	footprint
-	self  string // our own executable, to launch through
-	spent error  // why the box cannot serve another request
+	self  string // the supervisor's own executable, which launches programs
+	spent error  // reason why the box cannot serve another request
 }
 
 // run serves requests until in ends.
@@ -47,13 +47,13 @@ func run(args []string, in io.Reader, out io.Writer) error {
 		return err
 	}
 	defer s.remove()
-	spareThreads()
+	startThreads()
 	s.footprint = newFootprint()
-	if err := errors.Join(disown(), confine()); err != nil {
+	if err := errors.Join(closeOnExec(), confine()); err != nil {
 		return err
 	}
-	// Docker sends TERM to process 1, a terminal INT to the whole group: both
-	// mean that the other side will close our input, which is what ends us.
+	// Docker sends TERM to process 1, a terminal INT to the whole group. The other
+	// side closes the input after either, and the supervisor ends then.
 	signal.Ignore(syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGPIPE)
 	defer killAll()
 
@@ -96,9 +96,9 @@ func (s *supervisor) request(r *bufio.Reader, w *bufio.Writer) error {
 	if err != nil {
 		return err
 	}
-	// Nothing is sent to us before we answer, so an end of the input that shows
-	// up now means that our caller is gone. The buffer has one reader at a time:
-	// we do not go on before this one has seen the next message, or the end.
+	// The caller sends nothing before it has the answer, so the input ends now only
+	// if the caller is gone. The buffer allows one reader at a time: the request
+	// ends when this one has seen the next message, or the end.
 	gone, peeked := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(peeked)
@@ -108,7 +108,7 @@ func (s *supervisor) request(r *bufio.Reader, w *bufio.Writer) error {
 	}()
 	outcome, fault := s.serveOne(q, gone)
 	select {
-	case <-gone: // that is what ended the program, so it is no outcome
+	case <-gone: // the program was killed for that, so there is no outcome
 		return nil
 	default:
 	}
@@ -116,7 +116,7 @@ func (s *supervisor) request(r *bufio.Reader, w *bufio.Writer) error {
 		return err
 	}
 	if s.spent != nil {
-		return s.spent // the next program deserves a clean box
+		return s.spent // the next program needs a clean box
 	}
 	<-peeked
 	return nil
@@ -133,7 +133,7 @@ func (s *supervisor) hello(w *bufio.Writer) error {
 	return w.Flush()
 }
 
-// pin moves us and what we start to one CPU, for where no engine does it.
+// pin moves the supervisor and all it starts to one CPU, where no engine does it.
 func (s *supervisor) pin(r *bufio.Reader, w *bufio.Writer) error {
 	cpu, err := protocol.ReadPin(r)
 	if err != nil {
@@ -146,7 +146,7 @@ func (s *supervisor) pin(r *bufio.Reader, w *bufio.Writer) error {
 }
 
 // setup reads the command line. In a container the directories exist; with
-// -private they are made below a fresh one, which remove takes away.
+// -private, setup makes them in a fresh directory, which remove deletes.
 func setup(args []string) (*supervisor, error) {
 	s := &supervisor{}
 	var dirs sandbox.Dirs
@@ -155,9 +155,9 @@ func setup(args []string) (*supervisor, error) {
 	flags.StringVar(&dirs.Scratch, "scratch", "/scratch", "directory that programs may write")
 	flags.StringVar(&dirs.GoRoot, "goroot", "", "toolchain, named in the hello")
 	flags.StringVar(&dirs.GoCache, "gocache", "", "build cache, named in the hello")
-	flags.IntVar(&s.uid, "uid", -1, "user and group of the programs; -1 for our own")
-	flags.Int64Var(&s.fileSize, "filesize", 0, "most `bytes` of a file that a program writes; 0 for any number")
-	cgroup := flags.String("cgroup", "/sys/fs/cgroup", "where control groups are mounted; empty: our own is not a box of its own")
+	flags.IntVar(&s.uid, "uid", -1, "user and group of the programs; -1 for the supervisor's own")
+	flags.Int64Var(&s.fileSize, "filesize", 0, "limit in `bytes` of a file that a program writes; 0 for none")
+	cgroup := flags.String("cgroup", "/sys/fs/cgroup", "where control groups are mounted; empty: the box has none of its own")
 	private := flags.String("private", "", "make work and scratch in a fresh directory below this one")
 	if err := flags.Parse(args); err != nil {
 		return nil, err

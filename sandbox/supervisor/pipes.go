@@ -28,12 +28,12 @@ func newCapture(limit int64, theirs *[]*os.File) (*capture, error) {
 	return &capture{r: r, limit: limit}, nil
 }
 
-// buffers are used again: new ones for every program would be the garbage that
-// footprint then has to collect.
+// buffers are reused: new ones for every program would be garbage that footprint
+// then has to collect.
 var buffers = sync.Pool{New: func() any { return new([64 << 10]byte) }}
 
-// drain reads until the last writer is gone. The first byte above the limit
-// calls over; what follows it is thrown away.
+// drain reads until the last writer is gone. It calls over at the first byte above
+// the limit, and discards the rest.
 func (c *capture) drain(over func()) {
 	buf := buffers.Get().(*[64 << 10]byte)
 	defer buffers.Put(buf)
@@ -51,10 +51,10 @@ func (c *capture) drain(over func()) {
 	}
 }
 
-// marker answers the bytes that a program sends when it wants to be measured.
+// marker records a mark for each byte that a program sends, and answers it.
 type marker struct {
-	ask   *os.File // our reading end
-	reply *os.File // our writing end
+	ask   *os.File // the supervisor's reading end
+	reply *os.File // its writing end
 	marks []sandbox.Mark
 }
 
@@ -78,7 +78,7 @@ func (m *marker) close() {
 	m.reply.Close()
 }
 
-// answer reads the clocks and the size at every byte, before it sends one back.
+// answer records clocks and size at every byte before it sends one back.
 func (m *marker) answer(pid int, started time.Time, scratch func() int64) {
 	var buf [64]byte
 	for {

@@ -11,22 +11,22 @@ import (
 	"grade/sandbox"
 )
 
-// places are the directories of a box. They are held open: where a program runs
-// as our own user it can move them and put a link in their stead, and what we
-// write or wipe must not follow it.
+// places holds the directories of a box open. A program with the supervisor's own
+// user can move them and put a link in their place, and writing or wiping must not
+// follow that link.
 type places struct {
 	dirs          sandbox.Dirs
 	work, scratch *place
-	base          *place // holds both, where they are ours to make; or nil
+	base          *place // parent of both, if newPlaces made them; else nil
 }
 
 // place is one directory.
 type place struct {
 	*os.Root
-	file *os.File // it again: the only way to its mode that needs no right to it
+	file *os.File // the same directory: changes its mode without permission to enter it
 }
 
-func hold(root *os.Root, err error) (*place, error) {
+func openPlace(root *os.Root, err error) (*place, error) {
 	if err != nil {
 		return nil, err
 	}
@@ -53,13 +53,13 @@ func (p *place) named(name string) bool {
 	return err == nil && os.SameFile(held, info)
 }
 
-// openPlaces takes directories that are there.
+// openPlaces opens directories that exist.
 func openPlaces(dirs sandbox.Dirs) (*places, error) {
-	work, err := hold(os.OpenRoot(dirs.Work))
+	work, err := openPlace(os.OpenRoot(dirs.Work))
 	if err != nil {
 		return nil, err
 	}
-	scratch, err := hold(os.OpenRoot(dirs.Scratch))
+	scratch, err := openPlace(os.OpenRoot(dirs.Scratch))
 	if err != nil {
 		return nil, err
 	}
@@ -74,7 +74,7 @@ func newPlaces(parent string, dirs sandbox.Dirs) (*places, error) {
 	}
 	p := &places{dirs: dirs}
 	p.dirs.Work, p.dirs.Scratch = filepath.Join(name, "work"), filepath.Join(name, "scratch")
-	if p.base, err = hold(os.OpenRoot(name)); err != nil {
+	if p.base, err = openPlace(os.OpenRoot(name)); err != nil {
 		return nil, errors.Join(err, os.Remove(name))
 	}
 	if p.work, err = p.fresh("work"); err == nil {
@@ -91,10 +91,10 @@ func (p *places) fresh(name string) (*place, error) {
 	if err := p.base.Mkdir(name, 0o700); err != nil {
 		return nil, err
 	}
-	return hold(p.base.OpenRoot(name))
+	return openPlace(p.base.OpenRoot(name))
 }
 
-// remove takes away what newPlaces made, as far as it got.
+// remove deletes the directories that newPlaces made, as far as it got.
 func (p *places) remove() {
 	if p.base == nil {
 		return
@@ -106,18 +106,18 @@ func (p *places) remove() {
 			place.close()
 		}
 	}
-	_ = os.Remove(filepath.Dir(p.dirs.Work)) // a directory only if it is empty
+	_ = os.Remove(filepath.Dir(p.dirs.Work)) // fails if it is not empty
 }
 
-// restore makes the names lead to the directories that we hold again, after a
-// program. What stands in the scratch directory's stead goes, and a new one
-// comes.
+// restore checks, after a program, that the paths still name the open directories.
+// It replaces a scratch directory that was moved, and fails if the work directory
+// was.
 func (p *places) restore() error {
 	if p.base == nil || p.scratch.named(p.dirs.Scratch) && p.work.named(p.dirs.Work) {
 		return nil
 	}
 	if !p.work.named(p.dirs.Work) {
-		return fmt.Errorf("a program took %s away", p.dirs.Work)
+		return fmt.Errorf("a program moved or removed %s", p.dirs.Work)
 	}
 	if err := p.base.RemoveAll("scratch"); err != nil {
 		return err

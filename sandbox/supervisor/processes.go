@@ -15,31 +15,32 @@ import (
 	"time"
 )
 
-// spare is how many threads we keep: more than we ever need at once.
-const spare = 12
+// reservedThreads exceeds the number of threads that the supervisor ever needs at
+// once.
+const reservedThreads = 12
 
-// spareThreads makes the runtime start its threads while it may. A program can
-// use up the box's allowance of them, and a runtime that is refused a thread
-// ends its process.
-func spareThreads() {
+// startThreads makes the runtime start its threads early. A program can use up the
+// box's limit of threads, and the runtime ends the process when the kernel refuses
+// a thread.
+func startThreads() {
 	ready, release := make(chan struct{}), make(chan struct{})
-	for range spare {
+	for range reservedThreads {
 		go func() {
-			runtime.LockOSThread() // a thread of its own, as long as all are held
+			runtime.LockOSThread() // so each goroutine has its own thread until release
 			defer runtime.UnlockOSThread()
 			ready <- struct{}{}
 			<-release
 		}()
 	}
-	for range spare {
+	for range reservedThreads {
 		<-ready
 	}
 	close(release)
 }
 
-// attributes are those of a process that is not ours to trust: a session of its
-// own, so that it has no terminal and can be killed as a group, and an end that
-// comes with ours.
+// attributes returns the attributes of an untrusted process: a session of its own,
+// so that it has no terminal and can be killed as a group, and death with the
+// supervisor.
 func (s *supervisor) attributes() *syscall.SysProcAttr {
 	a := &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL}
 	if s.uid >= 0 {
@@ -48,9 +49,9 @@ func (s *supervisor) attributes() *syscall.SysProcAttr {
 	return a
 }
 
-// killAll ends every process but us and reaps it. As process 1 one call reaches
-// all of them, so nothing can fork itself out of the way. Elsewhere orphans
-// become our children, and we end what descends from us until nothing does.
+// killAll kills and reaps every process but the supervisor. Process 1 reaches all
+// of them with one call, which no fork can escape. Elsewhere orphans become the
+// supervisor's children, and killAll repeats until it has no descendants.
 func killAll() {
 	if os.Getpid() == 1 {
 		_ = syscall.Kill(-1, syscall.SIGKILL)
@@ -76,8 +77,8 @@ func killAll() {
 
 var errNotYet = errors.New("no child has ended yet")
 
-// reap waits for any child. The kernel's word that there is none is the only
-// one to trust: every list of processes is old when it is read.
+// reap waits for any child. Only its error proves that no child is left: a list of
+// processes is out of date when it is read.
 func reap(options int) error {
 	for {
 		pid, err := syscall.Wait4(-1, nil, options, nil)
@@ -106,8 +107,8 @@ func descendants(root int) []int {
 	return list
 }
 
-// parentOf reads a /proc/PID/stat. The name in it, in parentheses, is whatever
-// the process wants.
+// parentOf reads a /proc/PID/stat. A process can choose the name in it, which
+// stands in parentheses.
 func parentOf(name string) (pid, parent int, ok bool) {
 	b, err := os.ReadFile(name)
 	if err != nil {

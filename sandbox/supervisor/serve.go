@@ -15,21 +15,20 @@ import (
 	"grade/sandbox"
 )
 
-// poll is how often the watchdog looks at a program's clock and size: often
-// enough that one that allocates as fast as the machine can overshoots by tens
-// of megabytes, seldom enough to cost it well under a percent.
+// poll is the interval at which the watchdog samples a program's clock and size. A
+// program that allocates as fast as the machine can overshoots by tens of megabytes
+// in it, and the sampling costs well under a percent.
 const poll = 10 * time.Millisecond
 
-// treePoll is in how many of these looks the processes that a program started
-// are counted too, where no control group does that: it means reading all of
-// /proc.
+// treePoll samples a program's descendants too in every treePoll-th interval, where
+// no control group counts them, because that reads all of /proc.
 const treePoll = 10
 
-// statusMax is how much launch can say, in bytes.
+// statusMax limits the error text of launch, in bytes.
 const statusMax = 4 << 10
 
-// serveOne runs the program of one request to its end and to that of all it
-// started. An error is ours; what the program did is in the outcome.
+// serveOne runs the program of one request until it and all that it started have
+// ended. The outcome says what the program did; an error is the supervisor's.
 func (s *supervisor) serveOne(q sandbox.Request, gone <-chan struct{}) (sandbox.Outcome, error) {
 	if q.Path == "" {
 		return sandbox.Outcome{}, nil
@@ -54,27 +53,27 @@ func (s *supervisor) serveOne(q sandbox.Request, gone <-chan struct{}) (sandbox.
 	return o, nil
 }
 
-// program is one that runs.
+// program is a running program.
 type program struct {
 	process *os.Process
 	limits  sandbox.Limits
-	tree    bool // the memory limit is for all that it starts
+	tree    bool // the memory limit includes its descendants
 	started time.Time
 	done    chan struct{} // closed when the process has ended
 
 	stdout, stderr, observe *capture
-	status                  *capture // what launch says when it fails
+	status                  *capture // error text of launch
 	marks                   *marker
 	readers                 sync.WaitGroup
 
-	scratch func() int64 // bytes of memory that it keeps in its scratch directory
+	scratch func() int64 // bytes of memory in its scratch directory
 
 	mu    sync.Mutex
 	cause sandbox.Cause
 	peak  int64 // sampled
 }
 
-// start launches q's program with its pipes connected. On an error nothing is
+// start launches q's program with its pipes connected. After an error nothing is
 // left running or open.
 func (s *supervisor) start(q sandbox.Request) (*program, error) {
 	path := q.Path
@@ -86,7 +85,7 @@ func (s *supervisor) start(q sandbox.Request) (*program, error) {
 		return nil, err
 	}
 	p := &program{
-		limits: q.Limits, tree: q.Forks && s.gauges.version == "", done: make(chan struct{}), scratch: held(s.dirs.Scratch),
+		limits: q.Limits, tree: q.Forks && s.gauges.version == "", done: make(chan struct{}), scratch: tmpfsGrowth(s.dirs.Scratch),
 	}
 	theirs := []*os.File{null}
 	defer func() { closeAll(theirs) }()
@@ -101,7 +100,7 @@ func (s *supervisor) start(q sandbox.Request) (*program, error) {
 	args := append([]string{s.self, "launch", strconv.Itoa(len(theirs) - 1), processes, fmt.Sprint(s.fileSize), path}, q.Args...)
 	p.started = time.Now()
 	p.process, err = os.StartProcess(s.self, args, &os.ProcAttr{
-		Dir: s.dirs.Work, Env: append([]string{}, q.Env...), Files: theirs, Sys: s.attributes(), // nil would be our own
+		Dir: s.dirs.Work, Env: append([]string{}, q.Env...), Files: theirs, Sys: s.attributes(), // a nil Env would pass on the supervisor's
 	})
 	if err != nil {
 		p.closePipes()
@@ -110,8 +109,8 @@ func (s *supervisor) start(q sandbox.Request) (*program, error) {
 	return p, nil
 }
 
-// connect makes the pipes; theirs gets the program's ends in the order of their
-// descriptors.
+// connect makes the pipes and appends the program's ends to theirs, in the order
+// of their descriptors.
 func (p *program) connect(theirs *[]*os.File) error {
 	var err error
 	if p.stdout, err = newCapture(p.limits.Stdout, theirs); err != nil {
@@ -143,7 +142,7 @@ func (p *program) closePipes() {
 	}
 }
 
-// finish watches the program until it and everything it started is dead.
+// finish watches the program until it and all its descendants are dead.
 func (p *program) finish(gone <-chan struct{}) (sandbox.Outcome, error) {
 	p.listen()
 	go p.watch(gone)
@@ -174,7 +173,7 @@ func (p *program) listen() {
 	}
 }
 
-// watch kills the program when it passes a limit or our caller is gone.
+// watch kills the program when it exceeds a limit or when the caller is gone.
 func (p *program) watch(gone <-chan struct{}) {
 	wall := time.NewTimer(p.limits.Wall - time.Since(p.started))
 	defer wall.Stop()
@@ -190,17 +189,17 @@ func (p *program) watch(gone <-chan struct{}) {
 		case <-wall.C:
 			p.kill(sandbox.CauseWall)
 		case <-tick.C:
-			p.look()
+			p.sample()
 			if looks++; p.tree && looks%treePoll == 0 {
-				p.lookAround()
+				p.sampleTree()
 			}
 		}
 	}
 }
 
-// look samples the program's clock and size from outside. The sampled size
-// backs the kernel's peak, which a process can reset for itself.
-func (p *program) look() {
+// sample reads the program's clock and size from outside. The largest sample backs
+// the kernel's peak, which a process can reset for itself.
+func (p *program) sample() {
 	if cpu, err := cpuTime(p.process.Pid); err == nil && cpu >= p.limits.CPU {
 		p.kill(sandbox.CauseCPU)
 	}
@@ -208,7 +207,7 @@ func (p *program) look() {
 	if err != nil {
 		return
 	}
-	size += p.scratch() // which is memory too, where it is counted
+	size += p.scratch() // memory too, where scratch is a tmpfs
 	p.mu.Lock()
 	p.peak = max(p.peak, size)
 	p.mu.Unlock()
@@ -217,8 +216,8 @@ func (p *program) look() {
 	}
 }
 
-// lookAround holds the memory limit for the program and all that it started.
-func (p *program) lookAround() {
+// sampleTree enforces the memory limit on the program and its descendants.
+func (p *program) sampleTree() {
 	all, _ := resident(p.process.Pid)
 	for _, pid := range descendants(p.process.Pid) {
 		size, _ := resident(pid) // it may have ended
@@ -229,7 +228,7 @@ func (p *program) lookAround() {
 	}
 }
 
-// kill ends the program; the first cause is the one that counts.
+// kill kills the program and records the first cause.
 func (p *program) kill(cause sandbox.Cause) {
 	p.mu.Lock()
 	if p.cause == sandbox.CauseNone {

@@ -10,12 +10,12 @@ import (
 	"os"
 )
 
-// clean empties the scratch directory after a program. What another user left
-// in directories of its own, only that user can remove: we have no capability
-// to override permissions, so a copy of us does it under that user's name.
+// clean empties the scratch directory after a program. Only the programs' user can
+// delete from that user's directories, because the supervisor has no capability to
+// override permissions; a copy of the supervisor does it as that user.
 func (s *supervisor) clean() error {
 	if s.uid < 0 {
-		_ = s.scratch.file.Chmod(0o700) // its owner may have closed it
+		_ = s.scratch.file.Chmod(0o700) // the program may have locked it
 	}
 	left, err := names(s.scratch.Root)
 	if err == nil && len(left) > 0 {
@@ -46,12 +46,12 @@ func (s *supervisor) wipeAsUser() error {
 	return err
 }
 
-// wipeAs is the copy's side of wipeAsUser.
+// wipeAs runs in the copy that wipeAsUser starts.
 func wipeAs(args []string) int {
 	if len(args) != 1 {
 		return 2
 	}
-	// Where memory is out, the kernel shall choose this copy, not process 1.
+	// When memory runs out, the kernel should kill this copy, not process 1.
 	_ = os.WriteFile("/proc/self/oom_score_adj", []byte("1000"), 0)
 	root, err := os.OpenRoot(args[0])
 	if err != nil {
@@ -61,10 +61,10 @@ func wipeAs(args []string) int {
 	return 0
 }
 
-// wipe removes everything below a directory, made unreadable or not; what it
-// cannot remove it leaves. Links are removed, never followed. A directory's
-// directories are moved up to the top before it goes: a program can nest them
-// deeper than we have descriptors or stack to follow.
+// wipe removes as much as it can below a directory, unreadable directories
+// included. It removes links and never follows them. It moves nested directories
+// up to the top instead of descending, because a program can nest them deeper than
+// descriptors or stack allow to follow.
 func wipe(top *os.Root) {
 	for progress := true; progress; {
 		progress = false
@@ -77,8 +77,8 @@ func wipe(top *os.Root) {
 	}
 }
 
-// flatten empties and removes one directory at the top, with its directories
-// moved up beside it. It reports whether anything was removed or moved.
+// flatten moves the directories in one directory at the top up beside it, and
+// removes the rest of it. It reports whether it removed or moved anything.
 func flatten(top *os.Root, name string) bool {
 	if !openUp(top, name) {
 		return false
@@ -97,7 +97,7 @@ func flatten(top *os.Root, name string) bool {
 				progress = true
 				continue
 			}
-			// Moving a directory changes the ".." in it, so it has to be writable.
+			// Moving a directory changes its "..", so it has to be writable.
 			if openUp(dir, entry) && top.Rename(name+"/"+entry, ".wipe-"+rand.Text()) == nil {
 				progress = true
 			}
@@ -106,14 +106,14 @@ func flatten(top *os.Root, name string) bool {
 	return top.Remove(name) == nil || any
 }
 
-// openUp gives the owner access to what it reports to be a directory.
+// openUp gives the owner access to a directory. It reports false for other files.
 func openUp(in *os.Root, name string) bool {
 	info, err := in.Lstat(name)
 	return err == nil && info.IsDir() && in.Chmod(name, 0o700) == nil
 }
 
-// names lists some of the entries of a directory: few enough to hold in memory,
-// whatever a program has left; none only where there are none.
+// names lists up to 1024 entries of a directory, which fit in memory whatever a
+// program has left. The list is empty only if the directory is.
 func names(dir *os.Root) ([]string, error) {
 	f, err := dir.Open(".")
 	if err != nil {

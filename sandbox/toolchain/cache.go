@@ -6,8 +6,8 @@ import (
 	"path/filepath"
 )
 
-// CacheDir is where grade keeps what it can make again, for this user. It is
-// made if need be.
+// CacheDir returns this user's directory for files that grade can make again,
+// and creates it.
 func CacheDir(elem ...string) (string, error) {
 	base, err := os.UserCacheDir()
 	if err != nil { // no home: a service account, a bare container
@@ -19,9 +19,9 @@ func CacheDir(elem ...string) (string, error) {
 	return dir, os.MkdirAll(dir, 0o700)
 }
 
-// sharedCache is a directory of this user's where others can make directories
-// as well. We run what is in it, so one that another user has put there in our
-// name will not do.
+// sharedCache returns a directory of this user's below a temporary directory
+// that other users can write to. Programs in it are run, so sharedCache refuses
+// a directory that another user has made under this name.
 func sharedCache(temp string) (string, error) {
 	dir := filepath.Join(temp, fmt.Sprintf("grade-cache-%d", os.Getuid()))
 	if err := os.Mkdir(dir, 0o700); err != nil && !os.IsExist(err) {
@@ -32,7 +32,7 @@ func sharedCache(temp string) (string, error) {
 		return "", err
 	}
 	if !info.IsDir() || info.Mode().Perm() != 0o700 || !ours(info) {
-		return "", fmt.Errorf("%s is not a directory of ours alone: remove it, or set HOME or XDG_CACHE_HOME", dir)
+		return "", fmt.Errorf("%s is not a private directory of this user: remove it, or set HOME or XDG_CACHE_HOME", dir)
 	}
 	return dir, nil
 }

@@ -4,5 +4,6 @@ package toolchain
 
 import "io/fs"
 
-// ours is not a question where each user has a temporary directory of his own.
+// ours reports true: on these systems each user has a temporary directory of
+// their own.
 func ours(fs.FileInfo) bool { return true }

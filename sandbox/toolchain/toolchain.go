@@ -1,6 +1,6 @@
-// Package toolchain finds the Go toolchain of this machine and compiles with it
-// the small static programs that travel into a sandbox. It runs go on our own
-// sources only, never on a submission.
+// Package toolchain finds this machine's Go toolchain and compiles the small
+// static programs that travel into a sandbox. It runs go on grade's own sources
+// only, never on a submission.
 package toolchain
 
 import (
@@ -26,11 +26,11 @@ type Go struct {
 	Version string // as in "go1.26.1"
 }
 
-// found remembers toolchains by the path of their go command: asking takes as
-// long as a fair part of a build.
+// found caches toolchains by the path of their go command, because asking one
+// takes as long as a fair part of a build.
 var found sync.Map
 
-// Find asks the go command on the path.
+// Find asks the go command on the path where its toolchain is.
 func Find(ctx context.Context) (Go, error) {
 	path, err := exec.LookPath("go")
 	if err != nil {
@@ -40,7 +40,7 @@ func Find(ctx context.Context) (Go, error) {
 		return g.(Go), nil
 	}
 	cmd := exec.CommandContext(ctx, path, "env", "-json", "GOROOT", "GOVERSION")
-	cmd.Dir = "/" // no go.mod or go.work of a directory that we happen to be in
+	cmd.Dir = "/" // away from any go.mod or go.work of the current directory
 	cmd.Env = append(os.Environ(), "GOTOOLCHAIN=local", "GOENV=off", "GOWORK=off")
 	out, err := cmd.Output()
 	if err != nil {
@@ -55,11 +55,11 @@ func Find(ctx context.Context) (Go, error) {
 	return g, nil
 }
 
-// Command is the go command itself.
+// Command returns the path of the go command.
 func (g Go) Command() string { return filepath.Join(g.Root, "bin", "go") }
 
-// contentHash names the content of a source tree.
-func contentHash(src fs.FS) (string, error) {
+// hashTree identifies a source tree by its content.
+func hashTree(src fs.FS) (string, error) {
 	h := sha256.New()
 	err := fs.WalkDir(src, ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
@@ -73,11 +73,11 @@ func contentHash(src fs.FS) (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), err
 }
 
-// Compile builds the program in directory pkg of src, a tree of module grade
-// that needs the standard library only, for Linux. The result is kept by the
-// content that made it.
+// Compile builds the program in directory pkg of src for Linux and returns its
+// path. src is a tree of module grade that needs the standard library only. The
+// program is cached by everything that goes into it.
 func (g Go) Compile(ctx context.Context, src fs.FS, pkg, goarch string) (string, error) {
-	hash, err := contentHash(src)
+	hash, err := hashTree(src)
 	if err != nil {
 		return "", err
 	}
@@ -123,20 +123,20 @@ func (g Go) compile(ctx context.Context, src fs.FS, pkg, goarch, program string)
 	return install(out, program)
 }
 
-// environ is the environment of a build: the user's, for the sake of caches and
-// proxies, without what would change its result.
+// environ returns the environment of a build: the user's, which has the caches
+// and proxies, without the variables that would change the result.
 func (g Go) environ(goarch string) ([]string, error) {
 	env := append(os.Environ(), "GOROOT="+g.Root, "GOENV=off", "GOTOOLCHAIN=local", "GOWORK=off", "GOFLAGS=-mod=readonly",
 		"GOPROXY=off", "CGO_ENABLED=0", "GOOS=linux", "GOARCH="+goarch, "GOAMD64=v1", "GOARM64=v8.0", "GOEXPERIMENT=", "GODEBUG=")
 	if _, err := os.UserCacheDir(); err == nil || os.Getenv("GOCACHE") != "" {
 		return env, nil
 	}
-	cache, err := CacheDir("go-build") // or go would refuse to work
+	cache, err := CacheDir("go-build") // go refuses to work without a cache
 	return append(env, "GOCACHE="+cache), err
 }
 
-// install moves a file into the cache in one step, so that no other process
-// ever sees half of it.
+// install moves a file into the cache in one step, so that other processes never
+// see half of it.
 func install(from, to string) error {
 	data, err := os.ReadFile(from)
 	if err != nil {

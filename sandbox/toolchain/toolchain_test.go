@@ -34,7 +34,7 @@ func TestCompile(t *testing.T) {
 		t.Setenv("GOCACHE", filepath.Join(base, "go-build")) // the standard library is there
 	}
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
-	t.Setenv("GOFLAGS", "-mod=mod -tags=surprise") // not heard
+	t.Setenv("GOFLAGS", "-mod=mod -tags=surprise") // ignored
 	g, err := Find(t.Context())
 	require.NoError(t, err)
 	one, err := g.Compile(t.Context(), program("one"), "cmd/hello", runtime.GOARCH)
@@ -55,7 +55,7 @@ func TestCompile(t *testing.T) {
 	require.ErrorContains(t, err, "main.go:3")
 	left, err := os.ReadDir(filepath.Dir(two))
 	require.NoError(t, err)
-	assert.Len(t, left, 2, "no half of a program stays")
+	assert.Len(t, left, 2, "a failed build leaves no file")
 }
 
 func TestHash(t *testing.T) {
@@ -63,7 +63,7 @@ func TestHash(t *testing.T) {
 	for _, tree := range []fstest.MapFS{
 		{}, {"a": {Data: []byte("b")}}, {"a": {Data: []byte("c")}}, {"b": {Data: []byte("b")}}, {"a": {}, "b": {}}, {"a": {Data: []byte("\"b\" 0\n")}},
 	} {
-		h, err := contentHash(tree)
+		h, err := hashTree(tree)
 		require.NoError(t, err)
 		seen[h] = true
 	}
@@ -76,7 +76,8 @@ func TestLanguageVersion(t *testing.T) {
 	}
 }
 
-// What we run must not come from a directory that another user made.
+// The cache refuses a directory that another user made, since grade runs programs
+// from it.
 func TestSharedCache(t *testing.T) {
 	temp := t.TempDir()
 	dir, err := sharedCache(temp)
@@ -86,17 +87,17 @@ func TestSharedCache(t *testing.T) {
 	assert.Equal(t, dir, again)
 	require.NoError(t, os.Chmod(dir, 0o777))
 	_, err = sharedCache(temp)
-	require.ErrorContains(t, err, "not a directory of ours alone")
+	require.ErrorContains(t, err, "not a private directory of this user")
 	require.NoError(t, os.Remove(dir))
 	require.NoError(t, os.Symlink(t.TempDir(), dir))
 	_, err = sharedCache(temp)
-	require.ErrorContains(t, err, "not a directory of ours alone")
+	require.ErrorContains(t, err, "not a private directory of this user")
 	if os.Getuid() == 0 {
 		require.NoError(t, os.Remove(dir))
 		require.NoError(t, os.Mkdir(dir, 0o700))
 		require.NoError(t, os.Chown(dir, 65534, 65534))
 		_, err = sharedCache(temp)
-		require.ErrorContains(t, err, "not a directory of ours alone")
+		require.ErrorContains(t, err, "not a private directory of this user")
 	}
 }
 

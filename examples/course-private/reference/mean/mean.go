@@ -1,7 +1,7 @@
 // Package mean computes the mean of numbers.
 package mean
 
-// Mean returns the mean of xs, and 0 of none.
+// Mean returns the mean of xs, or 0 if xs is empty.
 func Mean(xs []float64) float64 {
 	if len(xs) == 0 {
 		return 0

@@ -1,7 +1,7 @@
 // Package variance computes the variance of numbers.
 package variance
 
-// Variance returns the mean of the squared distances of xs from their mean, and 0 of none.
+// Variance returns the mean of the squared distances of xs from their mean, or 0 if xs is empty.
 func Variance(xs []float64) float64 {
 	if len(xs) == 0 {
 		return 0

@@ -1,5 +1,5 @@
-// Package hidden holds what students do not see. The tests record what the package
-// answers, and compare nothing: grade compares it with what the reference answered.
+// Package hidden has the tests that students do not see. The tests only record results;
+// grade compares them with the reference's.
 package hidden
 
 import (
@@ -10,10 +10,10 @@ import (
 	"example.com/course/reference/mean"
 )
 
-// The mean of any numbers, and 0 of none (rules 1 and 2).
+// TestMean covers lists of any length (rules 1 and 2).
 func TestMean(t *testing.T) {
 	o := observe.New(t)
-	r := o.Rand() // seeded anew for every grading
+	r := o.Rand() // has another seed in every grading
 	for _, n := range []int{1, 0, 2, 100} {
 		xs := make([]float64, n)
 		for i := range xs {

@@ -1,5 +1,5 @@
-// Package hidden holds what students do not see. The tests record what the package
-// answers, and compare nothing: grade compares it with what the reference answered.
+// Package hidden has the tests that students do not see. The tests only record results;
+// grade compares them with the reference's.
 package hidden
 
 import (
@@ -10,7 +10,7 @@ import (
 	"example.com/course/reference/variance"
 )
 
-// numbers are n of them, at random around a centre.
+// numbers returns n random numbers around a center.
 func numbers(o *observe.Observer, n int, center float64) []float64 {
 	xs := make([]float64, n)
 	for i := range xs {
@@ -19,7 +19,7 @@ func numbers(o *observe.Observer, n int, center float64) []float64 {
 	return xs
 }
 
-// The variance of some numbers (rule 1).
+// TestVariance covers lists of some numbers (rule 1).
 func TestVariance(t *testing.T) {
 	o := observe.New(t)
 	for _, n := range []int{3, 10, 100} {
@@ -27,7 +27,7 @@ func TestVariance(t *testing.T) {
 	}
 }
 
-// The variance of two numbers, of one and of none (rules 1 and 2).
+// TestFew covers two numbers, one and none (rules 1 and 2).
 func TestFew(t *testing.T) {
 	o := observe.New(t)
 	for _, n := range []int{2, 1, 0} {
@@ -35,14 +35,14 @@ func TestFew(t *testing.T) {
 	}
 }
 
-// The variance of very many numbers (rules 1 and 3).
+// TestLong covers very many numbers (rules 1 and 3).
 func TestLong(t *testing.T) {
 	o := observe.New(t)
 	o.Float("variance", variance.Variance(numbers(o, 100_000, 0)))
 }
 
-// Numbers that are far from zero: their squares are so large that what they differ by
-// is lost in the difference of squares (rules 1 and 4).
+// TestOffset covers numbers far from zero: their squares are so large that rounding
+// hides the differences between the numbers (rules 1 and 4).
 func TestOffset(t *testing.T) {
 	o := observe.New(t)
 	for _, n := range []int{10, 20, 40} {

@@ -1,4 +1,4 @@
-// Command clock uses time, and asks for marks.
+// Command clock spends time and asks for marks.
 package main
 
 import (
@@ -31,7 +31,7 @@ func used() time.Duration {
 func main() {
 	n, _ := strconv.Atoi(os.Args[2])
 	switch os.Args[1] {
-	case "windows": // a busy one of n milliseconds, and one asleep as long
+	case "windows": // a busy window of n milliseconds, and an idle one as long
 		d := time.Duration(n) * time.Millisecond
 		mark()
 		start := used()

@@ -1,4 +1,4 @@
-// Command fill writes to a file until that fails, and tells how far it got.
+// Command fill writes to a file until that fails, and prints how far it got.
 package main
 
 import (

@@ -1,4 +1,4 @@
-// Command flood writes to a descriptor: so many bytes, or without end.
+// Command flood writes a number of bytes to a descriptor, or bytes without end.
 package main
 
 import (

@@ -1,4 +1,4 @@
-// Command fork starts processes, or tries to.
+// Command fork starts other processes, or tries to.
 package main
 
 import (
@@ -16,7 +16,7 @@ func main() {
 	switch os.Args[1] {
 	case "try":
 		try()
-	case "daemons": // processes that no one waits for, each in a session of its own
+	case "daemons": // orphans, each in a session of its own
 		n, _ := strconv.Atoi(os.Args[2])
 		var pids []string
 		for range n {
@@ -41,7 +41,7 @@ func main() {
 			child("storm").Start()
 			child("storm").Start()
 		}
-	case "hold": // a child holds our output and outlives us
+	case "hold": // a child keeps the output open and outlives its parent
 		c := child("end")
 		c.Stdout, c.Stderr = os.Stdout, os.Stderr
 		if err := c.Start(); err != nil {
@@ -58,13 +58,13 @@ func child(arg string) *exec.Cmd {
 	return c
 }
 
-// try reports what the kernel answers to every way of making a process, and of
-// leaving the CPUs one was put on.
+// try prints the kernel's answer to every way of starting a process, and of
+// changing the CPUs.
 func try() {
 	said := map[string]int{}
 	call := func(name string, nr, a, b, c uintptr) {
 		pid, _, errno := syscall.RawSyscall(nr, a, b, c)
-		if errno == 0 && pid == 0 && name != "sched_setaffinity" { // we are the child
+		if errno == 0 && pid == 0 && name != "sched_setaffinity" { // in the child
 			syscall.RawSyscall(syscall.SYS_EXIT_GROUP, 0, 0, 0)
 		}
 		said[name] = int(errno)

@@ -1,4 +1,4 @@
-// Command grow takes what there is of something.
+// Command grow takes all there is of a resource.
 package main
 
 import (
@@ -23,7 +23,7 @@ func take(mib int) {
 
 func main() {
 	switch os.Args[1] {
-	case "to": // so many MiB, and no more
+	case "to": // a number of MiB
 		debug.SetGCPercent(-1)
 		n, _ := strconv.Atoi(os.Args[2])
 		take(n)

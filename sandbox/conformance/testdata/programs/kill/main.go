@@ -1,6 +1,5 @@
-// Command kill sends signals to its parent, which is the supervisor, by every
-// call there is, and tells what the kernel answered. Whether it may reach others
-// it asks with signal 0.
+// Command kill sends signals to its parent, the supervisor, by every system call
+// there is, and prints the kernel's answers. It tries other processes with signal 0.
 package main
 
 import (
@@ -26,7 +25,7 @@ func main() {
 	call("rt_sigqueueinfo", syscall.SYS_RT_SIGQUEUEINFO, parent, uintptr(syscall.SIGKILL), p, 0)
 	call("ptrace", syscall.SYS_PTRACE, 16 /* PTRACE_ATTACH */, parent, 0, 0)
 	all := ^uintptr(0)
-	call("kill everyone", syscall.SYS_KILL, all, 0, 0, 0)
+	call("kill all", syscall.SYS_KILL, all, 0, 0, 0)
 	call("kill a group", syscall.SYS_KILL, -parent, 0, 0, 0)
 	call("kill self", syscall.SYS_KILL, uintptr(os.Getpid()), 0, 0, 0)
 	if fd, _, errno := syscall.RawSyscall(434 /* pidfd_open */, parent, 0, 0); errno == 0 {

@@ -1,4 +1,4 @@
-// Command litter leaves things in its scratch directory, the second argument.
+// Command litter leaves files in its scratch directory, the second argument.
 package main
 
 import (
@@ -23,7 +23,7 @@ func must(err error) {
 
 func main() {
 	switch os.Args[1] {
-	case "heap": // of everything that is awkward to remove; the third argument is outside
+	case "heap": // files that are awkward to remove; the third argument is a path outside
 		heap(os.Args[3])
 	case "deep":
 		deep()
@@ -41,13 +41,13 @@ func main() {
 	case "stay":
 		must(os.WriteFile(at("secret"), nil, 0o644))
 		time.Sleep(time.Hour)
-	case "offers": // things to collect
+	case "offers": // files to collect
 		offers()
-	case "swap": // a link to the third argument in the scratch directory's stead
+	case "swap": // replaces the scratch directory by a link to the third argument
 		must(os.WriteFile(at("left"), nil, 0o600))
 		must(os.Rename(scratch, scratch+"-moved"))
 		must(os.Symlink(os.Args[3], scratch))
-	case "shut": // the scratch directory itself
+	case "shut": // removes all permissions of the scratch directory itself
 		must(os.WriteFile(at("left"), nil, 0o600))
 		must(os.Chmod(scratch, 0))
 	}
@@ -69,8 +69,8 @@ func heap(outside string) {
 	must(os.Chmod(at("a"), 0))
 }
 
-// deep nests directories for as long as there is room, beyond what has a path,
-// or descriptors to hold open.
+// deep nests directories while there is room, deeper than any path, and deeper than
+// there are descriptors.
 func deep() {
 	must(os.Chdir(scratch))
 	for range 5_000 {

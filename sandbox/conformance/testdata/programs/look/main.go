@@ -1,5 +1,5 @@
-// Command look tells what it sees of the place where it runs, as JSON. Its
-// arguments are directories to list.
+// Command look prints its surroundings as JSON. Its arguments are directories to
+// list.
 package main
 
 import (
@@ -16,8 +16,8 @@ type seen struct {
 	Dir         string
 	UID, GID    int
 	PID, Parent int
-	Files       map[string]string // descriptor to what it is
-	Processes   map[string]string // number to name
+	Files       map[string]string // descriptor to its target
+	Processes   map[string]string // process number to name
 	Status      map[string]string // /proc/self/status
 	Stat        []string          // /proc/self/stat, from the state on
 	Lists       map[string][]string
@@ -25,7 +25,7 @@ type seen struct {
 }
 
 func main() {
-	// Our own runtime's descriptors come later than this.
+	// The Go runtime opens its own descriptors later.
 	files := map[string]string{}
 	for fd := range 100 {
 		name := "/proc/self/fd/" + strconv.Itoa(fd)

@@ -1,5 +1,5 @@
-// Command probe tries the walls of an official sandbox and tells, as JSON, what
-// gave way: what it could open for writing, read or call.
+// Command probe tries to break out of an official sandbox and prints, as JSON, what
+// it could write, read or call.
 package main
 
 import (
@@ -13,8 +13,8 @@ import (
 )
 
 type report struct {
-	Writable []string       // paths that could be opened for writing or made
-	Readable []string       // of those that hold something to hide
+	Writable []string       // paths that could be opened for writing or created
+	Readable []string       // paths of secrets that could be read
 	Mounts   []string       // target, type and options
 	Links    []string       // network interfaces
 	Calls    map[string]int // errno of each system call
@@ -54,7 +54,7 @@ func main() {
 	json.NewEncoder(os.Stdout).Encode(r)
 }
 
-// readable reports whether there is anything to read.
+// readable reports whether a path has any content to read.
 func readable(name string, b []byte) bool {
 	f, err := os.Open(name)
 	if err != nil {
@@ -88,7 +88,7 @@ func links() (list []string) {
 	return list
 }
 
-// special lists what a box has of sockets and devices.
+// special lists the sockets and devices of a box.
 func special() (list []string) {
 	_ = filepath.WalkDir("/", func(name string, d os.DirEntry, err error) error {
 		if name == "/proc" || name == "/sys" {
@@ -144,7 +144,7 @@ func calls() map[string]int {
 	return said
 }
 
-// byMachine are calls that package syscall lacks.
+// byMachine lists system calls that package syscall lacks.
 var byMachine = map[string]map[string]uintptr{
 	"amd64": {
 		"bpf": 321, "userfaultfd": 323, "memfd_create": 319, "setns": 308, "process_vm_readv": 310, "process_vm_writev": 311,

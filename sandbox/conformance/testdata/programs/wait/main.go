@@ -1,4 +1,4 @@
-// Command wait does nothing, for ever, as stubbornly as its argument says.
+// Command wait does nothing for ever, in the way that its argument names.
 package main
 
 import (
