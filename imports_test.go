@@ -88,7 +88,7 @@ var arrows = map[string]arrow{
 	"grader/report/terminal/markdown": {all: []string{"grader/report/terminal"}},
 	"grader/report/wording":           {all: []string{"grader/gradebook", "grader/report/terminal", "grader/verdict"}},
 	"grader/results":                  {all: []string{"exercises/course", "grader/submission", "grader/verdict"}, tests: []string{"."}},
-	"grader/results/file":             {all: []string{"grader/results", "grader/submission", "grader/wholefile"}, tests: []string{"exercises/course", "grader/verdict"}},
+	"grader/results/file":             {all: []string{"grader/fault", "grader/results", "grader/submission", "grader/wholefile"}, tests: []string{"exercises/course", "grader/verdict"}},
 	"grader/submission":               {all: []string{"grader/fault", "grader/verdict"}, tests: []string{"grader/tree"}},
 	"grader/tree":                     {},
 	"grader/verdict":                  {},

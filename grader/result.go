@@ -122,9 +122,9 @@ func parseSeed(s string) (seed [32]byte, err error) {
 	}
 	b, err := hex.DecodeString(s)
 	if err != nil || len(b) != len(seed) {
-		return seed, &fault.UsageError{
+		return seed, &fault.Error{
 			Message: fmt.Sprintf("seed %q is not 64 hexadecimal digits", s),
-			Hint:    "take the seed of a report, to repeat its grading",
+			Advice:  "take the seed of a report, to repeat its grading",
 		}
 	}
 	return [32]byte(b), nil

@@ -34,7 +34,7 @@ func newApp(in io.Reader, out, err io.Writer) *app {
 
 // usage is an error of the person at the keyboard.
 func usage(hint, format string, args ...any) error {
-	return &fault.UsageError{Message: fmt.Sprintf(format, args...), Hint: hint}
+	return &fault.Error{Message: fmt.Sprintf(format, args...), Advice: hint}
 }
 
 // hinted is an error of a library with what to do about it in this command's words.
@@ -51,7 +51,7 @@ func (e *hinted) Hint() string { return e.hint }
 // withHint adds what to do to an error of the person at the keyboard, unless the library that
 // found it knows something better.
 func withHint(hint string, err error) error {
-	if u := (*fault.UsageError)(nil); errors.As(err, &u) && u.Hint == "" {
+	if u := (*fault.Error)(nil); errors.As(err, &u) && u.Advice == "" {
 		return &hinted{err, hint}
 	}
 	return err
@@ -61,7 +61,7 @@ func withHint(hint string, err error) error {
 // of this machine in it.
 func faulty(hint, format string, args ...any) error {
 	message := fmt.Sprintf(format, args...)
-	return &fault.UsageError{Message: message, Hint: hint, Student: message}
+	return &fault.Error{Message: message, Advice: hint, Told: message}
 }
 
 // course opens the course that --course names, or the one that is built in.
@@ -73,7 +73,7 @@ func (a *app) course() (*course.Course, error) {
 	dir := filepath.Join(a.courseDir, "exercises")
 	switch info, err := os.Stat(dir); {
 	case err != nil:
-		return nil, &fault.UsageError{Message: "open course " + a.courseDir, Hint: hint, Err: err}
+		return nil, &fault.Error{Message: "open course " + a.courseDir, Advice: hint, Err: err}
 	case !info.IsDir():
 		return nil, usage(hint, "open course %s: %s is not a folder", a.courseDir, dir)
 	}

@@ -134,11 +134,11 @@ func (o *ciOptions) checkFlags() error {
 func (o *ciOptions) open(ctx context.Context) (err error) {
 	c := &o.clone
 	if c.Run, err = forge.Read(o.env, os.ReadFile); err != nil {
-		return &fault.UsageError{Message: "find out what this run is about", Hint: "say it: --base REVISION or --all", Err: err}
+		return &fault.Error{Message: "find out what this run is about", Advice: "say it: --base REVISION or --all", Err: err}
 	}
 	c.Dir = cmp.Or(c.Dir, c.Run.Dir, ".")
 	if c.Repo, err = repository.Open(ctx, c.Dir); err != nil {
-		return &fault.UsageError{Message: "open " + c.Dir, Hint: "give the clone of the course's repository: grade ci DIR", Err: err}
+		return &fault.Error{Message: "open " + c.Dir, Advice: "give the clone of the course's repository: grade ci DIR", Err: err}
 	}
 	return o.apart()
 }

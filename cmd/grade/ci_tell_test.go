@@ -97,7 +97,7 @@ func TestCITellsOfTheCommit(t *testing.T) {
 	}
 	for _, file := range []string{"junit.xml", "book.md", "summary", "ada/gears.txt"} {
 		assert.Contains(t, written[file], "Attempt 1 of 2 counts: the best that may.", file)
-		assert.Contains(t, written[file], "Shown is attempt 2 of 2, graded 0 of 100 points.", file)
+		assert.Contains(t, written[file], "Shown here: attempt 2 of 2, which scored 0 of 100 points.", file)
 		assert.Contains(t, written[file], "60 of 100 points", file)
 	}
 

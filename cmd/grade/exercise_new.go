@@ -96,7 +96,7 @@ func (o *newOptions) own(dir string) ([]course.File, error) {
 	}
 	own, elsewhere, err := scaffold.Own(grade.Sources, dir, o.module)
 	if nested := (*scaffold.NestedError)(nil); errors.As(err, &nested) {
-		return nil, &fault.UsageError{Message: nested.Error(), Hint: "go there, or name it: --course " + nested.Course}
+		return nil, &fault.Error{Message: nested.Error(), Advice: "go there, or name it: --course " + nested.Course}
 	}
 	if err == nil && elsewhere != "" {
 		_, err = fmt.Fprintf(o.app.err, "note: go.mod takes the module %s from %s, so no %s is written\n", course.KitModule, elsewhere, course.KitDir)

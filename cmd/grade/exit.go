@@ -72,9 +72,6 @@ func (a *app) exit(ctx context.Context, cmd *cobra.Command, err error) int {
 
 // code is the one place where errors become exit codes.
 func (a *app) code(ctx context.Context, err error) int {
-	var u *fault.UsageError
-	var busy *file.BusyError
-	var none *file.NoResultsError
 	switch {
 	case err == nil:
 		return exitOK
@@ -82,7 +79,11 @@ func (a *app) code(ctx context.Context, err error) int {
 		return exitMissing
 	case ctx.Err() != nil:
 		return exitInterrupted
-	case errors.As(err, &u), errors.As(err, &busy), errors.As(err, &none), !a.started:
+	case !a.started:
+		return exitUsage
+	}
+	switch fault.KindOf(err) {
+	case fault.Student, fault.Caller:
 		return exitUsage
 	}
 	return exitNoVerdict
@@ -90,14 +91,12 @@ func (a *app) code(ctx context.Context, err error) int {
 
 // hint says what to do about err.
 func (a *app) hint(cmd *cobra.Command, err error) string {
-	var u *fault.UsageError
+	var u *fault.Error
 	var h interface{ Hint() string }
 	var n *noVerdict
 	var busy *file.BusyError
 	var none *file.NoResultsError
 	switch {
-	case errors.As(err, &u):
-		return cmp.Or(u.Hint, "see: "+cmd.CommandPath()+" --help")
 	case errors.As(err, &busy):
 		return "wait for it, or give another folder: --results DIR"
 	case errors.As(err, &none):
@@ -105,7 +104,7 @@ func (a *app) hint(cmd *cobra.Command, err error) string {
 	case errors.As(err, &h):
 		return h.Hint()
 	case errors.As(err, &u):
-		return cmp.Or(u.Hint, "see: "+cmd.CommandPath()+" --help")
+		return cmp.Or(u.Advice, "see: "+cmd.CommandPath()+" --help")
 	case !a.started:
 		return "see: " + cmd.CommandPath() + " --help"
 	case errors.As(err, &n):

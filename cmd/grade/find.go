@@ -41,7 +41,7 @@ func sayExercise(unknown *intake.UnknownExercise, all []*course.Exercise) error 
 	case intake.NoExercise:
 		return faulty("mend the package clause, or say --exercise; "+packagesOf(all), "%s", unknown.Message)
 	}
-	return &fault.UsageError{Message: unknown.Message, Hint: "say which with --exercise; " + packagesOf(unknown.Fits)}
+	return &fault.Error{Message: unknown.Message, Advice: "say which with --exercise; " + packagesOf(unknown.Fits)}
 }
 
 // packagesOf says what can be submitted.

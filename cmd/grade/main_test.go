@@ -93,10 +93,10 @@ func TestHints(t *testing.T) {
 		code int
 		told string
 	}{
-		"the command's":    {withHint("--here", &fault.UsageError{Message: "wrong"}), exitUsage, "grade: wrong\nhint: --here\n"},
-		"inside another":   {fmt.Errorf("x: %w", withHint("--here", &fault.UsageError{Message: "wrong"})), exitUsage, "grade: x: wrong\nhint: --here\n"},
-		"the library's":    {withHint("--here", &fault.UsageError{Message: "wrong", Hint: "there"}), exitUsage, "grade: wrong\nhint: there\n"},
-		"none":             {&fault.UsageError{Message: "wrong"}, exitUsage, "grade: wrong\nhint: see: grade --help\n"},
+		"the command's":    {withHint("--here", &fault.Error{Message: "wrong"}), exitUsage, "grade: wrong\nhint: --here\n"},
+		"inside another":   {fmt.Errorf("x: %w", withHint("--here", &fault.Error{Message: "wrong"})), exitUsage, "grade: x: wrong\nhint: --here\n"},
+		"the library's":    {withHint("--here", &fault.Error{Message: "wrong", Advice: "there"}), exitUsage, "grade: wrong\nhint: there\n"},
+		"none":             {&fault.Error{Message: "wrong"}, exitUsage, "grade: wrong\nhint: see: grade --help\n"},
 		"an error of ours": {withHint("--here", errors.New("gone")), exitNoVerdict, "grade: gone\n"},
 	} {
 		var b bytes.Buffer

@@ -17,7 +17,7 @@ import (
 func parseReports(values []string, check func(files.Target) error) (list files.Targets, err error) {
 	for _, v := range values {
 		if err := list.Add(v, check); err != nil {
-			return nil, &fault.UsageError{Message: "--report " + v, Hint: "see: grade help reports", Err: err}
+			return nil, &fault.Error{Message: "--report " + v, Advice: "see: grade help reports", Err: err}
 		}
 	}
 	return list, nil

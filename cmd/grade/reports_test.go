@@ -54,8 +54,8 @@ func TestReportsWithoutVerdict(t *testing.T) {
 		want string
 	}{
 		"ours":   {errors.New("engine gone at /srv/secret"), "This says nothing about the submission"},
-		"theirs": {&fault.UsageError{Message: "no Go file in /srv/secret", Student: "no Go file in the submission"}, "no Go file in the submission"},
-		"usage":  {&fault.UsageError{Message: "seed of /srv/secret"}, "This says nothing about the submission"},
+		"theirs": {&fault.Error{Message: "no Go file in /srv/secret", Told: "no Go file in the submission"}, "no Go file in the submission"},
+		"usage":  {&fault.Error{Message: "seed of /srv/secret"}, "This says nothing about the submission"},
 		"nobody": {context.Canceled, "This says nothing about the submission"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -44,7 +44,7 @@ func (a *app) policy(file string) (*gradebook.Policy, error) {
 		switch {
 		case errors.Is(err, fs.ErrNotExist) && file == "":
 		case err != nil:
-			return nil, &fault.UsageError{Message: "read the rules of the course", Hint: "give a grade.yaml: --policy FILE", Err: err}
+			return nil, &fault.Error{Message: "read the rules of the course", Advice: "give a grade.yaml: --policy FILE", Err: err}
 		default:
 			return gradebook.ReadPolicy(name, data, os.DirFS(filepath.Dir(name)), names)
 		}

@@ -160,9 +160,9 @@ func (o *submitOptions) verdict(ctx context.Context, only []verdict.Kind) (*verd
 // hintToStart adds the command that begins a solution to an error about a folder without
 // one. An error with a cause is about a solution that is there.
 func hintToStart(err error) error {
-	var usage *fault.UsageError
+	var usage *fault.Error
 	if errors.As(err, &usage) && usage.Err == nil {
-		usage.Hint += ", or begin with: grade start EXERCISE DIR"
+		usage.Advice += ", or begin with: grade start EXERCISE DIR"
 	}
 	return err
 }
@@ -200,7 +200,7 @@ func (o *submitOptions) checkReports() (err error) {
 // submitError tells errors of the person at the keyboard from those that kept a
 // submission from being graded.
 func submitError(err error) error {
-	if u := (*fault.UsageError)(nil); errors.As(err, &u) {
+	if kind := fault.KindOf(err); kind == fault.Student || kind == fault.Caller {
 		return err
 	}
 	return &noVerdict{err}
@@ -219,8 +219,8 @@ func (o *submitOptions) print(r *verdict.Result) error {
 func (o *submitOptions) withoutVerdict(cause error) {
 	message := "No grade: the grader could not finish. This says nothing about the submission; earlier grades stand. " +
 		"Submit again later, or tell whoever runs the course."
-	if u := (*fault.UsageError)(nil); errors.As(cause, &u) && u.Student != "" {
-		message = "No grade: this cannot be graded as it is.\n" + u.Student
+	if told := fault.Told(cause); told != "" {
+		message = "No grade: this cannot be graded as it is.\n" + told
 	}
 	for _, err := range o.targets.WriteNoVerdict(o.app.out, message) {
 		o.app.closed(err)

@@ -85,7 +85,7 @@ func TestSubmitExitCodes(t *testing.T) {
 		"a check did not run":               {result: cut, want: exitMissing},
 		"all points that were asked for":    {result: cut, only: []string{"correctness"}, want: exitOK},
 		"points asked for missing":          {result: graded(0, 50), only: []string{"correctness"}, want: exitMissing},
-		"usage":                             {err: &fault.UsageError{Message: "no"}, want: exitUsage},
+		"usage":                             {err: &fault.Error{Message: "no"}, want: exitUsage},
 		"anything else":                     {err: errors.New("engine gone"), want: exitNoVerdict},
 		"a deadline of our own, not Ctrl-C": {err: context.DeadlineExceeded, want: exitNoVerdict},
 	} {

@@ -48,7 +48,7 @@ func nameable(s intake.Submission) intake.Submission {
 	}
 	s.Student = strconv.Quote(s.Student)
 	s.Read = func(context.Context) (*submission.Snapshot, error) {
-		return nil, &fault.UsageError{Message: "read the submission", Hint: "give the folder another name", Student: reason, Err: errors.New(reason)}
+		return nil, &fault.Error{Message: "read the submission", Advice: "give the folder another name", Told: reason, Err: errors.New(reason)}
 	}
 	return s
 }

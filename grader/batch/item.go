@@ -72,9 +72,7 @@ func (i Item) outcome(now time.Time) results.Outcome {
 	if i.Err != nil {
 		o.Why = i.Err.Error()
 	}
-	if u := (*fault.UsageError)(nil); errors.As(i.Err, &u) {
-		o.PublicReason = u.Student
-	}
+	o.PublicReason = fault.Told(i.Err)
 	return o
 }
 
@@ -97,7 +95,7 @@ func (i Item) read(ctx context.Context) (*submission.Snapshot, error) {
 		take = func(context.Context) (*submission.Snapshot, error) { return submission.Take(i.Path) }
 	}
 	s, err := take(ctx)
-	if empty := (*fault.UsageError)(nil); errors.As(err, &empty) && empty.Student != "" && empty.Err == nil && i.Exercise != "" {
+	if empty := (*fault.Error)(nil); errors.As(err, &empty) && empty.Told != "" && empty.Err == nil && i.Exercise != "" {
 		s, err = submission.Of(i.Path, nil), nil
 		s.Problems = []verdict.Problem{{Rule: "no-files", Message: "there is no Go file here; submit the solution's"}}
 	}

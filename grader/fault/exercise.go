@@ -1,6 +1,3 @@
-// Package fault says who has to act on an error: the caller ([UsageError]), the
-// exercise's author ([ErrExercise]), or else the operator of grade. A student's
-// mistake in a submission is a verdict and never an error.
 package fault
 
 import "errors"

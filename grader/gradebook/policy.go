@@ -28,11 +28,11 @@ func NewPolicy(exercises []string) *Policy {
 }
 
 // ReadPolicy reads the rules of a course, and out of beside the files that they name. Name
-// is what errors call the rules, each of which is a [fault.UsageError].
+// is what errors call the rules, each of which is a [fault.Error].
 func ReadPolicy(name string, data []byte, beside fs.FS, exercises []string) (*Policy, error) {
 	read, err := course.ParsePolicy(name, data, exercises)
 	if err != nil {
-		return nil, &fault.UsageError{Message: err.Error(), Hint: "docs/grade-yaml.md says what a " + course.PolicyFile + " holds"}
+		return nil, &fault.Error{Message: err.Error(), Advice: "docs/grade-yaml.md says what a " + course.PolicyFile + " holds"}
 	}
 	p := &Policy{Policy: read, Exercises: exercises}
 	err = errors.Join(
@@ -54,7 +54,7 @@ func readBeside(dir fs.FS, policy, field, file string, read func(io.Reader) erro
 		err = read(f)
 	}
 	if err != nil {
-		return &fault.UsageError{Message: fmt.Sprintf("%s: %s: %s", policy, field, file), Hint: "docs/grade-yaml.md says which columns it has", Err: err}
+		return &fault.Error{Message: fmt.Sprintf("%s: %s: %s", policy, field, file), Advice: "docs/grade-yaml.md says which columns it has", Err: err}
 	}
 	return nil
 }

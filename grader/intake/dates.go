@@ -25,7 +25,7 @@ type Dates struct {
 
 // NewDates looks for a repository from dir upwards. What lies in students' folders is not
 // asked: a repository there would be one of theirs, and git obeys it. A repository that git
-// cannot open is a [fault.UsageError]: to take dates of files instead, without a word,
+// cannot open is a [fault.Error]: to take dates of files instead, without a word,
 // could make submissions late.
 func NewDates(ctx context.Context, dir string) (*Dates, error) {
 	top, err := topOf(dir)
@@ -34,7 +34,7 @@ func NewDates(ctx context.Context, dir string) (*Dates, error) {
 	}
 	d := &Dates{top: top}
 	if d.repo, err = repository.Open(ctx, dir); err != nil {
-		return nil, &fault.UsageError{Message: "ask git when submissions were handed in", Err: err}
+		return nil, &fault.Error{Message: "ask git when submissions were handed in", Err: err}
 	}
 	head, ok, err := d.repo.Commit(ctx, "HEAD")
 	if !ok {

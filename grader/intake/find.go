@@ -28,7 +28,7 @@ const (
 func Find(root string, exercises []string) ([]Submission, error) {
 	info, err := os.Stat(root)
 	if err != nil {
-		return nil, &fault.UsageError{Message: "open " + root, Hint: "give a folder of submissions, or an archive", Err: err}
+		return nil, &fault.Error{Message: "open " + root, Advice: "give a folder of submissions, or an archive", Err: err}
 	}
 	abs, err := filepath.Abs(root)
 	if err != nil {
@@ -37,7 +37,7 @@ func Find(root string, exercises []string) ([]Submission, error) {
 	f := finder{root: abs, exercises: exercises}
 	if !info.IsDir() {
 		if !submission.IsArchive(root) {
-			return nil, &fault.UsageError{Message: root + " is neither a folder nor an archive", Hint: "give a folder of submissions, or a .zip, .tar or .tar.gz"}
+			return nil, &fault.Error{Message: root + " is neither a folder nor an archive", Advice: "give a folder of submissions, or a .zip, .tar or .tar.gz"}
 		}
 		f.found(filepath.Base(abs))
 		f.list[0].Path = abs

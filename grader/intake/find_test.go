@@ -43,7 +43,7 @@ func TestFind(t *testing.T) {
 	assert.Equal(t, []Submission{{Student: "gil", Path: filepath.Join(root, "gil.tar.gz")}}, list)
 	for _, bad := range []string{"nowhere", "dave/notes.txt"} {
 		_, err = Find(filepath.Join(root, filepath.FromSlash(bad)), nil)
-		var usage *fault.UsageError
+		var usage *fault.Error
 		require.ErrorAs(t, err, &usage, bad)
 	}
 }

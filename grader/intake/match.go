@@ -38,7 +38,7 @@ func findIn(dir string, p course.Pattern, exercises []string) (list []Submission
 		return list, nil, err
 	}
 	if _, err := os.Stat(dir); err != nil {
-		return nil, nil, &fault.UsageError{Message: "look for submissions", Hint: "give a folder", Err: err}
+		return nil, nil, &fault.Error{Message: "look for submissions", Advice: "give a folder", Err: err}
 	}
 	base, within := dir, "."
 	if rel, ok := Below(".", dir); ok {

@@ -105,7 +105,7 @@ func (d *diffing) measures() bool {
 // exercise and goes on; an error is a usage error or the end of ctx.
 func (d *diffing) one(ctx context.Context, s Stored) error {
 	snapshot, err := s.Take()
-	var theirs *fault.UsageError
+	var theirs *fault.Error
 	if errors.As(err, &theirs) {
 		d.add(func(r *Difference) { r.Ungraded = append(r.Ungraded, Left{s.Name, err.Error()}) })
 		return nil

@@ -20,7 +20,7 @@ type Stored struct {
 }
 
 // StoredIn returns the folders of a folder, by their names, hidden ones apart. That there
-// is none is a [fault.UsageError].
+// is none is a [fault.Error].
 func StoredIn(dir string) (list []Stored, err error) {
 	root := os.DirFS(dir)
 	names, err := fs.Glob(root, "*")
@@ -36,7 +36,7 @@ func StoredIn(dir string) (list []Stored, err error) {
 }
 
 // StoredBy returns the submissions that a course in a folder ships with an exercise,
-// whatever it expects of them. That there is none is a [fault.UsageError].
+// whatever it expects of them. That there is none is a [fault.Error].
 func StoredBy(dir, exercise string) (list []Stored, err error) {
 	shipped, err := fixture.LoadFiles(course.Open(os.DirFS(dir)), exercise)
 	if err != nil && !(errors.Is(err, fs.ErrNotExist) && len(shipped) == 0) {
@@ -50,7 +50,7 @@ func StoredBy(dir, exercise string) (list []Stored, err error) {
 
 func orNone(list []Stored, dir string) error {
 	if len(list) == 0 {
-		return &fault.UsageError{Message: dir + ": no folder with a submission"}
+		return &fault.Error{Message: dir + ": no folder with a submission"}
 	}
 	return nil
 }

@@ -82,7 +82,7 @@ func snapshotArchive(name string) (*Snapshot, error) {
 	}
 	f, err := os.OpenFile(name, os.O_RDONLY|openFlags, 0)
 	if err != nil {
-		return nil, &fault.UsageError{Message: "open the submission", Hint: "make the archive readable", Err: err}
+		return nil, &fault.Error{Message: "open the submission", Advice: "make the archive readable", Err: err}
 	}
 	defer f.Close()
 	info, err := f.Stat()

@@ -52,7 +52,7 @@ func TestFromFilesIsTake(t *testing.T) {
 			}
 		})
 	}
-	var usage *fault.UsageError
+	var usage *fault.Error
 	if _, err := FromFiles("x", []File{{Name: "notes.md"}}); !errors.As(err, &usage) {
 		t.Errorf("no Go file: %v", err)
 	}

@@ -46,7 +46,7 @@ type Snapshot struct {
 
 // Take reads the Go files of the submission in dir: a folder, through one handle on
 // it, or an archive (zip, tar, tar.gz). It follows no link and does not block on a
-// pipe or a device. An error is a [fault.UsageError] if there is nothing to grade; a
+// pipe or a device. An error is a [fault.Error] if there is nothing to grade; a
 // reason to refuse the submission is in the snapshot's Problems.
 func Take(dir string) (*Snapshot, error) {
 	started := time.Now()
@@ -76,7 +76,7 @@ func read(dir string) (*Snapshot, error) {
 		return nil, fmt.Errorf("take snapshot of %s: %w", verdict.Printable(abs), err)
 	}
 	if len(entries) == 0 {
-		return nil, &fault.UsageError{Message: fmt.Sprintf("the folder %s is empty", verdict.Printable(dir)), Hint: hintDir, Student: "the submission is empty: hand in the folder that holds your Go files"}
+		return nil, &fault.Error{Message: fmt.Sprintf("the folder %s is empty", verdict.Printable(dir)), Advice: hintDir, Told: "the submission is empty: hand in the folder that holds your Go files"}
 	}
 	t := reader{root: root, names: map[string]string{}, Snapshot: Snapshot{Dir: abs}}
 	if !all {
@@ -102,15 +102,15 @@ func openSubmission(dir string) (*os.Root, error) {
 	info, err := os.Stat(dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, &fault.UsageError{Message: fmt.Sprintf("there is no folder %s", verdict.Printable(dir)), Hint: hintDir}
+		return nil, &fault.Error{Message: fmt.Sprintf("there is no folder %s", verdict.Printable(dir)), Advice: hintDir}
 	case err != nil:
-		return nil, &fault.UsageError{Message: "open the submission", Hint: hintDir, Err: err}
+		return nil, &fault.Error{Message: "open the submission", Advice: hintDir, Err: err}
 	case !info.IsDir():
-		return nil, &fault.UsageError{Message: fmt.Sprintf("%s is not a folder", verdict.Printable(dir)), Hint: hintDir}
+		return nil, &fault.Error{Message: fmt.Sprintf("%s is not a folder", verdict.Printable(dir)), Advice: hintDir}
 	}
 	root, err := os.OpenRoot(dir)
 	if err != nil {
-		return nil, &fault.UsageError{Message: "open the submission", Hint: hintDir, Err: err}
+		return nil, &fault.Error{Message: "open the submission", Advice: hintDir, Err: err}
 	}
 	return root, nil
 }
@@ -208,7 +208,7 @@ func (t *reader) goFile(name string, read readFunc) error {
 	switch {
 	case errors.Is(err, fs.ErrPermission):
 		const hint = "make the file readable, or leave it out"
-		return &fault.UsageError{Message: "read " + name, Hint: hint, Err: err, Student: name + " cannot be read; " + hint}
+		return &fault.Error{Message: "read " + name, Advice: hint, Err: err, Told: name + " cannot be read; " + hint}
 	case err != nil:
 		return fmt.Errorf("read %s: %w", name, err)
 	case problem != nil:
@@ -324,7 +324,7 @@ func FromFiles(name string, files []File) (*Snapshot, error) {
 }
 
 func noGoFile(dir string) error {
-	return &fault.UsageError{Message: fmt.Sprintf("no Go file in %s", verdict.Printable(dir)), Hint: hintDir, Student: "no Go file in the submission"}
+	return &fault.Error{Message: fmt.Sprintf("no Go file in %s", verdict.Printable(dir)), Advice: hintDir, Told: "no Go file in the submission"}
 }
 
 // hashFiles returns a SHA-256 over names and contents, each preceded by its length.

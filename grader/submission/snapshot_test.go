@@ -107,12 +107,12 @@ func TestSnapshotUsageErrors(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s, err := Take(tt.dir)
-			var usage *fault.UsageError
+			var usage *fault.Error
 			if s != nil || !errors.As(err, &usage) {
 				t.Fatalf("got %v, %v, want a usage error", s, err)
 			}
-			if !strings.Contains(err.Error(), tt.message) || usage.Hint == "" {
-				t.Errorf("%q (%q) does not say %q and what to do", err, usage.Hint, tt.message)
+			if !strings.Contains(err.Error(), tt.message) || usage.Advice == "" {
+				t.Errorf("%q (%q) does not say %q and what to do", err, usage.Advice, tt.message)
 			}
 		})
 	}

@@ -5,8 +5,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"grade/exercises/course"
-	"grade/grader/fault"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -16,12 +14,15 @@ import (
 
 	"golang.org/x/mod/modfile"
 	"golang.org/x/mod/module"
+
+	"grade/exercises/course"
+	"grade/grader/fault"
 )
 
 // Own returns the files that grade keeps in the course in dir: its go.mod first, and the kit
 // out of sources, unless the course takes that from elsewhere, which it then says. Module is the path of a new
 // course; empty: that of the folder's name. What the author has to mend is a
-// [fault.UsageError] or a [NestedError].
+// [fault.Error] or a [NestedError].
 func Own(sources fs.FS, dir, module string) (own []course.File, elsewhere string, err error) {
 	mod, elsewhere, err := goMod(dir, module)
 	if err != nil {
@@ -97,7 +98,7 @@ func goMod(dir, module string) (mod []byte, elsewhere string, err error) {
 	}
 	mod, elsewhere, err = GoMod(old, module, GoVersion())
 	if err != nil {
-		return nil, "", &fault.UsageError{Message: "read " + name, Hint: "mend it, or remove it to have a new one", Err: err}
+		return nil, "", &fault.Error{Message: "read " + name, Advice: "mend it, or remove it to have a new one", Err: err}
 	}
 	return mod, elsewhere, nil
 }

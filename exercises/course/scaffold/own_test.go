@@ -37,7 +37,7 @@ func TestOwnRefuses(t *testing.T) {
 				at(t, dir, file, text)
 			}
 			_, _, err := Own(fstest.MapFS{}, filepath.Join(dir, "c"), "example.com/mine")
-			var usage *fault.UsageError
+			var usage *fault.Error
 			require.ErrorAs(t, err, &usage)
 			assert.ErrorContains(t, err, c.want)
 		})

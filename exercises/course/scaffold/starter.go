@@ -4,10 +4,11 @@ import (
 	"cmp"
 	"fmt"
 	"go/version"
-	"grade/exercises/course"
 	"runtime"
 	"slices"
 	"strings"
+
+	"grade/exercises/course"
 )
 
 // Starter is what a student begins with, sorted by name. A go.mod cannot lie in the

@@ -3,8 +3,6 @@ package scaffold
 import (
 	"errors"
 	"fmt"
-	"grade/exercises/course"
-	"grade/grader/fault"
 	"io/fs"
 	"os"
 	"path"
@@ -12,6 +10,9 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+
+	"grade/exercises/course"
+	"grade/grader/fault"
 )
 
 // WriteAll writes files below dir: all of them, or none.
@@ -124,5 +125,5 @@ func (u *undo) run() error {
 
 // refuse is an error of the person that named the folder.
 func refuse(hint, format string, args ...any) error {
-	return &fault.UsageError{Message: fmt.Sprintf(format, args...), Hint: hint}
+	return &fault.Error{Message: fmt.Sprintf(format, args...), Advice: hint}
 }

@@ -59,7 +59,7 @@ func TestWriteAllKeepsWhatWasThere(t *testing.T) {
 	assert.ErrorContains(t, WriteAll(dir, []course.File{{Name: "x/a.go"}, {Name: "x/a.go"}}), "x/a.go: file exists")
 	assert.Equal(t, []string{"x", "y"}, names(t, dir))
 
-	var u *fault.UsageError
+	var u *fault.Error
 	assert.ErrorAs(t, WriteAll(dir, []course.File{{Name: "a.go"}, {Name: "y/b.go"}}), &u, "a file where a folder should be")
 	assert.ErrorAs(t, WriteAll(filepath.Join(dir, "y"), []course.File{{Name: "a.go"}}), &u)
 	assert.Equal(t, []string{"x", "y"}, names(t, dir))

@@ -2,9 +2,10 @@ package versions
 
 import (
 	"context"
-	"grade/exercises/course"
 	"slices"
 	"strings"
+
+	"grade/exercises/course"
 )
 
 // shared are what all exercises of a course are built with. In grade's own course the

@@ -4,11 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"grade/grader/fault"
 	"os"
 	"os/exec"
 	"path"
 	"strings"
+
+	"grade/grader/fault"
 )
 
 // git runs git in the folder of a course. What git refuses is told in its own words.
@@ -17,7 +18,7 @@ func git(ctx context.Context, dir string, args ...string) ([]byte, error) {
 	cmd.Dir = dir
 	out, err := cmd.Output()
 	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
-		return nil, &fault.UsageError{Message: "git: " + strings.TrimSpace(string(exit.Stderr)), Hint: "give a revision of the course's repository, such as origin/main"}
+		return nil, &fault.Error{Message: "git: " + strings.TrimSpace(string(exit.Stderr)), Advice: "give a revision of the course's repository, such as origin/main"}
 	}
 	return out, err
 }

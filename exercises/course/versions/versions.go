@@ -38,7 +38,7 @@ func (p *Pair) Close() error {
 // Find finds two versions of one exercise. Each is the folder of an exercise, in its course;
 // or the name of one of the course in dir, which may be empty: there is none; or
 // REVISION:NAME, as the course in dir was in git. What cannot be compared is a
-// [fault.UsageError]. Call Close when they are not needed any more, in any case.
+// [fault.Error]. Call Close when they are not needed any more, in any case.
 func Find(ctx context.Context, dir, before, after string) (p *Pair, err error) {
 	p = &Pair{}
 	if p.temp, err = os.MkdirTemp("", "grade-diff-"); err != nil {
@@ -60,7 +60,7 @@ func Find(ctx context.Context, dir, before, after string) (p *Pair, err error) {
 }
 
 func refuse(hint, format string, args ...any) error {
-	return &fault.UsageError{Message: fmt.Sprintf(format, args...), Hint: hint}
+	return &fault.Error{Message: fmt.Sprintf(format, args...), Advice: hint}
 }
 
 // find finds what one argument means; a revision is written to temp.

@@ -73,7 +73,7 @@ func TestFindRefuses(t *testing.T) {
 		"..: no exercise in a course":               {dir, "..", "mean"},
 	} {
 		p, err := Find(t.Context(), args[0], args[1], args[2])
-		var usage *fault.UsageError
+		var usage *fault.Error
 		require.ErrorAs(t, err, &usage, want)
 		require.ErrorContains(t, err, want)
 		require.NoError(t, p.Close())

@@ -26,9 +26,9 @@ func (c Clone) Apart(ours ...Own) error {
 			continue
 		}
 		if rel, ok := intake.Below(intake.Resolved(c.Repo.Top()), intake.Resolved(own.Path)); ok {
-			return &fault.UsageError{
+			return &fault.Error{
 				Message: fmt.Sprintf("%s %s lies in the checkout that is graded, as %s: its author could have written it", own.Name, own.Path, rel),
-				Hint:    "check out what is yours into another folder than what is to be graded",
+				Advice:  "check out what is yours into another folder than what is to be graded",
 			}
 		}
 	}

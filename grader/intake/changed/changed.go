@@ -106,7 +106,7 @@ func (c Clone) Find(ctx context.Context, s Span, policy *gradebook.Policy) (foun
 	}
 	changes, err := c.Repo.Changes(ctx, s.Base, s.Head, func(folder string) bool { return c.leads(p, folder) })
 	if errors.Is(err, repository.ErrTooMany) {
-		return found, &fault.UsageError{Message: "find what has changed", Hint: "look at " + s.Head + ": it unfolds to more than a repository of submissions has", Err: err}
+		return found, &fault.Error{Message: "find what has changed", Advice: "look at " + s.Head + ": it unfolds to more than a repository of submissions has", Err: err}
 	}
 	for _, one := range changes {
 		c.enter(&found, one, s, place{pattern: p, exercises: policy.Exercises})

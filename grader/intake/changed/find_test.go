@@ -139,7 +139,7 @@ func TestFindInTreeBombs(t *testing.T) {
 	require.ErrorContains(t, err, "no Go file", "a submission of folders alone has none")
 	_, err = c.Find(t.Context(), Span{Head: h.Git("commit-tree", "-m", "x", tree(tree(tree(bomb, 3000), 3000), 1))}, elsewhere)
 	require.ErrorIs(t, err, repository.ErrTooMany)
-	var usage *fault.UsageError
+	var usage *fault.Error
 	require.ErrorAs(t, err, &usage)
 	assert.Less(t, time.Since(start), 10*time.Second)
 }

@@ -14,7 +14,7 @@ import (
 // the revisions that the run trusts, the first that is in the clone counts. Outside a CI it
 // is the base, or what is checked out: the person at the keyboard has written that. From
 // says in words where the rules come from. A clone without any of these revisions is a
-// [fault.UsageError]: grading without deadlines would be no better than grading by a
+// [fault.Error]: grading without deadlines would be no better than grading by a
 // student's.
 func (c Clone) Policy(ctx context.Context, exercises []string) (p *gradebook.Policy, from string, err error) {
 	candidates := c.Run.Rules
@@ -39,7 +39,7 @@ func (c Clone) Policy(ctx context.Context, exercises []string) (p *gradebook.Pol
 		p, err := gradebook.ReadPolicy(course.PolicyFile+" of "+revision, data, c.Repo.Files(ctx, commit), exercises)
 		return p, course.PolicyFile + " of " + named(commit, revision), err
 	}
-	return nil, "", &fault.UsageError{Message: fmt.Sprintf("read the rules of the course: %s has none of %q", c.Dir, candidates)}
+	return nil, "", &fault.Error{Message: fmt.Sprintf("read the rules of the course: %s has none of %q", c.Dir, candidates)}
 }
 
 // named is a commit, and how it was asked for.

@@ -29,7 +29,7 @@ func (s Span) String() string {
 }
 
 // Since decides which commit is graded, and since when. Warnings say where more is graded
-// than may have changed. Where the clone cannot tell, that is a [fault.UsageError]: to grade
+// than may have changed. Where the clone cannot tell, that is a [fault.Error]: to grade
 // everything instead would charge students for what others did.
 func (c Clone) Since(ctx context.Context) (Span, []string, error) {
 	s := &searcher{Clone: c}
@@ -72,7 +72,7 @@ func (c *searcher) since(ctx context.Context) (s Span, err error) {
 
 // refuse is an error of the person that set up the run.
 func refuse(hint, format string, args ...any) error {
-	return &fault.UsageError{Message: fmt.Sprintf(format, args...), Hint: hint}
+	return &fault.Error{Message: fmt.Sprintf(format, args...), Advice: hint}
 }
 
 // commit finds a commit that has to be there.

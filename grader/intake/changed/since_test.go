@@ -61,7 +61,7 @@ func TestSince(t *testing.T) {
 			got, warnings, err := clone.Since(t.Context())
 			if c.fails != "" {
 				require.ErrorContains(t, err, c.fails)
-				var usage *fault.UsageError
+				var usage *fault.Error
 				require.ErrorAs(t, err, &usage)
 				return
 			}
@@ -100,9 +100,9 @@ func TestSinceInShallowClones(t *testing.T) {
 				clone := about(t, dir, c.run)
 				_, _, err := clone.Since(t.Context())
 				require.ErrorContains(t, err, "is not in")
-				var usage *fault.UsageError
+				var usage *fault.Error
 				require.ErrorAs(t, err, &usage)
-				assert.Contains(t, usage.Hint, "fetch-depth: 0")
+				assert.Contains(t, usage.Advice, "fetch-depth: 0")
 			}
 		})
 	}

@@ -29,8 +29,8 @@ func (c Clone) snapshot(ctx context.Context, commit, folder string, kind reposit
 		return nil, err
 	}
 	s, err := submission.Take(dir)
-	if u := (*fault.UsageError)(nil); errors.As(err, &u) && u.Student != "" {
-		u.Message = folder + ": " + u.Student // the folder that it was read from has gone by then
+	if u := (*fault.Error)(nil); errors.As(err, &u) && u.Told != "" {
+		u.Message = folder + ": " + u.Told // the folder that it was read from has gone by then
 	}
 	if err != nil {
 		return nil, err

@@ -22,6 +22,7 @@ import (
 
 	"github.com/gofrs/flock"
 
+	"grade/grader/fault"
 	"grade/grader/results"
 	"grade/grader/wholefile"
 )
@@ -56,11 +57,16 @@ type BusyError struct{ Name string }
 
 func (e *BusyError) Error() string { return e.Name + " is being written by another grade" }
 
+// Unwrap marks the error as the caller's.
+func (e *BusyError) Unwrap() error { return &fault.Error{Message: e.Error()} }
+
 // NoResultsError says that a folder holds no results that can be read.
 type NoResultsError struct{ Err error }
 
 func (e *NoResultsError) Error() string { return "open results: " + e.Err.Error() }
-func (e *NoResultsError) Unwrap() error { return e.Err }
+
+// Unwrap marks the error as the caller's, and has its cause.
+func (e *NoResultsError) Unwrap() error { return &fault.Error{Message: "open results", Err: e.Err} }
 
 // lockRetry is how often a folder that another process writes to is asked for.
 const lockRetry = 200 * time.Millisecond
