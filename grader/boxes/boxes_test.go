@@ -1,0 +1,162 @@
+package boxes
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"grade/sandbox"
+	"grade/sandbox/sandboxtest"
+)
+
+var spec = sandbox.Spec{Purpose: sandbox.Run, Memory: 1, Pids: 1, Scratch: 1}
+
+// scripted is a sandbox in which every program ends well, unless a test says otherwise.
+func scripted() *sandboxtest.Sandbox {
+	return &sandboxtest.Sandbox{
+		CPUs: []int{0, 1}, Script: map[string][]sandboxtest.Answer{"run": {{}}},
+		Name: func(*sandboxtest.Box, sandbox.Request) string { return "run" },
+	}
+}
+
+// lease runs both programs once.
+func lease(t *testing.T, p *Pool, program string) *Lease {
+	t.Helper()
+	l := p.Lease(program, spec)
+	if !l.Reference.Loaded() {
+		l.Reference.Load([]byte("reference of " + program))
+	}
+	l.Submission.Load([]byte("submission"))
+	require.NoError(t, l.Open(t.Context()))
+	_, _, err := l.Both(t.Context(), sandbox.Request{})
+	require.NoError(t, err)
+	return l
+}
+
+// The box that has waited longest makes room for the ninth.
+func TestIdlePool(t *testing.T) {
+	s := scripted()
+	p := New(s, Config{})
+	for i := range maxIdle + 1 {
+		lease(t, p, strconv.Itoa(i)).Release(nil)
+	}
+	assert.Equal(t, maxIdle, s.Open())
+	boxes := len(s.Boxes())
+	lease(t, p, "0").Release(nil)
+	assert.Len(t, s.Boxes(), boxes+2, "the first has gone")
+	lease(t, p, "2").Release(nil)
+	assert.Len(t, s.Boxes(), boxes+3, "the third has not")
+	assert.Equal(t, maxIdle, s.Open())
+	p.Close()
+	assert.Zero(t, s.Open())
+	p.Close()
+	for _, b := range s.Boxes() {
+		assert.Equal(t, 1, b.Closed())
+	}
+}
+
+// A reference's box waits for another grading only as it was: not pinned, not after an
+// error, and not before it has run.
+func TestRelease(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(l *Lease) error
+		err    error
+		waits  int
+	}{
+		"as it was":      {func(*Lease) error { return nil }, nil, 1},
+		"pinned":         {func(l *Lease) error { return l.Pin(t.Context(), 1) }, nil, 0},
+		"after an error": {func(*Lease) error { return nil }, errors.New("gone"), 0},
+	} {
+		s := scripted()
+		p := New(s, Config{})
+		l := lease(t, p, "a")
+		require.NoError(t, c.change(l))
+		l.Release(c.err)
+		assert.Equal(t, c.waits, s.Open(), name)
+		p.Close()
+	}
+	s := scripted()
+	p := New(s, Config{})
+	l := p.Lease("a", spec)
+	require.NoError(t, l.Open(t.Context()))
+	l.Release(nil)
+	assert.Zero(t, s.Open(), "it has not run")
+}
+
+// The program travels to a box once, as one that can be executed; what a request would
+// send along does not.
+func TestRequest(t *testing.T) {
+	s := scripted()
+	l := lease(t, New(s, Config{}), "a")
+	_, err := l.Submission.Run(t.Context(), sandbox.Request{Path: "other", Files: []sandbox.File{{Name: "x"}}, Env: []string{"A=1"}})
+	require.NoError(t, err)
+	for _, b := range s.Boxes() {
+		for i, q := range b.Requests() {
+			assert.Equal(t, "program", q.Path)
+			if i > 0 {
+				assert.Empty(t, q.Files)
+				assert.Equal(t, []string{"A=1", "TMPDIR=/scratch"}, q.Env)
+				continue
+			}
+			require.Len(t, q.Files, 1)
+			assert.True(t, q.Files[0].Exec)
+		}
+	}
+}
+
+// A box that has gone when it is to be pinned is replaced by one that is pinned.
+func TestPinGone(t *testing.T) {
+	s := scripted()
+	first := true
+	s.Pinning = func(*sandboxtest.Box, int) error {
+		if first {
+			first = false
+			return fmt.Errorf("pin: %w", sandbox.ErrGone)
+		}
+		return nil
+	}
+	l := lease(t, New(s, Config{}), "a")
+	require.NoError(t, l.Pin(t.Context(), 1))
+	require.Len(t, s.Boxes(), 3)
+	assert.Equal(t, []int{1}, s.Boxes()[2].Pinned())
+	_, _, err := l.Both(t.Context(), sandbox.Request{})
+	require.NoError(t, err)
+	assert.NotEmpty(t, s.Boxes()[2].Requests())
+}
+
+// A lock that cannot be had says which file is in the way.
+func TestLockFaults(t *testing.T) {
+	dir := t.TempDir()
+	_, _, err := leaseOn(New(nil, Config{LockFile: filepath.Join(dir, "none", "lock")}), []int{0}, []int{0}).Reserve(t.Context(), false, nil)
+	require.ErrorIs(t, err, os.ErrNotExist)
+	assert.ErrorContains(t, err, "lock for measuring")
+
+	require.NoError(t, os.Symlink(filepath.Join(dir, "nowhere"), filepath.Join(dir, "lock")))
+	_, _, err = leaseOn(New(nil, Config{LockFile: filepath.Join(dir, "lock")}), []int{0}, []int{0}).Reserve(t.Context(), false, nil)
+	require.ErrorContains(t, err, "remove "+filepath.Join(dir, "lock"))
+
+	_, err = leaseOn(New(nil, Config{}), []int{0}, []int{1}).Untimed()
+	assert.ErrorContains(t, err, "share no CPU")
+}
+
+// What is let go of twice is not taken from another.
+func TestLeaveTwice(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "lock")
+	reserve := func() func() {
+		_, release, err := leaseOn(New(nil, Config{LockFile: file}), []int{0}, []int{0}).Reserve(t.Context(), false, nil)
+		require.NoError(t, err)
+		return release
+	}
+	first := reserve()
+	first()
+	second := reserve()
+	first()
+	second()
+	reserve()()
+}
