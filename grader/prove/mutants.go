@@ -161,7 +161,7 @@ func (r *mutation) hurry(ctx context.Context) error {
 		return err
 	}
 	if result.Score != result.MaxScore {
-		return fmt.Errorf("exercise %s: the reference itself loses points: run grade exercise check", r.exercise.Name)
+		return fmt.Errorf("exercise %s: the reference itself loses points: check the exercise before its mutants", r.exercise.Name)
 	}
 	var cpu, wall float64
 	for _, c := range result.Checks {

@@ -1,5 +1,5 @@
 // Package protocol carries sandbox requests and outcomes between grade and the
-// scripted over two byte streams. It knows no engine and starts no process.
+// supervisor over two byte streams. It knows no engine and starts no process.
 //
 // The supervisor opens with a Hello. Then it answers each message from grade
 // once: MsgRun with an Outcome, MsgPin and MsgHello with a Hello. The supervisor
