@@ -2,6 +2,7 @@ package grader
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -142,9 +143,7 @@ func TestGradeVerdicts(t *testing.T) {
 			if c.source != "" {
 				w.snapshot = submission.Of("dir", []submission.File{{Name: "gears.go", Data: []byte(c.source)}})
 			}
-			for request, list := range c.change {
-				w.Script[request] = list
-			}
+			maps.Copy(w.Script, c.change)
 			r, err := w.grade(t)
 			require.NoError(t, err)
 			assert.Equal(t, c.want, lines(r))
