@@ -57,14 +57,14 @@ func (a *app) batchWith(ctx context.Context, f gradingFlags, g *grader.Grader, t
 }
 
 // gradeAll has an engine grade what is not kept yet.
-func (a *app) gradeAll(ctx context.Context, f gradingFlags, ledger *file.Store, list []intake.Submission, all []*course.Exercise) (fates []batch.Item, err error) {
+func (a *app) gradeAll(ctx context.Context, f gradingFlags, store *file.Store, list []intake.Submission, all []*course.Exercise) (items []batch.Item, err error) {
 	err = a.grade(ctx, f, func(g *grader.Grader, tell prove.Progress) error {
 		with, err := a.batchWith(ctx, f, g, tell, all)
 		if err != nil {
 			return err
 		}
-		fates, err = batch.Run(ctx, ledger, list, with)
+		items, err = batch.Run(ctx, store, list, with)
 		return err
 	})
-	return fates, err
+	return items, err
 }

@@ -154,20 +154,20 @@ func TestOneStudentInTwoCases(t *testing.T) {
 	c.Student = "Ada"
 	found, err := c.Find(t.Context(), Span{Head: h.Git("rev-parse", "HEAD"), Base: h.Commits["start"]}, rules)
 	require.NoError(t, err)
-	ledger, err := file.Open(t.TempDir())
+	store, err := file.Open(t.TempDir())
 	require.NoError(t, err)
-	defer ledger.Close()
+	defer store.Close()
 	var read []*submission.Snapshot
 	with := batch.Options{Now: time.Now, Exercises: []*course.Exercise{{Name: "autograd", Package: "autograd"}}}
 	with.Grade = func(_ context.Context, s *submission.Snapshot, _ *course.Exercise, _ string) (*verdict.Result, error) {
 		read = append(read, s)
 		return &verdict.Result{Verdict: verdict.Invalid}, nil
 	}
-	fates, err := batch.Run(t.Context(), ledger, found.Submissions, with)
+	items, err := batch.Run(t.Context(), store, found.Submissions, with)
 	require.NoError(t, err)
-	require.Len(t, fates, 1)
+	require.Len(t, items, 1)
 	require.Len(t, read, 1)
 	require.Len(t, read[0].Problems, 1)
 	assert.Equal(t, "several", read[0].Problems[0].Rule)
-	assert.Equal(t, "Ada", fates[0].Student)
+	assert.Equal(t, "Ada", items[0].Student)
 }
