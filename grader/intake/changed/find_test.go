@@ -23,7 +23,7 @@ import (
 	"grade/grader/verdict"
 )
 
-// Each submission is found once; what is none, or somebody else's, is told.
+// Each submission is found once; other files, and other students' work, are listed.
 func TestFindChanged(t *testing.T) {
 	h := gittest.New(t)
 	h.Commit("start", map[string]string{"students/gone/autograd/a.go": "x", "students/part/autograd/a.go": "x", "students/part/autograd/b.go": "x", "students/same/autograd/a.go": "x"})
@@ -69,7 +69,7 @@ func TestFindChanged(t *testing.T) {
 	found, err = c.Find(t.Context(), s, rules)
 	require.NoError(t, err)
 	assert.Len(t, found.Submissions, 2)
-	assert.Empty(t, found.Foreign, "of all that there is nothing is a change of anybody's")
+	assert.Empty(t, found.Foreign, "nothing is a change of another student's when everything is looked at")
 }
 
 // Whatever is changed in another's folder, or put in its place, is a change of another's;
