@@ -96,7 +96,7 @@ func (o *batchOptions) run(ctx context.Context) (err error) {
 	return errors.Join(err, o.tell(store, items))
 }
 
-// find finds the submissions, and says when each was handed in.
+// find finds the submissions, and their times of submission.
 func (o *batchOptions) find(ctx context.Context) ([]intake.Submission, error) {
 	list, left, err := intake.FindAll(o.paths, o.policy.Submissions, o.policy.Exercises)
 	for _, name := range left[:min(len(left), maxWarnings)] {
@@ -125,8 +125,7 @@ func (o *batchOptions) find(ctx context.Context) ([]intake.Submission, error) {
 	return list, nil
 }
 
-// tell shows what became of each submission, and in the last line how many there
-// were of each kind.
+// tell prints each item, and in the last line the numbers of each kind.
 func (o *batchOptions) tell(store *file.Store, items []batch.Item) error {
 	book := batch.Book(o.policy, store.Attempts(), store.Pending(), items)
 	o.app.warn(o.reports.warnings(o.policy, book))

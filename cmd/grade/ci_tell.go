@@ -17,7 +17,7 @@ import (
 	"grade/grader/results/file"
 )
 
-// gradeFound grades, keeps and tells.
+// gradeFound grades the submissions, keeps the results and writes the reports.
 func (o *ciOptions) gradeFound(ctx context.Context, s changed.Span, found changed.Found) (err error) {
 	dir := o.results
 	if dir == "" {
@@ -45,17 +45,17 @@ func (o *ciOptions) gradeFound(ctx context.Context, s changed.Span, found change
 		err = errors.Join(err, batch.KeepPending(store, items, o.app.now()))
 	}
 	said := o.tell(s, store, items, found)
-	if err != nil && errors.Is(said, errPointsMissing) { // the less of the two
+	if err != nil && errors.Is(said, errPointsMissing) { // the other error matters more
 		return err
 	}
 	return errors.Join(err, said)
 }
 
-// errNothingGraded is why submissions have no verdict where nothing could be graded: they
-// are in what the job leaves behind.
+// errNothingGraded is the reason of submissions without a verdict when grading could not
+// begin. It ends up in the job's artifacts, so that it carries no error of ours.
 var errNothingGraded = errors.New("nothing could be graded: the log says why")
 
-// studentsIn are the students of whom something is kept.
+// studentsIn returns the students with kept results.
 func studentsIn(l *file.Store) (names []string) {
 	for _, r := range l.Attempts() {
 		names = append(names, r.Student)
@@ -66,7 +66,7 @@ func studentsIn(l *file.Store) (names []string) {
 	return names
 }
 
-// tell writes every report, and says in the exit status how it went.
+// tell writes every report, and returns the error for the exit status.
 func (o *ciOptions) tell(s changed.Span, store *file.Store, items []batch.Item, found changed.Found) error {
 	book := batch.Book(o.policy, batch.About(store.Attempts(), items), nil, items)
 	book.Part()
@@ -89,7 +89,7 @@ func (o *ciOptions) tell(s changed.Span, store *file.Store, items []batch.Item, 
 	return nil
 }
 
-// print writes what is printed where no report takes the place of that.
+// print writes the text, unless a report takes its place.
 func (o *ciOptions) print(items []batch.Item, s summary.Push) error {
 	if !o.grading.json && o.reports.targets.ReplacesText() {
 		return nil
@@ -97,7 +97,7 @@ func (o *ciOptions) print(items []batch.Item, s summary.Push) error {
 	return o.app.write(o.grading.json, summary.NewBatch(items), func() string { return s.Text(items) })
 }
 
-// annotate writes workflow commands, where a forge reads them.
+// annotate writes workflow commands if the forge obeys them.
 func (o *ciOptions) annotate(b *gradebook.Book) error {
 	const format = "github-annotations"
 	asked := slices.ContainsFunc(o.reports.targets, func(t files.Target) bool { return t.Name == format && t.File == files.Stdout })
@@ -108,7 +108,7 @@ func (o *ciOptions) annotate(b *gradebook.Book) error {
 	return f.WriteCourse(o.app.out, b)
 }
 
-// appendTo appends to a file of the runner's; without a name it does nothing.
+// appendTo appends to a file of the CI's runner; without a name it does nothing.
 func appendTo(name string, write func(*os.File) error) error {
 	if name == "" {
 		return nil

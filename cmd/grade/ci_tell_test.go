@@ -25,10 +25,10 @@ import (
 // ciRun is a run of grade ci about items, with what the store knows, and what it writes.
 type ciRun struct {
 	*ciOptions
-	t      *testing.T
+	t     *testing.T
 	store *file.Store
-	out    *bytes.Buffer
-	dir    string
+	out   *bytes.Buffer
+	dir   string
 }
 
 func newCIRun(t *testing.T) *ciRun {

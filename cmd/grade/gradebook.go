@@ -22,7 +22,7 @@ func newGradebook(a *app) *cobra.Command {
 	o := &gradebookOptions{app: a}
 	cmd := &cobra.Command{
 		Use:     "gradebook",
-		Short:   "Show what everybody has, out of kept results",
+		Short:   "Show all students' points, out of kept results",
 		GroupID: groupAuthors,
 		Long: `Show the results that grade batch keeps, as they count under the rules of the course:
 one row a student, one column an exercise. Nothing is graded, and no engine is needed.`,
