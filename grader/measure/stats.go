@@ -222,7 +222,7 @@ type Control struct {
 }
 
 // ControlOf judges the machine by the reference's windows in the order of the runs. Too few
-// of them give the zero Control.
+// of them are only counted.
 func ControlOf(windows []time.Duration) Control {
 	c := Control{Runs: len(windows)}
 	if len(windows)-1 < minControl {
