@@ -1,5 +1,5 @@
-// Package changed finds what to grade of a push, a pull request or a request on the command
-// line, in a repository of many submissions: the commits to compare, the submissions that
+// Package changed finds what to grade of a push, a pull request or a range of
+// commits, in a repository of many submissions: the commits to compare, the submissions that
 // differ between them, their students, and changes that are not allowed. It reads commits
 // and opens no file of a checkout. It knows neither how a submission is graded nor what a
 // report looks like.
