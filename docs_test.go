@@ -16,7 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Whoever does what the guides say, in their order and in an empty folder, gets
+// A reader who does what the guides say, in their order and in an empty folder, gets
 // what they show. A child process grades; the rest is as a reader has it.
 func TestGuides(t *testing.T) {
 	if testing.Short() {
@@ -103,7 +103,7 @@ var (
 )
 
 // readGuide lists the blocks of a guide that a reader acts on. A block that is none
-// of them is an error: nobody would notice that it is wrong.
+// of them is an error: it would stay wrong unnoticed.
 func readGuide(name string) (steps []step, err error) {
 	data, err := os.ReadFile(name)
 	if err != nil {

@@ -48,7 +48,7 @@ func TestSampleOnGitHub(t *testing.T) {
 	require.Len(t, kept, 4)
 	assert.Equal(t, "cem variance 2 students/cem/variance 2026-12-02T11:00:00Z the pull request", kept[3], "in the time of the server")
 
-	// Whoever merges it is no later for that, and it is not graded again.
+	// Merging it makes the submission no later, and does not grade it again.
 	merged := c.github("push", c.pushEvent("two", "mended"))
 	assert.Equal(t, 0, merged.status, merged.log)
 	assert.Contains(t, merged.log, "graded 0, cached 1, no verdict 0\n")
@@ -88,7 +88,7 @@ func TestSampleOnGitLab(t *testing.T) {
 	assert.Contains(t, job.log, "0 submissions")
 }
 
-// What is used of others is used at a commit that somebody has looked at.
+// Actions of others are pinned to a commit that was reviewed.
 func TestSamplePinsActions(t *testing.T) {
 	pinned := regexp.MustCompile(`^[\w.-]+/[\w.-]+@[0-9a-f]{40}$`)
 	steps := append(workflow(t, "examples/course/.github/workflows/grade.yml").Jobs["grade"].Steps, workflow(t, "action.yml").Runs.Steps...)

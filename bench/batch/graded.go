@@ -132,13 +132,13 @@ func (g *graded) command(ctx context.Context, args ...string) (string, error) {
 
 // take reads the results of a class.
 func (g *graded) take(results string, class []handedIn) error {
-	ledger, err := file.Open(g.at(results))
+	store, err := file.Open(g.at(results))
 	if err != nil {
 		return err
 	}
-	defer ledger.Close()
+	defer store.Close()
 	for _, h := range class {
-		r, ok := ledger.Last(h.student, h.exercise.Name)
+		r, ok := store.Last(h.student, h.exercise.Name)
 		if !ok {
 			return fmt.Errorf("grade batch has stored no result of %s %s", h.student, h.exercise.Name)
 		}

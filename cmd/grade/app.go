@@ -17,7 +17,7 @@ import (
 	"grade/grader/report/terminal"
 )
 
-// app is what all commands share: the streams, the clock, the course.
+// app holds what all commands share: the streams, the clock, the course.
 type app struct {
 	in  io.Reader
 	out terminal.Stream // results
@@ -32,12 +32,12 @@ func newApp(in io.Reader, out, err io.Writer) *app {
 	return &app{in: in, out: terminal.NewStream(out, os.Getenv), err: terminal.NewStream(err, os.Getenv), now: time.Now}
 }
 
-// usage is an error of the person at the keyboard.
+// usage returns an error of the caller's, with a hint.
 func usage(hint, format string, args ...any) error {
 	return &fault.Error{Message: fmt.Sprintf(format, args...), Advice: hint}
 }
 
-// hinted is an error of a library with what to do about it in this command's words.
+// hinted adds a hint in this command's words to an error of a library.
 type hinted struct {
 	error
 	hint string
@@ -45,11 +45,10 @@ type hinted struct {
 
 func (e *hinted) Unwrap() error { return e.error }
 
-// Hint is what to do.
+// Hint says what to do.
 func (e *hinted) Hint() string { return e.hint }
 
-// withHint adds what to do to an error of the person at the keyboard, unless the library that
-// found it knows something better.
+// withHint adds a hint to an error of the caller's, unless the library has a better one.
 func withHint(hint string, err error) error {
 	if u := (*fault.Error)(nil); errors.As(err, &u) && u.Advice == "" {
 		return &hinted{err, hint}
@@ -57,8 +56,8 @@ func withHint(hint string, err error) error {
 	return err
 }
 
-// faulty is one of the student whose submission it is about. The message has no folder
-// of this machine in it.
+// faulty returns an error of the student's. The message has no folder of this machine in
+// it.
 func faulty(hint, format string, args ...any) error {
 	message := fmt.Sprintf(format, args...)
 	return &fault.Error{Message: message, Advice: hint, Told: message}
@@ -80,7 +79,7 @@ func (a *app) course() (*course.Course, error) {
 	return course.Open(os.DirFS(a.courseDir)), nil
 }
 
-// names are those of the course's exercises.
+// names returns the names of the course's exercises.
 func (a *app) names() ([]string, error) {
 	c, err := a.course()
 	if err != nil {
@@ -89,7 +88,7 @@ func (a *app) names() ([]string, error) {
 	return c.Names()
 }
 
-// exercise loads the exercise that was asked for by name.
+// exercise loads the exercise of that name.
 func (a *app) exercise(name string) (*course.Exercise, error) {
 	c, err := a.course()
 	if err != nil {
@@ -105,8 +104,8 @@ func (a *app) exercise(name string) (*course.Exercise, error) {
 	return c.Load(name)
 }
 
-// exercises loads what can be loaded of the course, sorted by name, and says what
-// could not.
+// exercises loads the exercises that can be loaded, sorted by name, and returns the errors
+// of the others.
 func (a *app) exercises() (list []*course.Exercise, broken []error, err error) {
 	c, err := a.course()
 	if err != nil {
@@ -115,7 +114,7 @@ func (a *app) exercises() (list []*course.Exercise, broken []error, err error) {
 	return c.LoadAll()
 }
 
-// allExercises loads the course, all of which must be in order.
+// allExercises loads all exercises, or fails.
 func (a *app) allExercises() ([]*course.Exercise, error) {
 	all, broken, err := a.exercises()
 	return all, errors.Join(append(broken, err)...)
@@ -128,27 +127,27 @@ func thereAre(names []string) string {
 	return "the course has: " + strings.Join(names, ", ")
 }
 
-// textOptions say how a report is set on standard output.
+// textOptions returns the options of a report on standard output.
 func (a *app) textOptions() report.TextOptions {
 	return report.TextOptions{Color: a.out.Color, Width: a.out.Width}
 }
 
-// closed tells what went wrong when all was done, which keeps no result back.
+// closed prints an error from cleaning up, which withholds no result.
 func (a *app) closed(err error) {
 	if err != nil {
 		fmt.Fprintln(a.err, "grade: "+terminal.Escape(err.Error()))
 	}
 }
 
-// note tells something in the log of a job.
+// note writes a line to the log of a job.
 func (a *app) note(format string, args ...any) {
 	fmt.Fprintln(a.err, "grade: "+terminal.Escape(fmt.Sprintf(format, args...)))
 }
 
-// maxWarnings is how many warnings of one kind are told.
+// maxWarnings is how many warnings of one kind are printed.
 const maxWarnings = 20
 
-// warn tells what may be meant otherwise than it stands there.
+// warn prints warnings.
 func (a *app) warn(list []string) {
 	for _, w := range list[:min(len(list), maxWarnings)] {
 		a.note("warning: %s", w)
@@ -158,7 +157,7 @@ func (a *app) warn(list []string) {
 	}
 }
 
-// print writes to the results. An error, such as a full disk, ends the command.
+// print writes to standard output. An error, such as a full disk, ends the command.
 func (a *app) print(format string, args ...any) error {
 	if _, err := fmt.Fprintf(a.out, format, args...); err != nil {
 		return fmt.Errorf("write output: %w", err)

@@ -8,7 +8,7 @@ import (
 	"grade/grader/report/terminal"
 )
 
-// anExercise checks that the arguments are an exercise and up to more others.
+// anExercise accepts an exercise and up to more other arguments.
 func anExercise(a *app, more int) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		switch {
@@ -21,7 +21,7 @@ func anExercise(a *app, more int) cobra.PositionalArgs {
 	}
 }
 
-// atMost checks that there are no more than n arguments.
+// atMost accepts no more than n arguments.
 func atMost(n int) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) > n {
@@ -31,7 +31,7 @@ func atMost(n int) cobra.PositionalArgs {
 	}
 }
 
-// aCommand takes no arguments: what is there was meant to be a command.
+// aCommand accepts no arguments: an argument would be a misspelt command.
 func aCommand(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
@@ -44,7 +44,7 @@ func aCommand(cmd *cobra.Command, args []string) error {
 	return usage(hint, "unknown command %q for %q", args[0], cmd.CommandPath())
 }
 
-// hintExercises lists what there is to choose from, as far as it can be read.
+// hintExercises lists the exercises that can be loaded.
 func (a *app) hintExercises() string {
 	c, err := a.course()
 	if err != nil {

@@ -84,19 +84,19 @@ func (o *batchOptions) run(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	ledger, err := file.Open(o.results)
+	store, err := file.Open(o.results)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, ledger.Close()) }()
-	fates, err := o.app.gradeAll(ctx, o.grading, ledger, list, all)
-	if fates == nil && err != nil {
-		return errors.Join(err, batch.KeepPending(ledger, batch.Ungraded(ctx, list, err), o.app.now()))
+	defer func() { err = errors.Join(err, store.Close()) }()
+	items, err := o.app.gradeAll(ctx, o.grading, store, list, all)
+	if items == nil && err != nil {
+		return errors.Join(err, batch.KeepPending(store, batch.Ungraded(ctx, list, err), o.app.now()))
 	}
-	return errors.Join(err, o.tell(ledger, fates))
+	return errors.Join(err, o.tell(store, items))
 }
 
-// find finds the submissions, and says when each was handed in.
+// find finds the submissions, and their times of submission.
 func (o *batchOptions) find(ctx context.Context) ([]intake.Submission, error) {
 	list, left, err := intake.FindAll(o.paths, o.policy.Submissions, o.policy.Exercises)
 	for _, name := range left[:min(len(left), maxWarnings)] {
@@ -125,18 +125,17 @@ func (o *batchOptions) find(ctx context.Context) ([]intake.Submission, error) {
 	return list, nil
 }
 
-// tell shows what became of each submission, and in the last line how many there
-// were of each kind.
-func (o *batchOptions) tell(ledger *file.Store, fates []batch.Item) error {
-	book := batch.Book(o.policy, ledger.Attempts(), ledger.Pending(), fates)
+// tell prints each item, and in the last line the numbers of each kind.
+func (o *batchOptions) tell(store *file.Store, items []batch.Item) error {
+	book := batch.Book(o.policy, store.Attempts(), store.Pending(), items)
 	o.app.warn(o.reports.warnings(o.policy, book))
 	err := o.reports.targets.WriteCourse(o.app.out, book)
-	sum := summary.NewBatch(fates)
+	sum := summary.NewBatch(items)
 	if !o.reports.targets.ReplacesText() {
-		err = errors.Join(err, o.app.write(o.grading.json, sum, func() string { return sum.Text(fates) }))
+		err = errors.Join(err, o.app.write(o.grading.json, sum, func() string { return sum.Text(items) }))
 	}
 	if without := len(sum.NoVerdict); err == nil && without > 0 {
-		err = &noVerdict{fmt.Errorf("%d of %d submissions; the next start grades them", without, len(fates))}
+		err = &noVerdict{fmt.Errorf("%d of %d submissions; the next start grades them", without, len(items))}
 	}
 	return err
 }

@@ -115,7 +115,7 @@ func (o *ciOptions) run(ctx context.Context) error {
 	return o.gradeFound(ctx, s, found)
 }
 
-// checkFlags refuses values of flags before anything is read.
+// checkFlags refuses invalid flags before anything is read.
 func (o *ciOptions) checkFlags() error {
 	if err := checkMany("ci", &o.grading, &o.reports); err != nil {
 		return err
@@ -130,7 +130,8 @@ func (o *ciOptions) checkFlags() error {
 	return nil
 }
 
-// open finds the clone, and makes sure that nothing of ours lies where strangers write.
+// open finds the clone, and makes sure that no file of the course lies where students
+// write.
 func (o *ciOptions) open(ctx context.Context) (err error) {
 	c := &o.clone
 	if c.Run, err = forge.Read(o.env, os.ReadFile); err != nil {
@@ -186,7 +187,7 @@ func (o *ciOptions) courseRules() bool {
 	return err == nil
 }
 
-// find sorts out what has changed, and says when it was handed in.
+// find sorts the changes, and sets the time of submission.
 func (o *ciOptions) find(ctx context.Context, s changed.Span) (found changed.Found, err error) {
 	at, source, err := o.handedIn()
 	if err != nil {
@@ -199,7 +200,7 @@ func (o *ciOptions) find(ctx context.Context, s changed.Span) (found changed.Fou
 	return found, err
 }
 
-// handedIn says when what is graded was handed in; zero: that is not known.
+// handedIn returns the time of submission; zero: it is not known.
 func (o *ciOptions) handedIn() (at time.Time, source string, err error) {
 	if o.submitted == "" {
 		return o.clone.Run.Submitted, o.clone.Run.Source, nil

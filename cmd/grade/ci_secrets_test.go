@@ -76,7 +76,7 @@ func vaults(t *testing.T, c canaries, glass string) string {
 	}
 	write("go.mod", "module example.com/vault\n\ngo 1.26\n")
 	for name, x := range map[string]struct{ answer, feedback string }{"vault": {c["expected value"], "hint"}, "glass": {glass, "values"}} {
-		write("exercises/"+name+"/exercise.yaml", "title: Vault\nsummary: Says what nobody knows.\npackage: "+name+"\nfeedback: "+x.feedback+"\nchecks: [{test: TestAnswer, points: 100}]\n"+trickImports)
+		write("exercises/"+name+"/exercise.yaml", "title: Vault\nsummary: Says a secret number.\npackage: "+name+"\nfeedback: "+x.feedback+"\nchecks: [{test: TestAnswer, points: 100}]\n"+trickImports)
 		write("exercises/"+name+"/README.md", "# Vault\n\n```go\nfunc Answer(n int) string\n```\n\nTestAnswer\n")
 		write("exercises/"+name+"/starter/a.go", "package "+name+"\n\nfunc Answer(n int) string { return \"\" }\n")
 		write("exercises/"+name+"/hidden/a_test.go", strings.NewReplacer("reference/vault", "reference/"+name, "vault.", name+".", "NAME", "x"+c["identifier"], "TEXT", c["hidden test"]).Replace(vaultTest))

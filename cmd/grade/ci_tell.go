@@ -17,7 +17,7 @@ import (
 	"grade/grader/results/file"
 )
 
-// gradeFound grades, keeps and tells.
+// gradeFound grades the submissions, keeps the results and writes the reports.
 func (o *ciOptions) gradeFound(ctx context.Context, s changed.Span, found changed.Found) (err error) {
 	dir := o.results
 	if dir == "" {
@@ -26,36 +26,36 @@ func (o *ciOptions) gradeFound(ctx context.Context, s changed.Span, found change
 		}
 		defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	}
-	ledger, err := file.OpenWhenFree(ctx, dir, func() { o.app.note("waiting for another grade, which writes to %s", dir) })
+	store, err := file.OpenWhenFree(ctx, dir, func() { o.app.note("waiting for another grade, which writes to %s", dir) })
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, ledger.Close()) }()
-	intake.SpellAs(found.Submissions, studentsIn(ledger))
+	defer func() { err = errors.Join(err, store.Close()) }()
+	intake.SpellAs(found.Submissions, studentsIn(store))
 	if len(found.Submissions) == 0 { // no engine is needed
-		return o.tell(s, ledger, nil, found)
+		return o.tell(s, store, nil, found)
 	}
-	var fates []batch.Item
+	var items []batch.Item
 	all, err := o.app.allExercises()
 	if err == nil {
-		fates, err = o.app.gradeAll(ctx, o.grading, ledger, found.Submissions, all)
+		items, err = o.app.gradeAll(ctx, o.grading, store, found.Submissions, all)
 	}
-	if err != nil && fates == nil {
-		fates = batch.Ungraded(ctx, found.Submissions, errNothingGraded)
-		err = errors.Join(err, batch.KeepPending(ledger, fates, o.app.now()))
+	if err != nil && items == nil {
+		items = batch.Ungraded(ctx, found.Submissions, errNothingGraded)
+		err = errors.Join(err, batch.KeepPending(store, items, o.app.now()))
 	}
-	said := o.tell(s, ledger, fates, found)
-	if err != nil && errors.Is(said, errPointsMissing) { // the less of the two
+	said := o.tell(s, store, items, found)
+	if err != nil && errors.Is(said, errPointsMissing) { // the other error matters more
 		return err
 	}
 	return errors.Join(err, said)
 }
 
-// errNothingGraded is why submissions have no verdict where nothing could be graded: they
-// are in what the job leaves behind.
+// errNothingGraded is the reason of submissions without a verdict when grading could not
+// begin. It ends up in the job's artifacts, so that it carries no error of ours.
 var errNothingGraded = errors.New("nothing could be graded: the log says why")
 
-// studentsIn are the students of whom something is kept.
+// studentsIn returns the students with kept results.
 func studentsIn(l *file.Store) (names []string) {
 	for _, r := range l.Attempts() {
 		names = append(names, r.Student)
@@ -66,13 +66,13 @@ func studentsIn(l *file.Store) (names []string) {
 	return names
 }
 
-// tell writes every report, and says in the exit status how it went.
-func (o *ciOptions) tell(s changed.Span, ledger *file.Store, fates []batch.Item, found changed.Found) error {
-	book := batch.Book(o.policy, batch.About(ledger.Attempts(), fates), nil, fates)
+// tell writes every report, and returns the error for the exit status.
+func (o *ciOptions) tell(s changed.Span, store *file.Store, items []batch.Item, found changed.Found) error {
+	book := batch.Book(o.policy, batch.About(store.Attempts(), items), nil, items)
 	book.Part()
-	sum := summary.NewPush(fates, found.Passed())
+	sum := summary.NewPush(items, found.Passed())
 	err := errors.Join(
-		o.print(fates, sum),
+		o.print(items, sum),
 		o.reports.targets.WriteCourse(o.app.out, book),
 		o.annotate(book),
 		appendTo(o.clone.Run.Summary, func(f *os.File) error { return summary.WriteStep(f, s, found, book) }),
@@ -82,22 +82,22 @@ func (o *ciOptions) tell(s changed.Span, ledger *file.Store, fates []batch.Item,
 	case err != nil:
 		return err
 	case sum.Without > 0:
-		return &noVerdict{fmt.Errorf("%d of %d submissions; run this job again", sum.Without, len(fates))}
+		return &noVerdict{fmt.Errorf("%d of %d submissions; run this job again", sum.Without, len(items))}
 	case !sum.Passed:
 		return errPointsMissing
 	}
 	return nil
 }
 
-// print writes what is printed where no report takes the place of that.
-func (o *ciOptions) print(fates []batch.Item, s summary.Push) error {
+// print writes the text, unless a report takes its place.
+func (o *ciOptions) print(items []batch.Item, s summary.Push) error {
 	if !o.grading.json && o.reports.targets.ReplacesText() {
 		return nil
 	}
-	return o.app.write(o.grading.json, summary.NewBatch(fates), func() string { return s.Text(fates) })
+	return o.app.write(o.grading.json, summary.NewBatch(items), func() string { return s.Text(items) })
 }
 
-// annotate writes workflow commands, where a forge reads them.
+// annotate writes workflow commands if the forge obeys them.
 func (o *ciOptions) annotate(b *gradebook.Book) error {
 	const format = "github-annotations"
 	asked := slices.ContainsFunc(o.reports.targets, func(t files.Target) bool { return t.Name == format && t.File == files.Stdout })
@@ -108,7 +108,7 @@ func (o *ciOptions) annotate(b *gradebook.Book) error {
 	return f.WriteCourse(o.app.out, b)
 }
 
-// appendTo appends to a file of the runner's; without a name it does nothing.
+// appendTo appends to a file of the CI's runner; without a name it does nothing.
 func appendTo(name string, write func(*os.File) error) error {
 	if name == "" {
 		return nil

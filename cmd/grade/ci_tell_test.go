@@ -22,30 +22,30 @@ import (
 	"grade/grader/verdict"
 )
 
-// ciRun is a run of grade ci about fates, with what the ledger knows, and what it writes.
+// ciRun is a run of grade ci about items, with what the store knows, and what it writes.
 type ciRun struct {
 	*ciOptions
-	t      *testing.T
-	ledger *file.Store
-	out    *bytes.Buffer
-	dir    string
+	t     *testing.T
+	store *file.Store
+	out   *bytes.Buffer
+	dir   string
 }
 
 func newCIRun(t *testing.T) *ciRun {
 	t.Helper()
 	dir := t.TempDir()
-	ledger, err := file.Open(filepath.Join(dir, "grades"))
+	store, err := file.Open(filepath.Join(dir, "grades"))
 	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, ledger.Close()) })
+	t.Cleanup(func() { require.NoError(t, store.Close()) })
 	out := &bytes.Buffer{}
 	o := &ciOptions{clone: changed.Clone{Run: forge.Run{Name: "x", Annotates: true, Summary: filepath.Join(dir, "summary"), Outputs: filepath.Join(dir, "outputs")}}}
 	o.app = newApp(nil, out, &bytes.Buffer{})
 	o.app.started = true
 	o.policy = gradebook.NewPolicy([]string{"gears", "levers"})
-	return &ciRun{o, t, ledger, out, dir}
+	return &ciRun{o, t, store, out, dir}
 }
 
-// handIn keeps an attempt of ada's, and returns its fate.
+// handIn keeps an attempt of ada's, and returns its item.
 func (o *ciRun) handIn(number int, r *verdict.Result) batch.Item {
 	o.t.Helper()
 	r.Exercise, r.MaxScore = "gears", 100
@@ -53,12 +53,12 @@ func (o *ciRun) handIn(number int, r *verdict.Result) batch.Item {
 		Key: string(rune('a' + number)), Content: string(rune('a' + number)), Student: "ada", Exercise: "gears", Attempt: number,
 		Submitted: time.Date(2026, 12, number, 12, 0, 0, 0, time.UTC), Folder: "students/ada/gears", Result: r,
 	}
-	require.NoError(o.t, o.ledger.Append(record))
+	require.NoError(o.t, o.store.Append(record))
 	return batch.Item{Submission: intake.Submission{Student: "ada", Exercise: "gears", Folder: record.Folder}, Record: &record}
 }
 
-// about tells of fates, and returns all that was written, report by report.
-func (o *ciRun) about(fates ...batch.Item) (written map[string]string, err error) {
+// about tells of items, and returns all that was written, report by report.
+func (o *ciRun) about(items ...batch.Item) (written map[string]string, err error) {
 	o.t.Helper()
 	written = map[string]string{}
 	o.out.Reset()
@@ -69,7 +69,7 @@ func (o *ciRun) about(fates ...batch.Item) (written map[string]string, err error
 	}
 	o.reports.values = append(o.reports.values, "text="+filepath.Join(o.dir, "{student}", "{exercise}.txt"))
 	require.NoError(o.t, o.reports.check())
-	err = o.tell(changed.Span{Head: "x"}, o.ledger, fates, changed.Found{})
+	err = o.tell(changed.Span{Head: "x"}, o.store, items, changed.Found{})
 	for _, file := range []string{"junit.xml", "quality.json", "book.md", "summary", "ada/gears.txt"} {
 		written[file] = content(o.t, filepath.Join(o.dir, file))
 	}
@@ -96,7 +96,7 @@ func TestCITellsOfTheCommit(t *testing.T) {
 		assert.NotContains(t, text, "wrong answer", file)
 	}
 	for _, file := range []string{"junit.xml", "book.md", "summary", "ada/gears.txt"} {
-		assert.Contains(t, written[file], "Attempt 1 of 2 counts: the best that may.", file)
+		assert.Contains(t, written[file], "Attempt 1 of 2 counts: the course counts the best attempt that its rules allow.", file)
 		assert.Contains(t, written[file], "Shown here: attempt 2 of 2, which scored 0 of 100 points.", file)
 		assert.Contains(t, written[file], "60 of 100 points", file)
 	}
@@ -130,7 +130,7 @@ func TestCITellsOfNothingElse(t *testing.T) {
 // A link in place of a folder is no way to have nothing graded.
 func TestCIFailsForALink(t *testing.T) {
 	o := newCIRun(t)
-	err := o.tell(changed.Span{Head: "x"}, o.ledger, nil, changed.Found{Links: []string{"students/bo"}})
+	err := o.tell(changed.Span{Head: "x"}, o.store, nil, changed.Found{Links: []string{"students/bo"}})
 	require.ErrorIs(t, err, errPointsMissing)
 	assert.Contains(t, content(t, o.clone.Run.Outputs), "passed=false")
 	assert.Contains(t, content(t, o.clone.Run.Summary), "A link or a submodule stands in place of a folder")

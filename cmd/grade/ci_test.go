@@ -102,7 +102,7 @@ func TestApart(t *testing.T) {
 	require.NoError(t, o.apart())
 }
 
-// The time of submission is the server's, or whoever runs grade says it; the zone of one
+// The time of submission is the server's, or the caller's; the zone of one
 // that states none is the course's.
 func TestHandedIn(t *testing.T) {
 	pushed := time.Date(2026, 12, 1, 22, 0, 0, 0, time.UTC)

@@ -196,7 +196,7 @@ func matrix(t *testing.T, dir string) {
 // itself stays small.
 func TestDisasters(t *testing.T) {
 	if testing.Short() {
-		t.Skip("makes and grades what nobody should hand in, which takes half a minute")
+		t.Skip("makes and grades malformed submissions, which takes half a minute")
 	}
 	openEngine(t)
 	course, students, results := t.TempDir(), t.TempDir(), t.TempDir()

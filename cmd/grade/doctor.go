@@ -12,11 +12,10 @@ import (
 	"grade/sandbox/checkup"
 )
 
-// errUnwell is the end of a doctor that found something which keeps grade from
-// giving a grade that counts.
+// errUnwell ends a doctor that found a reason why grades would not count.
 var errUnwell = errors.New("this machine cannot give a grade that counts: see the lines marked ✗")
 
-// advice is what to do in this command's words.
+// advice holds this command's hint for each cause.
 var advice = map[checkup.Cause]string{
 	checkup.NoEngine:      "start Docker (on Linux: sudo systemctl start docker) and make sure that you may use it (docker ps); until then --sandbox process checks your own work",
 	checkup.UnknownImages: "the first grade submit makes them; if that fails too, look at the engine's log",

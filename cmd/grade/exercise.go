@@ -6,7 +6,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// newExercise groups what authors of exercises do.
+// newExercise groups the commands for authors of exercises.
 func newExercise(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "exercise",
@@ -33,10 +33,9 @@ or else the built-in one.`,
 	return cmd
 }
 
-// inCourse has a command take the course that the current folder is. That has to be
-// settled before arguments are looked at or completed, which is before cobra calls
-// any other hook. Commands for students do not do so: a submission's folder says
-// nothing but what is submitted.
+// inCourse makes a command use the course of the current folder. It does so before
+// arguments are checked or completed, which is before cobra calls any other hook. Commands
+// for students do not use it: a submission's folder decides only what is submitted.
 func inCourse(a *app, cmd *cobra.Command) *cobra.Command {
 	settle := func() {
 		if info, err := os.Stat("exercises"); a.courseDir == "" && err == nil && info.IsDir() {

@@ -90,7 +90,7 @@ func (o *checkOptions) run(ctx context.Context) error {
 	return nil
 }
 
-// choose settles which exercises are checked.
+// choose selects the exercises to check.
 func (o *checkOptions) choose(ctx context.Context, course *course.Course) error {
 	all, err := course.Names()
 	if err != nil {

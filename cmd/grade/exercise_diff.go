@@ -105,7 +105,7 @@ func (o *diffOptions) run(ctx context.Context) error {
 	return verdictOn(d)
 }
 
-// verdictOn is what the exit status says of a difference.
+// verdictOn returns the error for the exit status.
 func verdictOn(d *prove.Difference) error {
 	var errs []error
 	for _, f := range d.Failed {
@@ -120,7 +120,7 @@ func verdictOn(d *prove.Difference) error {
 	return nil
 }
 
-// stored are the submissions to grade.
+// stored returns the submissions to grade.
 func (o *diffOptions) stored(in versions.Version) (list []prove.Stored, err error) {
 	if o.submissions == "" {
 		list, err = prove.StoredBy(in.Dir, in.Exercise.Name)

@@ -29,7 +29,7 @@ func newExerciseMutate(a *app) *cobra.Command {
 		Short: "Grade small mistakes in the reference: which go unnoticed?",
 		Long: fmt.Sprintf(`Make mutants of the reference, each with one small mistake, and grade them. One
 that keeps all points is shown as a survivor: the hidden tests miss it, the README
-does not say what they would need, or nobody could tell it from the original.
+does not say what they would need, or no test can tell it from the original.
 Those of the last kind are listed in the exercise's equivalent.yaml, as id and why.
 
 A test of a mutant may take ten times as long as the longest of the reference, and a

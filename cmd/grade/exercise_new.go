@@ -54,8 +54,8 @@ go.mod does not take it from elsewhere. No other file is overwritten.`,
 	return cmd
 }
 
-// taken are the names that a package of an exercise cannot have: of packages that
-// its hidden tests import, and of folders that are no packages.
+// taken lists names that an exercise's package cannot have: of packages that its hidden
+// tests import, and of folders that are no packages.
 var taken = []string{"main", "testing", "observe", "kit", "grade", "hidden", "starter", "submissions", "testdata", "vendor", "schema", "scaffold"}
 
 func (o *newOptions) run() error {
@@ -89,7 +89,7 @@ func (o *newOptions) run() error {
 	return err
 }
 
-// own are the files that grade keeps in a course, its go.mod first.
+// own returns the files that grade maintains in a course, its go.mod first.
 func (o *newOptions) own(dir string) ([]course.File, error) {
 	if o.module != "" && !scaffold.IsModule(o.module) {
 		return nil, usage("such as example.com/course; "+course.KitModule+" itself is the kit's", "--module %s: no path for a course", o.module)

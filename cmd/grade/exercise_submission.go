@@ -13,7 +13,7 @@ import (
 	"grade/grader/report/terminal"
 )
 
-// newExerciseSubmission groups what authors do with the submissions of an exercise.
+// newExerciseSubmission groups the commands for the submissions of an exercise.
 func newExerciseSubmission(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "submission",
@@ -36,13 +36,13 @@ where it can be changed and graded, and store what has become of it.`,
 	return cmd
 }
 
-// submissionNamed are the arguments of a command about one submission.
+// submissionNamed holds the arguments of a command about one submission.
 type submissionNamed struct {
 	app            *app
 	exercise, name string
 }
 
-// arguments has a command take an exercise and the name of a submission.
+// arguments makes a command accept an exercise and the name of a submission.
 func (s *submissionNamed) arguments(cmd *cobra.Command) *cobra.Command {
 	cmd.Args = func(cmd *cobra.Command, args []string) error {
 		if len(args) != 2 {
@@ -60,8 +60,7 @@ func (s *submissionNamed) arguments(cmd *cobra.Command) *cobra.Command {
 	return cmd
 }
 
-// completeSubmissions offers the submissions of the exercise that was named, with what
-// they do wrong.
+// completeSubmissions offers the submissions of the named exercise, with their faults.
 func (a *app) completeSubmissions(args []string) (offers []string, _ cobra.ShellCompDirective) {
 	w, err := a.workspace(args[0])
 	if err != nil || len(args) > 1 {
@@ -85,8 +84,8 @@ func (a *app) workspace(exercise string) (*workspace.Workspace, error) {
 	return workspace.Open(a.courseDir, exercise)
 }
 
-// hinted says what to do about an error of a workspace. One that is not listed is a fault
-// of the exercise or of the disk, and is left as it is.
+// hinted adds a hint to an error of a workspace. It leaves other errors, which are faults
+// of the exercise or of the disk, as they are.
 func (s *submissionNamed) hinted(err error) error {
 	at := " " + s.exercise + " " + s.name
 	const group = "grade exercise submission "
@@ -131,7 +130,7 @@ func classNames() string {
 	return strings.Join(names, ", ")
 }
 
-// countOf is "1 line" or "2 lines".
+// countOf returns "1 line" or "2 lines".
 func countOf(n int, what string) string {
 	if n == 1 {
 		return "1 " + what

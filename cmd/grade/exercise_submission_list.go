@@ -23,7 +23,7 @@ or "whole", the lines of its edits, and what it does wrong. Columns are separate
 	}
 }
 
-// listSubmissions lists those whose files are known, and then says what is wrong with the
+// listSubmissions lists the submissions that can be read, and then the faults of the
 // others.
 func listSubmissions(a *app, exercise string) error {
 	w, err := a.workspace(exercise)

@@ -73,7 +73,7 @@ func (o *submissionRefreshOptions) run(ctx context.Context) error {
 	return o.tell(done)
 }
 
-// tell says what became of each, and what is left to do.
+// tell prints the outcome of each submission, and what is left to do.
 func (o *submissionRefreshOptions) tell(done []workspace.Refreshed) error {
 	merged, conflicts, failed := 0, 0, 0
 	for _, r := range done {

@@ -61,8 +61,8 @@ func (o *submissionShowOptions) whole(s fixture.Submission) error {
 	return nil
 }
 
-// text writes lines as they are, so that a program can read them; for a person what is not
-// printable is escaped, and lines of a difference have colors.
+// text writes lines unchanged for a program. For a person it escapes what is not printable,
+// and colours the lines of a difference.
 func (o *submissionShowOptions) text(data []byte, pal terminal.Palette) error {
 	if !o.app.out.IsTerminal() {
 		return o.app.print("%s", data)

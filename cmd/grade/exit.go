@@ -34,8 +34,8 @@ var exits = []struct {
 	{exitInterrupted, "Interrupted."},
 }
 
-// errPointsMissing is the end of a grading that went well for grade and less well
-// for the submission. The report has said everything.
+// errPointsMissing ends a grading that came to a verdict and not to all points. The report
+// has said everything.
 var errPointsMissing = errors.New("points are missing")
 
 // noVerdict wraps an error that kept a submission from being graded.
@@ -44,8 +44,7 @@ type noVerdict struct{ err error }
 func (e *noVerdict) Error() string { return "no verdict: " + e.err.Error() }
 func (e *noVerdict) Unwrap() error { return e.err }
 
-// exit tells what went wrong and returns the exit code for it. cmd is the command
-// that failed.
+// exit prints the error and returns its exit code. cmd is the command that failed.
 func (a *app) exit(ctx context.Context, cmd *cobra.Command, err error) int {
 	code := a.code(ctx, err)
 	switch code {
@@ -89,7 +88,7 @@ func (a *app) code(ctx context.Context, err error) int {
 	return exitNoVerdict
 }
 
-// hint says what to do about err.
+// hint returns what to do about err.
 func (a *app) hint(cmd *cobra.Command, err error) string {
 	var u *fault.Error
 	var h interface{ Hint() string }

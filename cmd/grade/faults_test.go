@@ -22,7 +22,7 @@ import (
 
 const referenceDir = courseRoot + "/reference/autograd"
 
-// noVerdictFor runs grade and makes sure that it blames nobody else.
+// noVerdictFor runs grade and makes sure that it blames no student.
 func noVerdictFor(t *testing.T, args ...string) (told string) {
 	t.Helper()
 	var out, err bytes.Buffer

@@ -9,8 +9,8 @@ import (
 	"grade/grader/submission"
 )
 
-// findExercise is the exercise that --exercise names, or else the one whose package
-// the submission is. Nothing else in a student's folder is asked.
+// findExercise returns the exercise that --exercise names, or else the one with the
+// submission's package. It reads nothing else in a student's folder.
 func (o *submitOptions) findExercise(snap *submission.Snapshot) (*course.Exercise, error) {
 	if o.exercise != "" {
 		return o.app.exercise(o.exercise)
@@ -25,15 +25,15 @@ func (o *submitOptions) findExercise(snap *submission.Snapshot) (*course.Exercis
 		return e, err
 	}
 	if unknown.Doubt == intake.NoExercise && len(broken) > 0 {
-		// The exercise meant may be one that cannot be loaded: then it is not the
-		// student who has to do something.
+		// The student may mean an exercise that cannot be loaded, which is the author's
+		// fault.
 		return nil, errors.Join(broken...)
 	}
 	return nil, sayExercise(unknown, all)
 }
 
-// sayExercise says what to do where a submission does not tell its exercise. Exercises of
-// one package are no fault of the student's.
+// sayExercise adds a hint to an unknown exercise. Several exercises with one package are no
+// fault of the student's.
 func sayExercise(unknown *intake.UnknownExercise, all []*course.Exercise) error {
 	switch unknown.Doubt {
 	case intake.NoPackage:
@@ -44,7 +44,7 @@ func sayExercise(unknown *intake.UnknownExercise, all []*course.Exercise) error 
 	return &fault.Error{Message: unknown.Message, Advice: "say which with --exercise; " + packagesOf(unknown.Fits)}
 }
 
-// packagesOf says what can be submitted.
+// packagesOf lists the packages that can be submitted.
 func packagesOf(list []*course.Exercise) string {
 	if len(list) == 0 {
 		return thereAre(nil)

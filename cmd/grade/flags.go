@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// gradingFlags are what the commands have in common that grade many folders.
+// gradingFlags are the flags of all commands that grade many folders.
 type gradingFlags struct {
 	workers int
 	json    bool
@@ -27,10 +27,11 @@ func (f *gradingFlags) add(cmd *cobra.Command, workers int) {
 	_ = cmd.RegisterFlagCompletionFunc("workers", cobra.NoFileCompletions)
 }
 
-// batchWorkers is one more than there are CPUs: of some gradings, all but one wait to measure.
+// batchWorkers is one more than the number of CPUs: of several gradings, all but one wait
+// to measure.
 func batchWorkers() int { return runtime.NumCPU() + 1 }
 
-// check refuses values of flags before anything is read.
+// check refuses invalid flags before anything is read.
 func (f *gradingFlags) check() error {
 	if f.workers < 1 {
 		return usage("", "--workers %d: want at least 1", f.workers)
@@ -38,8 +39,8 @@ func (f *gradingFlags) check() error {
 	return f.sandbox.check()
 }
 
-// checkFor refuses values of flags of a command that grades what strangers wrote, and
-// sandboxes in which nothing of theirs may run.
+// checkFor refuses invalid flags of a command that grades students' work, and sandboxes in
+// which that may not run.
 func (f *gradingFlags) checkFor(command string) error {
 	f.sandbox.Kind, f.sandbox.ReserveCPU = cmp.Or(f.sandbox.Kind, sandboxDocker), true
 	if err := f.check(); err != nil {
@@ -51,7 +52,8 @@ func (f *gradingFlags) checkFor(command string) error {
 	return usage("check your own work with: grade submit --sandbox "+f.sandbox.Kind, "%s grades what others wrote, and the %s sandbox contains nothing hostile", command, f.sandbox.Kind)
 }
 
-// checkMany refuses flags of a command that grades what strangers wrote and reports on it.
+// checkMany refuses invalid flags of a command that grades students' work and reports on
+// it.
 func checkMany(command string, grading *gradingFlags, reports *reportFlags) error {
 	if err := errors.Join(grading.checkFor(command), reports.check()); err != nil {
 		return err
@@ -70,14 +72,14 @@ const (
 
 var sandboxKinds = []string{sandboxDocker, sandboxProcess}
 
-// sandboxFlags say which sandbox a submission is graded in.
+// sandboxFlags choose the sandbox.
 type sandboxFlags struct {
 	Kind       string // one of sandboxKinds; empty: docker, or process on a machine without
 	BuildImage string // --build-image
 	Runtime    string // --runtime
 	ReserveCPU bool   // keep a CPU for measuring, if there are enough, while other gradings go on
-	// Progress hears of long work, such as an image being made. Total is 0 where
-	// it is not known.
+	// Progress receives the progress of long work, such as an image being made. Total is 0
+	// if it is not known.
 	Progress func(what string, current, total int64)
 }
 
@@ -92,7 +94,7 @@ func (s *sandboxFlags) addFlags(cmd *cobra.Command) {
 	}
 }
 
-// check refuses what contradicts itself.
+// check refuses flags that contradict each other.
 func (s *sandboxFlags) check() error {
 	if s.Kind != "" && !slices.Contains(sandboxKinds, s.Kind) {
 		return usage("", "--sandbox %s: want %s", s.Kind, strings.Join(sandboxKinds, " or "))

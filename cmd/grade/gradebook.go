@@ -22,7 +22,7 @@ func newGradebook(a *app) *cobra.Command {
 	o := &gradebookOptions{app: a}
 	cmd := &cobra.Command{
 		Use:     "gradebook",
-		Short:   "Show what everybody has, out of kept results",
+		Short:   "Show all students' points, out of kept results",
 		GroupID: groupAuthors,
 		Long: `Show the results that grade batch keeps, as they count under the rules of the course:
 one row a student, one column an exercise. Nothing is graded, and no engine is needed.`,
@@ -47,17 +47,17 @@ func (o *gradebookOptions) run() error {
 	if err != nil {
 		return err
 	}
-	ledger, err := file.Read(o.results)
+	store, err := file.Read(o.results)
 	if err != nil {
 		return err
 	}
-	book := batch.Book(policy, ledger.Attempts(), ledger.Pending(), nil)
+	book := batch.Book(policy, store.Attempts(), store.Pending(), nil)
 	for _, c := range book.Columns {
 		if !slices.Contains(policy.Exercises, c.Exercise) {
 			o.app.note("the course has no exercise %s: it weighs nothing; if it is of another one, give that: --course DIR", c.Exercise)
 		}
 	}
-	if n := len(ledger.Pending()); n > 0 {
+	if n := len(store.Pending()); n > 0 {
 		what := "1 submission"
 		if n > 1 {
 			what = fmt.Sprintf("%d submissions", n)

@@ -13,7 +13,7 @@ import (
 	"grade/grader/results/file"
 )
 
-// watch is a progress line on a terminal, and nil elsewhere.
+// watch returns a progress line if a person is watching, and else nil.
 func (a *app) watch(quiet bool) *progress.Line {
 	if quiet || !a.err.Live {
 		return nil
@@ -21,7 +21,7 @@ func (a *app) watch(quiet bool) *progress.Line {
 	return progress.New(a.err, a.now)
 }
 
-// grade has work use a grader, and shows how far it is.
+// grade calls work with a grader, and shows the progress.
 func (a *app) grade(ctx context.Context, f gradingFlags, work func(*grader.Grader, prove.Progress) error) error {
 	s := f.sandbox
 	var tell prove.Progress
@@ -38,7 +38,7 @@ func (a *app) grade(ctx context.Context, f gradingFlags, work func(*grader.Grade
 	return err
 }
 
-// write writes a result as it was asked for.
+// write prints a result as JSON or as text.
 func (a *app) write(asJSON bool, result any, text func() string) error {
 	if !asJSON {
 		return a.print("%s", text())
@@ -46,7 +46,7 @@ func (a *app) write(asJSON bool, result any, text func() string) error {
 	return report.PlainJSON(a.out, result)
 }
 
-// batchWith is how a batch uses a grader.
+// batchWith returns the options of a batch with a grader.
 func (a *app) batchWith(ctx context.Context, f gradingFlags, g *grader.Grader, tell prove.Progress, all []*course.Exercise) (batch.Options, error) {
 	by, err := identity(ctx, g)
 	o := batch.Options{Exercises: all, Grader: by, Workers: f.workers, Now: a.now, Grade: gradeWith(g)}
@@ -56,15 +56,15 @@ func (a *app) batchWith(ctx context.Context, f gradingFlags, g *grader.Grader, t
 	return o, err
 }
 
-// gradeAll has an engine grade what is not kept yet.
-func (a *app) gradeAll(ctx context.Context, f gradingFlags, ledger *file.Store, list []intake.Submission, all []*course.Exercise) (fates []batch.Item, err error) {
+// gradeAll grades the submissions that the store has no result of.
+func (a *app) gradeAll(ctx context.Context, f gradingFlags, store *file.Store, list []intake.Submission, all []*course.Exercise) (items []batch.Item, err error) {
 	err = a.grade(ctx, f, func(g *grader.Grader, tell prove.Progress) error {
 		with, err := a.batchWith(ctx, f, g, tell, all)
 		if err != nil {
 			return err
 		}
-		fates, err = batch.Run(ctx, ledger, list, with)
+		items, err = batch.Run(ctx, store, list, with)
 		return err
 	})
-	return fates, err
+	return items, err
 }

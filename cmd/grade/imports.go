@@ -9,7 +9,7 @@ import (
 	"grade/grader/lang/golang/vet"
 )
 
-// newImportsTopic is a help topic: what a submission may import, and why not more.
+// newImportsTopic is a help topic on what a submission may import, and why not more.
 func newImportsTopic() *cobra.Command {
 	var b strings.Builder
 	b.WriteString("What a submission may import of the standard library. The boundary of a submission is\n" +

@@ -29,7 +29,7 @@ In a pipe the three are separated by tabs.`,
 	}
 }
 
-// run lists what can be loaded, and then fails if something could not.
+// run lists the exercises that can be loaded, and then fails if one could not.
 func (o *listOptions) run() error {
 	list, broken, err := o.app.exercises()
 	if err != nil {

@@ -1,9 +1,9 @@
 // Command grade grades solutions of Go exercises.
 //
-// This package is the outermost layer: it reads arguments, names collaborators
-// (one file names the sandboxes), shows what comes back and turns errors into exit
-// codes. It decides nothing about a grade. A command is a file: an options struct,
-// a constructor, a run function.
+// This package is the outermost layer: it parses arguments, puts the collaborators together
+// (wire.go alone names the sandboxes), prints their results and turns errors into exit
+// codes. It decides nothing about a grade. Each command is one file: an options struct, a
+// constructor, a run function.
 package main
 
 import (
@@ -19,12 +19,12 @@ func main() {
 	os.Exit(run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 
-// run is the command as a function: what it returns is the exit status.
+// run runs a command and returns the exit status.
 func run(ctx context.Context, args []string, in io.Reader, out, err io.Writer) int {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	// The first signal asks; once it has been heard, a second one ends the
-	// process as it does any other.
+	// The first signal asks the command to end; after it, a second one ends the process at
+	// once.
 	context.AfterFunc(ctx, stop)
 	a := newApp(in, out, err)
 	root := newRoot(a)

@@ -76,16 +76,16 @@ func (o *regradeOptions) run(ctx context.Context) (err error) {
 	if _, err := file.Read(o.results); err != nil {
 		return err // and begin no new one
 	}
-	ledger, err := file.Open(o.results)
+	store, err := file.Open(o.results)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, ledger.Close()) }()
-	return o.regrade(ctx, ledger, policy, all)
+	defer func() { err = errors.Join(err, store.Close()) }()
+	return o.regrade(ctx, store, policy, all)
 }
 
-func (o *regradeOptions) regrade(ctx context.Context, ledger *file.Store, policy *gradebook.Policy, all []*course.Exercise) (err error) {
-	r, err := batch.NewRegrader(ledger)
+func (o *regradeOptions) regrade(ctx context.Context, store *file.Store, policy *gradebook.Policy, all []*course.Exercise) (err error) {
+	r, err := batch.NewRegrader(store)
 	if err != nil {
 		return err
 	}
@@ -102,8 +102,8 @@ func (o *regradeOptions) regrade(ctx context.Context, ledger *file.Store, policy
 	if err != nil {
 		return err
 	}
-	before := batch.Book(policy, ledger.Attempts(), ledger.Pending(), nil)
-	after := batch.Book(policy, batch.Applied(ledger.Attempts(), list), ledger.Pending(), nil)
+	before := batch.Book(policy, store.Attempts(), store.Pending(), nil)
+	after := batch.Book(policy, batch.Applied(store.Attempts(), list), store.Pending(), nil)
 	if o.apply {
 		if err := r.Apply(list, with); err != nil {
 			return err

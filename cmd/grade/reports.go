@@ -12,8 +12,8 @@ import (
 	"grade/grader/report/files"
 )
 
-// parseReports reads the values of --report and refuses, before anything is graded,
-// what could not be written afterwards.
+// parseReports parses the values of --report. It refuses, before anything is graded, a
+// report that could not be written later.
 func parseReports(values []string, check func(files.Target) error) (list files.Targets, err error) {
 	for _, v := range values {
 		if err := list.Add(v, check); err != nil {
@@ -34,7 +34,7 @@ func ofOne(id report.Identity) func(files.Target) error {
 	}
 }
 
-// reportFlags are the reports about many submissions that were asked for.
+// reportFlags are the reports about many submissions.
 type reportFlags struct {
 	values  []string // of --report
 	targets files.Targets
@@ -45,13 +45,13 @@ func (r *reportFlags) add(cmd *cobra.Command) {
 	_ = cmd.RegisterFlagCompletionFunc("report", completeReportsIf(func(report.Format) bool { return true }))
 }
 
-// check refuses, before anything is graded, what could not be written afterwards.
+// check refuses, before anything is graded, a report that could not be written later.
 func (r *reportFlags) check() (err error) {
 	r.targets, err = parseReports(r.values, files.OfMany)
 	return err
 }
 
-// warnings are what the rules, or the reader of a report, may take otherwise than it is meant.
+// warnings returns the warnings about the rules and about the reports.
 func (r *reportFlags) warnings(p *gradebook.Policy, b *gradebook.Book) []string {
 	list := p.Warnings(b)
 	for _, t := range r.targets {
@@ -60,7 +60,7 @@ func (r *reportFlags) warnings(p *gradebook.Policy, b *gradebook.Book) []string 
 	return list
 }
 
-// completeReportsIf offers the formats that fit, and behind one of them files.
+// completeReportsIf completes the formats that fit, and after one of them files.
 func completeReportsIf(fits func(report.Format) bool) cobra.CompletionFunc {
 	return func(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
 		if strings.Contains(typed, "=") {

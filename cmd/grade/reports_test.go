@@ -47,16 +47,16 @@ func TestReportsAreWritten(t *testing.T) {
 	assert.Len(t, files, 2, "nothing beside them")
 }
 
-// An old grade is kept where there is no new one, and nobody reads our errors.
+// An old grade is kept where there is no new one, and no student reads our errors.
 func TestReportsWithoutVerdict(t *testing.T) {
 	for name, c := range map[string]struct {
 		err  error
 		want string
 	}{
-		"ours":   {errors.New("engine gone at /srv/secret"), "This says nothing about the submission"},
-		"theirs": {&fault.Error{Message: "no Go file in /srv/secret", Told: "no Go file in the submission"}, "no Go file in the submission"},
-		"usage":  {&fault.Error{Message: "seed of /srv/secret"}, "This says nothing about the submission"},
-		"nobody": {context.Canceled, "This says nothing about the submission"},
+		"ours":      {errors.New("engine gone at /srv/secret"), "This says nothing about the submission"},
+		"theirs":    {&fault.Error{Message: "no Go file in /srv/secret", Told: "no Go file in the submission"}, "no Go file in the submission"},
+		"usage":     {&fault.Error{Message: "seed of /srv/secret"}, "This says nothing about the submission"},
+		"interrupt": {context.Canceled, "This says nothing about the submission"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
@@ -72,7 +72,7 @@ func TestReportsWithoutVerdict(t *testing.T) {
 	}
 }
 
-// A student reads what is to be done about the submission, and neither what whoever
+// A student reads what is to be done about the submission, and neither what the person who
 // runs grade did wrong nor where.
 func TestNoVerdictTellsTheStudentsFaultsOnly(t *testing.T) {
 	const notTheirs = "This says nothing about the submission"

@@ -18,7 +18,7 @@ judged against a reference solution on the same machine.`,
   grade submit autograd     # grade what is in that folder`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
-		// An error before this is one of the arguments.
+		// An error before this is a fault of the arguments.
 		PersistentPreRun: func(*cobra.Command, []string) { a.started = true },
 	}
 	root.SetIn(a.in)
@@ -42,8 +42,7 @@ const (
 	groupAbout     = "about"
 )
 
-// newHelp is cobra's help command, except that a topic which is not there is an
-// error.
+// newHelp is cobra's help command, except that an unknown topic is an error.
 func newHelp() *cobra.Command {
 	return &cobra.Command{
 		Use:     "help [COMMAND | TOPIC]",
@@ -78,8 +77,7 @@ func completeCommands(cmd *cobra.Command, args []string, _ string) ([]string, co
 	return names, cobra.ShellCompDirectiveNoFileComp
 }
 
-// newJSONSchema is a help topic rather than a page, so that it is the schema of
-// this very binary.
+// newJSONSchema is a help topic rather than a page, so that the schema matches this binary.
 func newJSONSchema() *cobra.Command {
 	return &cobra.Command{Use: "json", Short: "The JSON Schema of submit --json", Long: string(report.ResultSchema)}
 }

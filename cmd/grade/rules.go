@@ -26,7 +26,7 @@ func resultsFlag(cmd *cobra.Command, dir *string, what string) {
 }
 
 // policy reads a grade.yaml: the file, or the course's own, or the one in the current
-// folder, or none. It is never looked for where students write.
+// folder, or none. It never looks where students write.
 func (a *app) policy(file string) (*gradebook.Policy, error) {
 	names, err := a.names()
 	if err != nil {
@@ -52,5 +52,5 @@ func (a *app) policy(file string) (*gradebook.Policy, error) {
 	return gradebook.NewPolicy(names), nil
 }
 
-// policyOf is where a course has its rules.
+// policyOf returns the path of a course's rules.
 func policyOf(courseDir string) string { return filepath.Join(courseDir, course.PolicyFile) }

@@ -35,7 +35,7 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// keepCaches lets scripts use the caches of whoever runs this test, Go's and
+// keepCaches lets scripts use the caches of the user of this test, Go's and
 // grade's: without them each script compiles the standard library first.
 func keepCaches(env *testscript.Env) {
 	dir, err := os.UserCacheDir()

@@ -21,8 +21,8 @@ import (
 	"grade/grader/verdict"
 )
 
-// interruptGrace is how long a grading that was interrupted may take to end. What
-// it then leaves behind ends with this process: a sandbox listens to our pipe.
+// interruptGrace is how long an interrupted grading may take to end. What it leaves behind
+// ends with this process, because a sandbox listens to our pipe.
 const interruptGrace = 1500 * time.Millisecond
 
 // gradeFunc grades a submission. It is how submit sees package grader and a sandbox.
@@ -109,7 +109,7 @@ func kindNames() []string {
 	return []string{string(verdict.Correctness), string(verdict.Memory), string(verdict.Speed)}
 }
 
-// kinds reads the value of --only.
+// kinds parses the value of --only.
 func kinds(names []string) (only []verdict.Kind, err error) {
 	for _, name := range names {
 		if !slices.Contains(kindNames(), name) {
@@ -139,7 +139,7 @@ func (o *submitOptions) run(ctx context.Context) error {
 	return nil
 }
 
-// verdict reads the submission, once, finds its exercise and grades.
+// verdict reads the submission once, finds its exercise and grades it.
 func (o *submitOptions) verdict(ctx context.Context, only []verdict.Kind) (*verdict.Result, error) {
 	snapshot, err := submission.Take(o.dir)
 	if err != nil {
@@ -158,7 +158,7 @@ func (o *submitOptions) verdict(ctx context.Context, only []verdict.Kind) (*verd
 }
 
 // hintToStart adds the command that begins a solution to an error about a folder without
-// one. An error with a cause is about a solution that is there.
+// one. An error with a cause is about a solution that exists.
 func hintToStart(err error) error {
 	var usage *fault.Error
 	if errors.As(err, &usage) && usage.Err == nil {
@@ -167,7 +167,7 @@ func hintToStart(err error) error {
 	return err
 }
 
-// check refuses values of flags before anything is read.
+// check refuses invalid flags before anything is read.
 func (o *submitOptions) check() (only []verdict.Kind, err error) {
 	if only, err = kinds(o.only); err != nil {
 		return nil, err
@@ -181,7 +181,7 @@ func (o *submitOptions) check() (only []verdict.Kind, err error) {
 	return only, o.checkReports()
 }
 
-// checkReports finds out what the reports need and where they go.
+// checkReports checks the reports' needs and files.
 func (o *submitOptions) checkReports() (err error) {
 	if len(o.reports) == 0 {
 		return nil
@@ -197,8 +197,7 @@ func (o *submitOptions) checkReports() (err error) {
 	return nil
 }
 
-// submitError tells errors of the person at the keyboard from those that kept a
-// submission from being graded.
+// submitError tells errors of the caller's from those that prevented a verdict.
 func submitError(err error) error {
 	if kind := fault.KindOf(err); kind == fault.Student || kind == fault.Caller {
 		return err
@@ -206,7 +205,7 @@ func submitError(err error) error {
 	return &noVerdict{err}
 }
 
-// print writes what is printed where no report was asked for.
+// print writes the text, unless a report takes its place.
 func (o *submitOptions) print(r *verdict.Result) error {
 	if o.json {
 		return report.JSON(o.app.out, r)
@@ -214,11 +213,11 @@ func (o *submitOptions) print(r *verdict.Result) error {
 	return report.Text(o.app.out, r, o.app.textOptions())
 }
 
-// withoutVerdict tells the readers that can be told so. No student reads an error of
-// ours or of the course's, nor a part of one.
+// withoutVerdict writes the reports that can say that there is no verdict. No student reads
+// an error of ours or of the course's, nor a part of one.
 func (o *submitOptions) withoutVerdict(cause error) {
 	message := "No grade: the grader could not finish. This says nothing about the submission; earlier grades stand. " +
-		"Submit again later, or tell whoever runs the course."
+		"Submit again later, or tell your teacher."
 	if told := fault.Told(cause); told != "" {
 		message = "No grade: this cannot be graded as it is.\n" + told
 	}
@@ -227,8 +226,8 @@ func (o *submitOptions) withoutVerdict(cause error) {
 	}
 }
 
-// gradeWatched grades while a person may watch, and does not wait for ever for the
-// end of a grading that was interrupted.
+// gradeWatched grades with a progress line if a person is watching, and waits only
+// [interruptGrace] for an interrupted grading.
 func (o *submitOptions) gradeWatched(ctx context.Context, snapshot *submission.Snapshot, e *course.Exercise, g grader.Options) (*verdict.Result, error) {
 	s := o.sandbox
 	if p := o.app.watch(o.quiet); p != nil {

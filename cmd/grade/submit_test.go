@@ -126,7 +126,7 @@ func TestSubmitPassesItsFlagsOn(t *testing.T) {
 	assert.Equal(t, "ab", got.Seed)
 	assert.InDelta(t, time.Minute, left, float64(50*time.Second), "the grading has that time")
 	assert.Equal(t, s.sandbox, box)
-	assert.Nil(t, got.OnEvent, "nobody watches a pipe")
+	assert.Nil(t, got.OnEvent, "a pipe needs no progress line")
 }
 
 func TestSubmitExerciseFlagBeatsThePackage(t *testing.T) {
@@ -165,7 +165,7 @@ func TestSubmitQuietOnATerminal(t *testing.T) {
 	}
 }
 
-// A sandbox that does not hear the interrupt must not keep anybody waiting.
+// A sandbox that does not hear the interrupt must not keep the user waiting.
 func TestInterruptEndsSoon(t *testing.T) {
 	ctx, interrupt := context.WithCancel(t.Context())
 	begun := make(chan struct{})

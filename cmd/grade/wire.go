@@ -27,16 +27,16 @@ import (
 
 // This is the one file that names the sandboxes, and where graders are put together.
 
-// openedSandbox is a sandbox that has to be closed.
+// openedSandbox is a sandbox that the caller closes.
 type openedSandbox interface {
 	boxes.Sandbox
 	Close() error
 }
 
-// openSandbox opens the sandbox asked for. Without a wish, a machine that has
-// no Docker at all gets the process sandbox. An engine that should be there and
-// does not answer is an error: to grade outside it without a word would run
-// what strangers wrote where it can do harm.
+// openSandbox opens the sandbox that the flags name. Without one, a machine that has no
+// Docker at all gets the process sandbox. An engine that is installed and does not answer
+// is an error: grading outside it silently would run students' programs where they can do
+// harm.
 func openSandbox(ctx context.Context, o sandboxFlags) (openedSandbox, error) {
 	if o.Kind == sandboxProcess || o.Kind == "" && !docker.Expected() {
 		return openProcess(ctx, o)
@@ -66,7 +66,7 @@ func openProcess(ctx context.Context, o sandboxFlags) (openedSandbox, error) {
 	return s, nil
 }
 
-// noSandboxError says what to do where the engine does not answer.
+// noSandboxError adds a hint to an engine that does not answer.
 type noSandboxError struct{ err error }
 
 func (e *noSandboxError) Error() string { return e.err.Error() }
@@ -77,7 +77,7 @@ func (e *noSandboxError) Hint() string {
 	return "start the Docker engine (grade doctor says more), or check your own work without one: --sandbox process"
 }
 
-// engineFindings are what the engine, and all that depends on it, look like.
+// engineFindings returns the doctor's findings on the engine and all that depends on it.
 func engineFindings(ctx context.Context, s sandboxFlags) []checkup.Finding {
 	return checkup.Engine(ctx, func(ctx context.Context) (*docker.Engine, error) { return openDocker(ctx, s) })
 }
@@ -95,7 +95,7 @@ func gradeInSandbox(ctx context.Context, snapshot *submission.Snapshot, e *cours
 	return result, err
 }
 
-// openGrader opens a sandbox and a grader in it. Call done when all is graded.
+// openGrader opens a sandbox and a grader in it. The caller calls done when all is graded.
 func openGrader(ctx context.Context, s sandboxFlags) (g *grader.Grader, done func() error, err error) {
 	opened, err := openSandbox(ctx, s)
 	if err != nil {
@@ -114,8 +114,8 @@ func openGrader(ctx context.Context, s sandboxFlags) (g *grader.Grader, done fun
 	}, nil
 }
 
-// enoughCPUs is from how many on one of them is kept for measuring: two builds at a time
-// still find a CPU each.
+// enoughCPUs is the number of CPUs from which on one of them is kept for measuring: two
+// builds at a time still get a CPU each.
 const enoughCPUs = 3
 
 // newGrader wires a grader to a sandbox. Submissions are built with this
@@ -152,16 +152,17 @@ func vetTool(g toolchain.Go) golang.VetTool {
 	}
 }
 
-// gradeWith is how a batch sees a grader. It measures until the verdict is sure: to know
-// the ratio more precisely would take most of the time, and change no points.
+// gradeWith adapts a grader to a batch. It measures until the verdict is sure: a more
+// precise ratio would take most of the time, and change no points.
 func gradeWith(g *grader.Grader) batch.GradeFunc {
 	return func(ctx context.Context, snapshot *submission.Snapshot, e *course.Exercise, seed string) (*verdict.Result, error) {
 		return g.Grade(ctx, snapshot, e, grader.Options{Purpose: grader.ForBatch, Seed: seed})
 	}
 }
 
-// identity is all that a result depends on besides submission and exercise: the sources that
-// decide, the images, whose names are hashes of Go and all else in them, and the runtime.
+// identity describes all that a result depends on besides submission and exercise: the
+// sources that decide, the images, whose names are hashes of Go and all else in them, and
+// the runtime.
 func identity(ctx context.Context, g *grader.Grader) (string, error) {
 	info, err := g.Prepare(ctx)
 	if err != nil {

@@ -1,10 +1,10 @@
-// Package batch grades many submissions: it plans which of them have to be graded, grades
-// some at a time, and keeps every result in a [results.Store]. It grades kept results anew
+// Package batch grades many submissions: it plans which of them to grade, grades several at
+// a time, and keeps every result in a [results.Store]. It also grades kept results anew
 // when what decided them has changed. It knows neither sandboxes, nor how results are kept,
 // nor what a report looks like.
 //
-// A caller finds submissions with [Find], opens a store, and calls [Run]; or it opens a
-// [Regrader] on a store.
+// A caller finds submissions with package intake, opens a store, and calls [Run]; or it
+// opens a [Regrader] on a store.
 package batch
 
 import (
@@ -22,26 +22,26 @@ import (
 	"grade/grader/verdict"
 )
 
-// GradeFunc grades what was read of a submission, with the inputs of a seed; without
-// one, with fresh inputs.
+// GradeFunc grades a snapshot with the inputs of a seed; an empty seed asks for fresh
+// inputs.
 type GradeFunc func(ctx context.Context, s *submission.Snapshot, e *course.Exercise, seed string) (*verdict.Result, error)
 
-// Options say how a batch is graded.
+// Options configure a batch.
 type Options struct {
 	Exercises []*course.Exercise
 	Grade     GradeFunc
 	Grader    string // what else decides a result: sources, images, runtime; see [results.Key]
 	Workers   int    // gradings at a time
 	Now       func() time.Time
-	// OnEvent hears of every grading that begins, and of every submission that is done.
+	// OnEvent receives the progress, whenever a grading begins or a submission is done.
 	// Calls do not overlap.
 	OnEvent func(Event)
 }
 
-// Run grades submissions, in their order, and returns what became of each. Several of one
-// student at one exercise are one, which is refused. Run goes on after a submission that
-// could not be graded. An error is one of the store's, which can keep no more results; or
-// the context has ended, and the items of the rest say so.
+// Run grades submissions and returns an item for each, in their order. It refuses several
+// submissions of one student at one exercise, as one item. It goes on after a submission
+// that could not be graded. An error is one of the store's, which can keep no more results,
+// or the end of the context, which the remaining items state too.
 func Run(ctx context.Context, store results.Store, list []intake.Submission, o Options) ([]Item, error) {
 	p := &planner{options: o, store: store}
 	steps := p.read(ctx, list)
@@ -63,7 +63,7 @@ type runner struct {
 	options  Options
 	store    results.Store
 	progress *progress
-	keys     sync.Map // a [sync.Mutex] for each key: what is the same is graded once
+	keys     sync.Map // a [sync.Mutex] for each key: equal submissions are graded once
 }
 
 // run takes every step. An error is one of the store's.
@@ -83,9 +83,9 @@ func (r *runner) run(ctx context.Context, steps []*step) error {
 }
 
 // step grades a submission, unless its plan says that it need not be or cannot be. An error
-// is one of the store's, which is the item's as well.
+// is one of the store's, which the item has as well.
 func (r *runner) step(ctx context.Context, s *step) error {
-	defer func() { s.snapshot = nil }() // a batch is longer than what it needs at a time
+	defer func() { s.snapshot = nil }() // frees the memory: a batch is long
 	if s.planned() {
 		return nil
 	}
@@ -108,11 +108,11 @@ func (r *runner) step(ctx context.Context, s *step) error {
 	return s.Err
 }
 
-// same is the result of a grading that all the same went into. Of another student's nothing
-// is taken over but the result: the names of the folder and of what was left out there are
-// that student's own.
+// same returns a known result with the same key. From another student's grading it takes
+// the result only: the names of the folder and of the files left out belong to that
+// student.
 func (r *runner) same(s *step) *verdict.Result {
-	if held := s.attempt.Held; held != nil && held.Key == s.key { // its time is known at last
+	if held := s.attempt.Held; held != nil && held.Key == s.key { // only its time is new
 		return held.Result
 	}
 	record, ok := r.store.ByKey(s.key)
@@ -124,7 +124,7 @@ func (r *runner) same(s *step) *verdict.Result {
 	return &result
 }
 
-// grade grades a submission: what was graded before, on the inputs it had then.
+// grade grades a submission; an attempt that was graded before gets the inputs it had then.
 func (r *runner) grade(ctx context.Context, s *step) (result *verdict.Result, err error) {
 	end := r.progress.begin(s.Student, s.Exercise)
 	defer func() { end(err) }()
@@ -134,8 +134,7 @@ func (r *runner) grade(ctx context.Context, s *step) (result *verdict.Result, er
 	return gradeAgain(ctx, r.options.Grade, s.snapshot, s.exercise, s.attempt.Held.Result)
 }
 
-// keep keeps the record of an attempt: of a new one, of one that was graded anew, or of one
-// whose time is known at last.
+// keep stores the record of an attempt that is new, was graded anew, or has a new time.
 func (r *runner) keep(s *step, result *verdict.Result) error {
 	record := results.Record{
 		Key: s.key, Student: s.Student, Exercise: s.Exercise, Attempt: s.attempt.Number,

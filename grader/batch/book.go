@@ -8,8 +8,9 @@ import (
 	"grade/grader/results"
 )
 
-// Book is what is kept, and what has no verdict, under the rules of a course; what a run was
-// about is as the run left it, and stands out.
+// Book computes the gradebook from the kept records and the pending submissions, under the
+// rules of a course. It marks the items of a run, and uses their outcome in place of what
+// is kept.
 func Book(p *gradebook.Policy, records []results.Record, waiting []results.Pending, run []Item) *gradebook.Book {
 	current, ran := map[string]bool{}, map[results.PendingID]bool{}
 	var without []results.Pending
@@ -52,8 +53,8 @@ func attemptOf(r results.Record) string {
 	return fmt.Sprintf("%q %q %d", r.Student, r.Exercise, r.Attempt)
 }
 
-// About are the records of the submissions that a run is about, with their earlier attempts:
-// of what others have, its reports tell nothing.
+// About returns the records of the submissions that a run is about, with their earlier
+// attempts. A run's reports show no other submission.
 func About(records []results.Record, run []Item) (list []results.Record) {
 	about := map[[2]string]bool{}
 	for _, f := range run {
@@ -67,7 +68,7 @@ func About(records []results.Record, run []Item) (list []results.Record) {
 	return list
 }
 
-// Applied are the records as they are once what was regraded holds.
+// Applied returns the records as they will be when the regraded ones are applied.
 func Applied(records []results.Record, list []Regraded) []results.Record {
 	anew := map[string]*results.Record{}
 	for _, x := range list {

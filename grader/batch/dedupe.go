@@ -16,8 +16,8 @@ import (
 	"grade/grader/verdict"
 )
 
-// dedupe keeps one step for a student at an exercise. Several become one, in the place of
-// the first, which is refused: which of them counts cannot be told.
+// dedupe keeps one step for a student at an exercise. It replaces several by one that is
+// refused, in the place of the first, because it cannot tell which of them counts.
 func (p *planner) dedupe(ctx context.Context, steps []*step) (single []*step) {
 	type cell struct{ student, exercise string }
 	first, places := map[cell]*step{}, map[cell][]string{}
@@ -38,9 +38,9 @@ func (p *planner) dedupe(ctx context.Context, steps []*step) (single []*step) {
 	return single
 }
 
-// nameable is a submission whose student's name a file of results can hold. Two names that
-// are not UTF-8 would be one there: such a submission gets a name of its own, and cannot be
-// read.
+// nameable returns a submission whose student's name a file of results can hold. Two names
+// that are not UTF-8 would be one there: such a submission gets a name of its own, and an
+// error when it is read.
 func nameable(s intake.Submission) intake.Submission {
 	const reason = "the name of the folder is not UTF-8, in which results are kept"
 	if utf8.ValidString(s.Student) {
@@ -53,16 +53,17 @@ func nameable(s intake.Submission) intake.Submission {
 	return s
 }
 
-// placeOf is where a submission is, for its student: it names no folder of the machine's.
+// placeOf names the place of a submission for its student, without a folder of this
+// machine.
 func placeOf(s intake.Submission) string {
 	name := filepath.Base(s.Path)
 	if s.Folder != "" {
-		name = path.Join(path.Dir(s.Folder), name) // an archive's name has its end, a folder's has none
+		name = path.Join(path.Dir(s.Folder), name) // only an archive's name has an extension
 	}
 	return verdict.Printable(name)
 }
 
-// refused is what is read where a student has handed in more than one.
+// refused returns a reader that refuses several submissions of one student.
 func refused(dir string, places []string) func(context.Context) (*submission.Snapshot, error) {
 	return func(context.Context) (*submission.Snapshot, error) {
 		s := submission.Of(dir, nil)

@@ -2,21 +2,20 @@ package batch
 
 import "time"
 
-// pace is how fast a run grades. What was graded before and is known counts for
-// nothing: it takes no time.
+// pace is the speed of a run. It leaves out known results, because they take no time.
 type pace struct {
 	graded  int           // gradings that came to a verdict
 	spent   time.Duration // of all of these together
 	workers int           // gradings at a time
 }
 
-// left estimates how long a run still takes. running are the times that gradings have
-// taken which go on, waiting is how many submissions have not been begun with; each of
-// those may be known already, so that the estimate is high rather than low. It is 0
-// where there is nothing to estimate from.
+// left estimates how long a run still takes. running are the times that unfinished gradings
+// have taken so far, waiting is the number of submissions that have not begun; some of
+// those may be known already, so that the estimate is high rather than low. It is 0 if
+// there is nothing to estimate from.
 //
-// A grading that goes on counts in the mean as time without an end: those that are over
-// first are the short ones, such as those that do not compile.
+// An unfinished grading counts in the mean as time without an end: the first ones to end
+// are short, such as those that do not compile.
 func (p pace) left(running []time.Duration, waiting int) time.Duration {
 	if p.graded == 0 || waiting+len(running) == 0 {
 		return 0

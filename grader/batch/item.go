@@ -12,7 +12,7 @@ import (
 	"grade/grader/verdict"
 )
 
-// Item is what became of one submission.
+// Item is the outcome of one submission in a run.
 type Item struct {
 	intake.Submission
 	Record *results.Record // nil: there is no verdict, and Err says why
@@ -23,7 +23,7 @@ type Item struct {
 	content string // see [results.Content]; empty: it could not be read
 }
 
-// Count sums up items.
+// Count counts the items that were graded, found in the store, and left without a verdict.
 func Count(items []Item) (graded, cached, without int) {
 	for _, i := range items {
 		switch {
@@ -38,7 +38,7 @@ func Count(items []Item) (graded, cached, without int) {
 	return graded, cached, without
 }
 
-// Ungraded are the items of submissions where nothing could be graded.
+// Ungraded returns items without a verdict for all submissions, if grading could not begin.
 func Ungraded(ctx context.Context, list []intake.Submission, why error) (items []Item) {
 	for _, s := range list {
 		i := Item{Submission: s, Err: why}
@@ -48,7 +48,8 @@ func Ungraded(ctx context.Context, list []intake.Submission, why error) (items [
 	return items
 }
 
-// KeepPending keeps which of the items have no verdict, and that others have one now.
+// KeepPending stores which of the items are pending, and removes the others from the
+// pending ones.
 func KeepPending(store results.Store, items []Item, now time.Time) error {
 	var outcomes []results.Outcome
 	for _, i := range items {
@@ -57,10 +58,10 @@ func KeepPending(store results.Store, items []Item, now time.Time) error {
 	return store.UpdatePending(outcomes)
 }
 
-// PendingID says which pending submission it is, if it is one.
+// PendingID returns the identity that the item has, or would have, as a pending submission.
 func (i Item) PendingID() results.PendingID { return i.outcome(time.Time{}).ID() }
 
-// Pending is what to keep of a submission that has no verdict.
+// Pending returns the record of a submission without a verdict.
 func (i Item) Pending(now time.Time) results.Pending { return i.outcome(now).Pending }
 
 func (i Item) outcome(now time.Time) results.Outcome {
@@ -76,8 +77,8 @@ func (i Item) outcome(now time.Time) results.Outcome {
 	return o
 }
 
-// identify finds out what was handed in, if it can be read: by its content a submission is
-// known again. An interrupt does not stop it.
+// identify sets the content of a submission that can be read: the content identifies it
+// later. An interrupt does not stop it.
 func (i *Item) identify(ctx context.Context) {
 	if i.content != "" || i.Exercise == "" {
 		return
@@ -87,8 +88,8 @@ func (i *Item) identify(ctx context.Context) {
 	}
 }
 
-// read takes the snapshot of a submission. A folder without a Go file is a submission with
-// nothing in it.
+// read takes the snapshot of a submission. A folder without a Go file is an empty
+// submission.
 func (i Item) read(ctx context.Context) (*submission.Snapshot, error) {
 	take := i.Read
 	if take == nil {

@@ -14,16 +14,15 @@ import (
 	"grade/grader/submission"
 )
 
-// planner says what a run has to do with each submission, before anything is graded: it
-// reads it, says which exercise's it is, gives it its number, and looks for a result that
-// is known already.
+// planner decides what a run has to do with each submission, before anything is graded: it
+// reads it, finds its exercise, numbers it, and looks for a known result.
 type planner struct {
 	options Options
 	store   results.Store
 }
 
-// step is one submission on its way through a run. A step is planned when its item has a
-// record or an error; what is left has to be graded.
+// step is one submission on its way through a run. A step whose item has a record or an
+// error is done; the others have to be graded.
 type step struct {
 	Item
 	snapshot *submission.Snapshot // nil: it could not be read, or is not needed any more
@@ -32,7 +31,7 @@ type step struct {
 	attempt  results.Attempt
 }
 
-// String is the line of a plan.
+// String returns the step's line of a printed plan.
 func (s *step) String() string {
 	what := "grade"
 	switch {
@@ -52,7 +51,9 @@ func (s *step) String() string {
 
 func (s *step) planned() bool { return s.Record != nil || s.Err != nil }
 
-// stop ends a step for a cause, if there is one. What is known of it needs no grading.
+// stop ends a step if there is a cause: with the record that it holds if nothing has
+// changed since, and else with the cause as its error. It reports whether the step has
+// ended.
 func (s *step) stop(cause error) bool {
 	if cause == nil {
 		return false
@@ -65,8 +66,8 @@ func (s *step) stop(cause error) bool {
 	return true
 }
 
-// read reads submissions, some at a time, and makes one step of those that a student has
-// handed in for one exercise.
+// read reads several submissions at a time, and makes a step of each student's work at an
+// exercise.
 func (p *planner) read(ctx context.Context, list []intake.Submission) []*step {
 	steps := make([]*step, len(list))
 	for i, s := range list {
@@ -76,7 +77,7 @@ func (p *planner) read(ctx context.Context, list []intake.Submission) []*step {
 	return p.dedupe(ctx, steps)
 }
 
-// each does the same for every step, for some at a time.
+// each calls do for every step, for several at a time.
 func (p *planner) each(steps []*step, do func(*step)) {
 	var group errgroup.Group
 	group.SetLimit(max(1, p.options.Workers))
@@ -89,7 +90,7 @@ func (p *planner) each(steps []*step, do func(*step)) {
 	_ = group.Wait() // no step returns an error
 }
 
-// readOne takes the snapshot of a submission, and tells its exercise.
+// readOne takes the snapshot of a submission, and finds its exercise.
 func (p *planner) readOne(ctx context.Context, s *step) {
 	s.content = ""
 	if s.snapshot, s.Err = s.Item.read(ctx); s.Err != nil {
@@ -104,8 +105,8 @@ func (p *planner) readOne(ctx context.Context, s *step) {
 
 var errBegun = errors.New("a run has begun with it, and did not end")
 
-// begin keeps the submissions of which nothing is known as pending: if this process is
-// killed, they were handed in all the same.
+// begin stores unknown submissions as pending: if this process is killed, they are not
+// lost.
 func (p *planner) begin(ctx context.Context, steps []*step) error {
 	pending := map[results.PendingID]bool{}
 	for _, w := range p.store.Pending() {
@@ -122,7 +123,7 @@ func (p *planner) begin(ctx context.Context, steps []*step) error {
 	return KeepPending(p.store, unknown, p.options.Now())
 }
 
-// enter plans what has to be done with each submission that could be read.
+// enter plans each submission that could be read.
 func (p *planner) enter(ctx context.Context, steps []*step) {
 	p.each(steps, func(s *step) {
 		if !s.planned() {
@@ -134,7 +135,7 @@ func (p *planner) enter(ctx context.Context, steps []*step) {
 	})
 }
 
-// enterOne numbers a submission, unless it is the last attempt as it was graded.
+// enterOne numbers a submission, unless it repeats the last attempt and its grading.
 func (p *planner) enterOne(ctx context.Context, s *step) {
 	s.key = results.Key(s.content, s.exercise, p.options.Grader)
 	last, ok := p.store.Last(s.Student, s.Exercise)
@@ -156,25 +157,25 @@ func (p *planner) enterOne(ctx context.Context, s *step) {
 	}
 }
 
-// dateTimeout bounds how long it may take to find out when something was handed in.
+// dateTimeout bounds the search for the time of a submission.
 const dateTimeout = time.Minute
 
-// date finds out when a submission was handed in. An interrupt does not stop it: a time that
-// was not found would be kept as unknown.
+// date sets the time of a submission. An interrupt does not stop it, because an unknown
+// time would be stored.
 func (s *step) date(ctx context.Context) (err error) {
 	if s.At.IsZero() && s.Submitted != nil {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), dateTimeout)
 		defer cancel()
 		s.At, s.Source, err = s.Submitted(ctx)
 	}
-	if s.At = s.At.UTC(); s.At.IsZero() || s.At.Year() < 1 || s.At.Year() > 9999 { // JSON has no such year: it is a joke
+	if s.At = s.At.UTC(); s.At.IsZero() || s.At.Year() < 1 || s.At.Year() > 9999 { // JSON has no such year: take it as unknown
 		s.At, s.Source = time.Time{}, ""
 	}
 	return err
 }
 
-// end gives back the numbers of attempts without a verdict, and keeps which submissions have
-// none. Err is why the run ended before its end.
+// end withdraws the numbers of attempts without a verdict, and stores which submissions
+// have none. Err is why the run stopped early.
 func (p *planner) end(ctx context.Context, steps []*step, err error) (items []Item, lost error) {
 	for _, s := range steps {
 		if s.Record == nil {

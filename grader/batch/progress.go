@@ -6,20 +6,20 @@ import (
 	"time"
 )
 
-// Event is how far a batch is.
+// Event is the progress of a batch.
 type Event struct {
 	Done, Total int           // submissions
 	Grading     []Grading     // on their way, in the order they began
 	Left        time.Duration // an estimate; 0: there is nothing to estimate from
 }
 
-// Grading is one that is on its way.
+// Grading is a grading that has begun and not ended.
 type Grading struct {
 	Student, Exercise string
 	Since             time.Time
 }
 
-// progress counts what a run has done, and tells it.
+// progress counts the finished submissions of a run, and reports them.
 type progress struct {
 	options Options
 	total   int
@@ -34,7 +34,7 @@ func newProgress(o Options, total int) *progress {
 	return &progress{options: o, total: total, pace: pace{workers: max(1, o.Workers)}}
 }
 
-// begin tells that a grading begins. Call end when it is over.
+// begin reports that a grading begins. The caller calls end when it is over.
 func (p *progress) begin(student, exercise string) (end func(error)) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -46,14 +46,14 @@ func (p *progress) begin(student, exercise string) (end func(error)) {
 		defer p.mu.Unlock()
 		i := slices.Index(p.grading, g)
 		p.grading = slices.Delete(p.grading, i, i+1)
-		if err == nil { // one that failed may have failed at once
+		if err == nil { // a failure may be instant, and says nothing about the pace
 			p.pace.graded++
 			p.pace.spent += p.options.Now().Sub(g.Since)
 		}
 	}
 }
 
-// through tells that one more submission is done.
+// through reports that one more submission is done.
 func (p *progress) through() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -61,7 +61,7 @@ func (p *progress) through() {
 	p.tell()
 }
 
-// tell is called with p.mu held.
+// tell sends an event. The caller holds p.mu.
 func (p *progress) tell() {
 	if p.options.OnEvent == nil {
 		return

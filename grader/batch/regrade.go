@@ -17,21 +17,22 @@ import (
 	"grade/grader/verdict"
 )
 
-// Regraded is what became of one attempt that was graded under other conditions.
+// Regraded is the outcome of one attempt that a regrade was about.
 type Regraded struct {
 	Old results.Record
 	New *results.Record // nil: there is nothing new, or Err says why not
 	Err error
 }
 
-// Regrader grades kept results anew, and holds what comes of it beside those that hold.
+// Regrader grades kept results anew, and keeps the new ones as drafts beside those that
+// hold.
 type Regrader struct {
 	store  results.Store
 	drafts results.Drafts
 }
 
-// NewRegrader opens the drafts of a store, with what an earlier regrade has graded and not
-// applied. It has to be closed.
+// NewRegrader opens the drafts of a store, including those of an earlier regrade that were
+// not applied. The caller closes it.
 func NewRegrader(store results.Store) (*Regrader, error) {
 	drafts, err := store.Drafts()
 	if err != nil {
@@ -40,13 +41,12 @@ func NewRegrader(store results.Store) (*Regrader, error) {
 	return &Regrader{store, drafts}, nil
 }
 
-// Close lets others regrade.
+// Close lets another process regrade.
 func (r *Regrader) Close() error { return r.drafts.Close() }
 
-// Run grades all attempts anew whose exercise, grader, toolchain or image are not what
-// they were, with the inputs that they were graded with. Nothing that holds is changed:
-// call [Regrader.Apply] for that. It returns what became of those alone; an error is as
-// with [Run].
+// Run grades anew all attempts whose exercise, grader, toolchain or image has changed, with
+// the inputs that they were graded with. It returns the outcomes of those attempts alone,
+// and changes no result that holds: [Regrader.Apply] does that. Errors are those of [Run].
 func (r *Regrader) Run(ctx context.Context, o Options) ([]Regraded, error) {
 	run := &regradeRun{Regrader: r, options: o}
 	for _, old := range r.store.Attempts() {
@@ -87,7 +87,7 @@ func (r *regradeRun) exercise(name string) *course.Exercise {
 	return r.options.Exercises[i]
 }
 
-// plan lists an attempt that has to be graded, or cannot be any more.
+// plan adds an attempt to the list if it has to be graded, or cannot be any more.
 func (r *regradeRun) plan(old results.Record) {
 	e := r.exercise(old.Exercise)
 	switch {
@@ -111,7 +111,7 @@ func (r *regradeRun) one(ctx context.Context, x *Regraded) error {
 	record := x.Old
 	record.Key, record.Limits = results.Key(x.Old.Content, e, r.options.Grader), results.LimitsOf(e.Limits)
 	result, known := r.known(record)
-	if x.Old.Content != x.Old.Result.Submission.Hash { // refused when it was read, which no exercise changes
+	if x.Old.Content != x.Old.Result.Submission.Hash { // it was refused when it was read, and would be again
 		result, known = x.Old.Result, true
 	}
 	if !known {
@@ -128,7 +128,7 @@ func (r *regradeRun) one(ctx context.Context, x *Regraded) error {
 	return r.keep(record)
 }
 
-// known is a result of the same key, which an earlier regrade or another attempt has.
+// known returns a result of the same key from an earlier regrade or another attempt.
 func (r *regradeRun) known(record results.Record) (*verdict.Result, bool) {
 	for _, byKey := range []func(string) (results.Record, bool){r.drafts.ByKey, r.store.ByKey} {
 		if same, ok := byKey(record.Key); ok {
@@ -140,7 +140,7 @@ func (r *regradeRun) known(record results.Record) (*verdict.Result, bool) {
 	return nil, false
 }
 
-// grade grades the files of an attempt as they were kept.
+// grade grades the stored files of an attempt.
 func (r *regradeRun) grade(ctx context.Context, old results.Record, e *course.Exercise) (*verdict.Result, error) {
 	s, err := r.store.Files(old)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -152,9 +152,9 @@ func (r *regradeRun) grade(ctx context.Context, old results.Record, e *course.Ex
 	return gradeAgain(ctx, r.options.Grade, s, e, old.Result)
 }
 
-// gradeAgain grades a submission on the inputs it had. If that takes points for what was
-// measured, it does so once more, and the better one counts: near a limit a ratio falls
-// on either side.
+// gradeAgain grades a submission on the inputs it had. If that takes points for memory or
+// speed, it grades once more and returns the better result: near a limit a ratio falls on
+// either side.
 func gradeAgain(ctx context.Context, grade GradeFunc, s *submission.Snapshot, e *course.Exercise, old *verdict.Result) (*verdict.Result, error) {
 	result, err := grade(ctx, s, e, old.Seed)
 	if err != nil || measuredPoints(result) >= measuredPoints(old) {
@@ -167,7 +167,7 @@ func gradeAgain(ctx context.Context, grade GradeFunc, s *submission.Snapshot, e 
 	return result, err
 }
 
-// measuredPoints are those for memory and speed.
+// measuredPoints returns the points for memory and speed.
 func measuredPoints(r *verdict.Result) (points int) {
 	for _, c := range r.Checks {
 		if verdict.Kind(c.Kind) != verdict.Correctness {
@@ -177,14 +177,14 @@ func measuredPoints(r *verdict.Result) (points int) {
 	return points
 }
 
-// keep keeps what was graded, to be applied.
+// keep stores a result as a draft.
 func (r *regradeRun) keep(record results.Record) error {
 	record.Recorded = r.options.Now().UTC()
 	return r.drafts.Append(record)
 }
 
-// Apply makes what was graded hold: from now on it is the result of its attempt. What it
-// takes the place of stays in the file.
+// Apply makes each new result the one that holds for its attempt. The store keeps the old
+// ones.
 func (r *Regrader) Apply(list []Regraded, o Options) error {
 	for _, x := range list {
 		if x.New == nil {

@@ -1,15 +1,14 @@
-// Package boxes lends gradings the boxes that they run programs in, and the CPU
-// that they time them on. It knows neither exercises nor verdicts, and what a
-// program does is for others to judge.
+// Package boxes lends gradings the boxes that run programs, and the CPU that times them. It
+// knows neither exercises nor verdicts; the caller judges what a program does.
 //
-// A grading takes a [Lease]: a [Runner] for the submission's program and one for
-// the reference's. The build has a box of its own, from [Pool.Builder]. Once a
-// builder is there, [Lease.Open] starts the other two; [Lease.Reserve] waits for a
-// CPU to time programs on; [Lease.Release] gives everything back.
+// A grading takes a [Lease]: a [Runner] for the submission's program and one for the
+// reference's. The build has a box of its own, from [Pool.Builder]. Once a builder is
+// there, [Lease.Open] starts the other two; [Lease.Reserve] waits for a CPU to time
+// programs on; [Lease.Release] gives everything back.
 //
-// A submission's box serves one grading. The reference's serves many: only our own
-// programs have ever run in it, so it waits idle for the next grading of the same
-// exercise. A container is a third of what a grading costs an engine.
+// A submission's box serves one grading. The reference's serves many: only our own programs
+// have ever run in it, so it waits idle for the next grading of the same exercise. Creating
+// a container takes a third of the time that a grading costs an engine.
 package boxes
 
 import (
@@ -26,24 +25,23 @@ import (
 // Sandbox makes boxes.
 type Sandbox interface {
 	Info() sandbox.Info
-	// Prepare makes what boxes of a purpose are made from, unless it is there.
-	// Info names it afterwards.
+	// Prepare makes the image for boxes of a purpose, unless it is there. Info names it
+	// afterwards.
 	Prepare(ctx context.Context, p sandbox.Purpose) error
 	Box(ctx context.Context, s sandbox.Spec) (sandbox.Box, error)
 }
 
-// Config is what a pool needs besides a sandbox.
+// Config configures a pool.
 type Config struct {
-	// LockFile, and files whose names begin with it, are held while programs are
-	// timed, so that gradings of other processes wait. Empty: there are none.
+	// LockFile, and files whose names begin with it, are locked while programs are timed,
+	// so that gradings of other processes wait. Empty: no other process is waited for.
 	LockFile string
-	// ReserveFrom is how many CPUs a machine needs for the last one to be kept for
-	// timing, while everything else runs on the others. 0: none is kept.
+	// ReserveFrom is the number of CPUs from which on a machine keeps its last one for
+	// timing, while everything else runs on the others. 0: it keeps none.
 	ReserveFrom int
 }
 
-// Pool lends boxes to gradings, several at a time. It has to be closed before its
-// sandbox.
+// Pool lends boxes to gradings, several at a time. The caller closes it before its sandbox.
 type Pool struct {
 	sandbox Sandbox
 	config  Config
@@ -61,8 +59,8 @@ func (p *Pool) Builder(ctx context.Context, s sandbox.Spec) (sandbox.Box, error)
 	return p.sandbox.Box(ctx, s)
 }
 
-// unreserved lists the CPUs for boxes that are not timed; nil means all: there are
-// too few to keep one, or no box has shown yet how many there are.
+// unreserved lists the CPUs for boxes that are not timed. Nil means all: there are too few
+// to keep one, or no box has reported yet how many there are.
 func (p *Pool) unreserved() []int {
 	all := p.cpus.Load()
 	if all == nil || p.config.ReserveFrom < 1 || len(*all) < max(2, p.config.ReserveFrom) {
@@ -71,7 +69,7 @@ func (p *Pool) unreserved() []int {
 	return (*all)[:len(*all)-1]
 }
 
-// learn notes which CPUs there are, from the first box that may use all of them.
+// learn records the machine's CPUs, from the first box that may use all of them.
 func (p *Pool) learn(r *Runner) {
 	if len(r.spec.CPUs) == 0 {
 		cpus := slices.Clone(r.box.CPUs())
@@ -79,7 +77,7 @@ func (p *Pool) learn(r *Runner) {
 	}
 }
 
-// Lease is the two runners of one grading.
+// Lease holds the two runners of one grading.
 type Lease struct {
 	Submission, Reference *Runner
 
@@ -88,8 +86,8 @@ type Lease struct {
 	builder sandbox.Box // nil: there is none to close
 }
 
-// Lease takes runners for boxes as spec says. The reference's is an idle one if its
-// program, which a name stands for, has run here before; else it has no program yet.
+// Lease takes runners for boxes as spec says. It reuses an idle runner of the reference's
+// program, which a name identifies; without one, the reference's runner has no program yet.
 func (p *Pool) Lease(program string, spec sandbox.Spec) *Lease {
 	spec.CPUs = p.unreserved()
 	l := &Lease{pool: p, program: program, Submission: p.runner(spec), Reference: p.idle.take(program)}
@@ -115,12 +113,12 @@ func (l *Lease) Open(ctx context.Context) error {
 	return nil
 }
 
-// Keep closes a builder when the lease is released: to remove a container takes an
-// engine as long as some tests.
+// Keep closes a builder when the lease is released, and not at once: removing a container
+// takes an engine as long as some tests.
 func (l *Lease) Keep(builder sandbox.Box) { l.builder = builder }
 
-// Release closes the submission's box and lets the reference's wait for another
-// grading. After an error nothing is known of what it is doing: it is closed too.
+// Release closes the submission's box and lets the reference's wait for another grading.
+// After an error it closes both, because their state is unknown.
 func (l *Lease) Release(err error) {
 	l.Submission.close()
 	if l.builder != nil {
@@ -133,7 +131,7 @@ func (l *Lease) Release(err error) {
 	l.pool.idle.put(l.program, l.Reference)
 }
 
-// Pin moves both boxes to a CPU for good.
+// Pin moves both boxes to a CPU for the rest of the lease.
 func (l *Lease) Pin(ctx context.Context, cpu int) error {
 	return errors.Join(l.Reference.pin(ctx, cpu), l.Submission.pin(ctx, cpu))
 }

@@ -14,13 +14,13 @@ import (
 
 const lockRetry = 50 * time.Millisecond
 
-// Reserve waits until the lease's programs may be timed, and says on which CPU. Alone,
-// nothing else of ours is timed on the machine meanwhile; shared, gradings time side by
-// side on a CPU each, for those of which there are many and whose figures are not shown.
-// Waiting is called once if there is something to wait for.
+// Reserve waits until the lease's programs may be timed, and returns their CPU. An
+// exclusive lease is the only one on the machine that is timed; shared ones are timed side
+// by side on a CPU each, which suits many gradings whose figures are not shown. Reserve
+// calls waiting once if it has to wait.
 //
-// Every grading passes a gate first, which one that times alone keeps shut until it is
-// done: so each goes before those that come later.
+// Every grading passes a gate first. An exclusive one keeps the gate shut until it is done,
+// so that it is served before those that come later.
 func (l *Lease) Reserve(ctx context.Context, shared bool, waiting func()) (cpu int, release func(), err error) {
 	cpus, err := l.CPUs()
 	if err != nil {
@@ -47,8 +47,8 @@ func (l *Lease) Reserve(ctx context.Context, shared bool, waiting func()) (cpu i
 	return last, g.leave, g.all(ctx, cpus)
 }
 
-// Untimed is a CPU to run on where no clock is read: each in turn of those that
-// programs are not timed on, if there are any.
+// Untimed returns a CPU for programs that are not timed: each in turn of those that are not
+// reserved, if there are any.
 func (l *Lease) Untimed() (cpu int, err error) {
 	cpus, err := l.CPUs()
 	if err != nil {
@@ -58,7 +58,7 @@ func (l *Lease) Untimed() (cpu int, err error) {
 	return others[int(l.pool.turn.Add(1))%len(others)], nil
 }
 
-// CPUs lists those that both boxes may be pinned to; at least one.
+// CPUs lists the CPUs that both boxes may be pinned to; at least one.
 func (l *Lease) CPUs() (both []int, err error) {
 	sub := l.cpusOf(l.Submission)
 	for _, c := range l.cpusOf(l.Reference) {
@@ -81,8 +81,8 @@ func (l *Lease) cpusOf(r *Runner) []int {
 	return r.box.CPUs()
 }
 
-// gate is the files that a grading waits for and holds: the gate itself, which all
-// pass in turn, and one for each CPU.
+// gate holds the locked files of a grading: the gate itself, which all gradings pass in
+// turn, and one for each CPU.
 type gate struct {
 	file    string
 	waiting func()
@@ -118,7 +118,7 @@ func (g *gate) files(cpus []int) (names []string) {
 	return names
 }
 
-// wait takes the first of some files that no other grading holds, and says which.
+// wait locks the first of some files that no other grading holds, and returns its index.
 func (g *gate) wait(ctx context.Context, names ...string) (which int, err error) {
 	var retry *time.Ticker
 	for {
@@ -143,9 +143,9 @@ func (g *gate) wait(ctx context.Context, names ...string) (which int, err error)
 	}
 }
 
-// try takes a file if no other grading holds it. The first to come makes it, for all
-// users; it is only ever read afterwards, because a kernel may forbid writing to
-// another user's file in a shared folder.
+// try locks a file if no other grading holds it. The first caller creates it for all users;
+// later it is only read, because a kernel may forbid writing to another user's file in a
+// shared folder.
 func (g *gate) try(name string) (bool, error) {
 	f, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err == nil {
@@ -165,7 +165,7 @@ func (g *gate) try(name string) (bool, error) {
 	return ok, nil
 }
 
-// leave lets others measure.
+// leave lets other gradings measure.
 func (g *gate) leave() {
 	for _, l := range g.held {
 		_ = l.Unlock()

@@ -5,14 +5,13 @@ import (
 	"sync"
 )
 
-// maxIdle is how many boxes wait for another grading, at most.
+// maxIdle bounds the boxes that wait for another grading.
 const maxIdle = 8
 
-// idlePool holds runners of references that wait for the next grading of the same
-// exercise.
+// idlePool holds the references' runners until the next grading of the same exercise.
 type idlePool struct {
 	mu   sync.Mutex
-	list []idleRunner // the one that has waited longest comes first
+	list []idleRunner // the longest waiting comes first
 }
 
 type idleRunner struct {
@@ -33,7 +32,7 @@ func (p *idlePool) take(program string) *Runner {
 	return found
 }
 
-// put lets a runner wait, in place of the one that has waited longest.
+// put adds a runner, in place of the longest waiting one if the pool is full.
 func (p *idlePool) put(program string, r *Runner) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -13,16 +13,16 @@ import (
 	"grade/sandbox"
 )
 
-// programName is what a runner's program is called in its box.
+// programName is the name of a runner's program in its box.
 const programName = "program"
 
-// attempts is how many boxes a request may take down before the program is what
-// takes them down. The first may have been there before the request and may have
-// gone for another reason; the other two were opened for it.
+// attempts is how many boxes may end over one request before the program is blamed. The
+// first box may have ended for another reason, because it is older than the request; the
+// other two are opened for it.
 const attempts = 3
 
-// Runner runs one program in a box, and opens another box when the first has gone,
-// since a submission can take its box down with it.
+// Runner runs one program in a box. It opens another box when the first has ended, since a
+// submission can take its box down with it.
 type Runner struct {
 	sandbox Sandbox
 	spec    sandbox.Spec
@@ -35,14 +35,14 @@ type Runner struct {
 	spent  atomic.Int64 // nanoseconds
 }
 
-// Load says which program to run.
+// Load sets the program.
 func (r *Runner) Load(program []byte) { r.program = program }
 
 // Loaded reports whether there is a program to run.
 func (r *Runner) Loaded() bool { return r.program != nil }
 
-// Spent is the wall time in Run so far, as seen from here: boxes that were opened
-// and wiped for it included.
+// Spent returns the wall time in Run so far, including boxes that were opened and wiped for
+// it.
 func (r *Runner) Spent() time.Duration { return time.Duration(r.spent.Load()) }
 
 // open opens the box.
@@ -84,16 +84,15 @@ func (r *Runner) reopen(ctx context.Context) error {
 	return r.open(ctx)
 }
 
-// asNew reports whether the runner's box is as good as a new one for the same
-// program: it has run it, is pinned to no CPU, and may use the CPUs that a new one
-// may use.
+// asNew reports whether the runner's box is as good as a new one for the same program: it
+// has run it, is pinned to no CPU, and may use the CPUs that a new one may use.
 func (r *Runner) asNew(cpus []int) bool {
 	return r.loaded && r.cpu == nil && slices.Equal(r.spec.CPUs, cpus)
 }
 
-// Run runs the program once. Where [attempts] boxes in a row end over a request,
-// while new ones can be had, the program is what ends them: that is an outcome, or
-// a submission could trade a grade for an error of ours.
+// Run runs the program once. If [attempts] boxes in a row end over a request, while new
+// ones can be opened, the program is the cause, and that is an outcome: otherwise a
+// submission could trade a bad grade for an error of ours.
 func (r *Runner) Run(ctx context.Context, q sandbox.Request) (sandbox.Outcome, error) {
 	started := time.Now()
 	defer func() { r.spent.Add(int64(time.Since(started))) }()
@@ -113,7 +112,7 @@ func (r *Runner) Run(ctx context.Context, q sandbox.Request) (sandbox.Outcome, e
 	return sandbox.Outcome{Signal: int(syscall.SIGKILL)}, nil
 }
 
-// request is q for the program in its box, which travels there with the first one.
+// request returns q for the program in its box. The first request carries the program.
 func (r *Runner) request(q sandbox.Request) sandbox.Request {
 	q.Path, q.Files = programName, nil
 	if !r.loaded {

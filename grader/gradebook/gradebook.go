@@ -1,9 +1,9 @@
-// Package gradebook says what submissions count under the rules of a course: which
-// attempt, what being late takes off, what it comes to in total. It is pure: times are
-// those of submissions, told by its caller, and the hour at which something was graded
-// plays no part. It knows neither sandboxes nor what a report looks like.
+// Package gradebook computes what submissions count under the rules of a course: the
+// attempt that counts, the deduction for being late, the total. It is pure: the caller
+// passes the time of each submission, and the time of grading plays no part. It knows
+// neither sandboxes nor what a report looks like.
 //
-// A caller collects [Attempt]s and what has no verdict, and calls [New].
+// A caller collects [Attempt]s and submissions without a verdict, and calls [New].
 package gradebook
 
 import (
@@ -21,28 +21,28 @@ import (
 type Attempt struct {
 	Student   string
 	Exercise  string
-	Number    int             // from 1, of one student's at one exercise; in a Book by time, where that is known
+	Number    int             // from 1, for one student at one exercise; in a Book in the order of time, where that is known
 	Submitted time.Time       // zero: not known
 	Source    string          // of that time, in words, such as "the commit"
-	Unlisted  bool            // there is a table of times, and it does not have this one
+	Unlisted  bool            // a table of times exists and lacks this attempt
 	Folder    string          // slash-separated, from the repository's root; empty: not known
 	Result    *verdict.Result // never nil
-	// Current tells that a run was about this one, and so are its reports, even if another
-	// was handed in later: an old job may be repeated.
+	// Current marks the attempt that a run is about. The run's reports show it even if
+	// another attempt is newer: an old job may be repeated.
 	Current bool
 }
 
-// Missing is a submission without a verdict: a fault of ours, or of whoever runs the
-// course.
+// Missing is a submission without a verdict. The fault is ours, the author's or the
+// caller's.
 type Missing struct {
 	Student  string
-	Exercise string // empty: not even that is known
+	Exercise string // empty: not known
 	Folder   string
-	Why      string // for whoever runs the course
-	Told     string // for the student, and so for reports; empty: only that there is none
+	Why      string // for the teacher
+	Told     string // for the student, in reports; empty: reports say only that there is no verdict
 }
 
-// Book is what everybody has.
+// Book is the gradebook of a course: what each student has in each exercise.
 type Book struct {
 	Title   string
 	Columns []Column           // exercises, in the order of the rules
@@ -56,22 +56,23 @@ type Book struct {
 type Column struct {
 	course.Rules
 	Max   int  // points
-	Extra bool // not in the rules: it is shown, and weighs nothing
+	Extra bool // the rules do not list it: it is shown and has no weight
 }
 
 // Row is one student.
 type Row struct {
 	Student string
 	Cells   []Cell // one for each column
-	// Total is the weighted mean in percent, what was not handed in counting 0; nil
-	// where something has no verdict and no older grade, or nothing weighs anything.
+	// Total is the weighted mean in percent, where work that was not handed in counts 0. It
+	// is nil where a submission has neither a verdict nor an older grade, or all weights
+	// are 0.
 	Total *float64
-	// Unknown are submissions of which not even the exercise is known.
+	// Unknown lists submissions whose exercise is not known.
 	Unknown []Missing
 }
 
-// Cell is what one student has in one exercise. The zero Cell is of one who has handed
-// nothing in.
+// Cell is the work of one student at one exercise. The zero Cell means that the student has
+// handed nothing in.
 type Cell struct {
 	Attempts []Attempt // in the order they were handed in
 	Counts   *Attempt  // one of them; nil: none
@@ -80,9 +81,9 @@ type Cell struct {
 	Missing  *Missing  // the newest submission has no verdict; an older one's grade stands
 }
 
-// Shown is the attempt that reports tell of, since its student learns from it: the one that
-// a run was about, or else the newest, whichever counts. Nil: nothing was graded, or the
-// newest submission has no verdict, so that an older one's faults may be mended by now.
+// Shown returns the attempt that reports show, which a student learns from: the one that a
+// run is about, or else the newest, whichever counts. It returns nil if nothing was graded,
+// or if the newest submission has no verdict: it may have mended the faults of older ones.
 func (c Cell) Shown() *Attempt {
 	if c.Missing != nil || len(c.Attempts) == 0 {
 		return nil
@@ -93,7 +94,7 @@ func (c Cell) Shown() *Attempt {
 	return &c.Attempts[len(c.Attempts)-1]
 }
 
-// Result is the grading of the attempt that reports tell of; nil: there is none.
+// Result returns the result of the attempt that reports show, or nil.
 func (c Cell) Result() *verdict.Result {
 	if a := c.Shown(); a != nil {
 		return a.Result
@@ -101,9 +102,9 @@ func (c Cell) Result() *verdict.Result {
 	return nil
 }
 
-// New computes the book of a course that has the exercises names. Where the policy lists
-// some of them, the others weigh nothing, and are shown only if somebody handed one in;
-// so are exercises that the course does not have.
+// New computes the gradebook of a course with the exercises names. If the policy lists
+// exercises, the others have no weight and are shown only if a student has handed one in;
+// the same holds for exercises that the course lacks.
 func New(p *course.Policy, names []string, attempts []Attempt, missing []Missing) *Book {
 	b := &Book{Title: p.Title}
 	for _, r := range p.Exercises {
@@ -133,7 +134,7 @@ func (b *Book) has(exercise string) bool {
 	return slices.ContainsFunc(b.Columns, func(c Column) bool { return c.Exercise == exercise })
 }
 
-// shelf is what there is of each student.
+// shelf is the work of each student, by name.
 type shelf map[string]*work
 
 type work struct {
@@ -158,7 +159,7 @@ func shelve(attempts []Attempt, missing []Missing) shelf {
 	return s
 }
 
-// exercises are those that anybody has handed in, sorted.
+// exercises returns the exercises with a submission, sorted.
 func (s shelf) exercises() []string {
 	names := map[string]bool{}
 	for _, w := range s {
@@ -169,7 +170,7 @@ func (s shelf) exercises() []string {
 			names[m.Exercise] = true
 		}
 	}
-	delete(names, "") // not even that is known
+	delete(names, "") // the exercise is not known
 	return slices.Sorted(maps.Keys(names))
 }
 
@@ -201,8 +202,9 @@ func (b *Book) row(p *course.Policy, student string, w *work) Row {
 	return row
 }
 
-// InOrder sorts the attempts of one student at one exercise by when they were handed in, where that is known of all, and
-// numbers them so: a run that took longer may have kept the earlier one later.
+// InOrder sorts the attempts of one student at one exercise by time of submission, if all
+// times are known, and numbers them in that order: a longer grading may have stored the
+// earlier attempt later.
 func InOrder(list []Attempt) {
 	known := !slices.ContainsFunc(list, func(a Attempt) bool { return a.Submitted.IsZero() })
 	slices.SortFunc(list, func(a, b Attempt) int {
@@ -216,7 +218,7 @@ func InOrder(list []Attempt) {
 	}
 }
 
-// total is the weighted mean.
+// total returns the weighted mean.
 func (b *Book) total(row Row) *float64 {
 	if len(row.Unknown) > 0 {
 		return nil
@@ -224,7 +226,7 @@ func (b *Book) total(row Row) *float64 {
 	var sum, weights float64
 	for i, c := range row.Cells {
 		if c.Missing != nil && c.Points == nil && b.Columns[i].Weight > 0 {
-			return nil // whatever it comes to, it is not this
+			return nil // a verdict is missing, so the total is unknown
 		}
 		weights += b.Columns[i].Weight
 		if c.Points != nil {
@@ -238,8 +240,8 @@ func (b *Book) total(row Row) *float64 {
 	return &total
 }
 
-// Part makes b one of a run alone, which says nothing of what it was not about: there are
-// no totals, no exercises of which nobody has anything here, and nobody who has nothing.
+// Part reduces b to what one run is about. It drops totals, and exercises and students
+// without work in the run, because the run says nothing about them.
 func (b *Book) Part() {
 	b.Partial, b.Roster = true, nil
 	for i := len(b.Columns) - 1; i >= 0; i-- {
@@ -258,7 +260,7 @@ func (b *Book) Part() {
 
 func (c Cell) empty() bool { return c.Missing == nil && len(c.Attempts) == 0 }
 
-// Find is the cell of a student's exercise. Logins know no case.
+// Find returns the cell of a student's exercise. Logins are compared without case.
 func (b *Book) Find(student, exercise string) (Cell, bool) {
 	i := slices.IndexFunc(b.Rows, func(r Row) bool { return strings.EqualFold(r.Student, student) })
 	j := slices.IndexFunc(b.Columns, func(c Column) bool { return c.Exercise == exercise })
@@ -268,13 +270,13 @@ func (b *Book) Find(student, exercise string) (Cell, bool) {
 	return b.Rows[i].Cells[j], true
 }
 
-// Entry is a submission that reports tell of.
+// Entry is a submission in a report.
 type Entry struct {
 	Student, Exercise, Folder string
 	Cell                      Cell
 }
 
-// Entries are all cells in which there is something, by student and then by column.
+// Entries returns all cells with work in them, by student and then by column.
 func (b *Book) Entries() (list []Entry) {
 	for _, row := range b.Rows {
 		for i, c := range row.Cells {
@@ -293,5 +295,5 @@ func (b *Book) Entries() (list []Entry) {
 	return list
 }
 
-// String is the name of a submission in a report about many.
+// String returns the name of a submission in a report about many.
 func (e Entry) String() string { return strings.Join([]string{e.Student, e.Exercise}, "/") }

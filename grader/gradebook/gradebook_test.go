@@ -51,23 +51,23 @@ func TestRules(t *testing.T) {
 	}{
 		"in time to the second":           {handed: []Attempt{handed(1, 0, 90)}, counts: 1, points: 90},
 		"late without a rule":             {handed: []Attempt{handed(1, time.Second, 90)}, points: 0, why: []string{"Attempt 1 was handed in at 2026-12-01 23:59:01 UTC (by the server), 1 s late: it does not count."}},
-		"late, an earlier one stands":     {handed: []Attempt{handed(1, -day, 40), handed(2, day, 90)}, counts: 1, points: 40, why: []string{"Attempt 2 was", "Attempt 1 of 2 counts: the best that may."}},
+		"late, an earlier one stands":     {handed: []Attempt{handed(1, -day, 40), handed(2, day, 90)}, counts: 1, points: 40, why: []string{"Attempt 2 was", "Attempt 1 of 2 counts: the course counts the best attempt that its rules allow."}},
 		"within the grace":                {late: tenADay, handed: []Attempt{handed(1, 15*time.Minute, 90)}, counts: 1, points: 90},
 		"after the grace, from the start": {late: tenADay, handed: []Attempt{handed(1, 15*time.Minute+1, 90)}, counts: 1, points: 81, why: []string{"16 min late: less 10 %, 90 points count 81."}},
 		"a day to the second":             {late: tenADay, handed: []Attempt{handed(1, day, 90)}, counts: 1, points: 81, why: []string{"1 d 0 h 0 min late: less 10 %"}},
 		"a second day has begun":          {late: tenADay, handed: []Attempt{handed(1, day+1, 77)}, counts: 1, points: 61.6, why: []string{"less 20 %, 77 points count 61.6."}},
 		"at most":                         {late: tenADay, handed: []Attempt{handed(1, 6*day+1, 90)}, counts: 1, points: 45, why: []string{"less 50 %"}},
-		"the end":                         {late: tenADay, handed: []Attempt{handed(1, 7*day+1, 90)}, points: 0, why: []string{"it does not count, 2026-12-08 23:59:00 UTC was the end."}},
+		"the end":                         {late: tenADay, handed: []Attempt{handed(1, 7*day+1, 90)}, points: 0, why: []string{"it does not count, late work was accepted until 2026-12-08 23:59:00 UTC."}},
 		"once":                            {late: &course.Late{Deduct: 20, Most: 100}, handed: []Attempt{handed(1, 99*day, 90)}, counts: 1, points: 72, why: []string{"less 20 %"}},
 		"nothing is taken":                {late: &course.Late{Most: 100}, handed: []Attempt{handed(1, day, 90)}, counts: 1, points: 90, why: []string{"less 0 %"}},
 		"not in the table":                {handed: []Attempt{unlisted}, counts: 1, points: 90, why: []string{"The table of times does not have attempt 1: by the server, it was handed in at 2026-11-30 23:59:00 UTC."}},
-		"no time is in time":              {handed: []Attempt{unknown}, counts: 1, points: 90, why: []string{"is not known: taken as in time"}},
+		"no time is in time":              {handed: []Attempt{unknown}, counts: 1, points: 90, why: []string{"is not known: it counts as in time"}},
 		"best, the first of equals":       {handed: []Attempt{handed(1, -3*day, 90), handed(2, -2*day, 90), handed(3, -day, 10)}, counts: 1, points: 90, why: []string{"Attempt 1 of 3 counts"}},
 		"best, after what is taken":       {late: tenADay, handed: []Attempt{handed(1, -day, 85), handed(2, day, 90)}, counts: 1, points: 85, why: []string{"Attempt 1 of 2"}},
-		"last":                            {count: course.CountLast, handed: []Attempt{handed(1, -2*day, 90), handed(2, -day, 10)}, counts: 2, points: 10, why: []string{"Attempt 2 of 2 counts: the last that may."}},
-		"last that may":                   {count: course.CountLast, handed: []Attempt{handed(1, -2*day, 90), handed(2, day, 10)}, counts: 1, points: 90},
+		"last":                            {count: course.CountLast, handed: []Attempt{handed(1, -2*day, 90), handed(2, -day, 10)}, counts: 2, points: 10, why: []string{"Attempt 2 of 2 counts: the course counts the last attempt that its rules allow."}},
+		"last that is allowed":            {count: course.CountLast, handed: []Attempt{handed(1, -2*day, 90), handed(2, day, 10)}, counts: 1, points: 90},
 		"last, by the time it came":       {count: course.CountLast, handed: []Attempt{handed(1, -day, 10), handed(2, -2*day, 90)}, counts: 2, points: 10},
-		"too many attempts":               {attempts: 2, handed: []Attempt{handed(1, -3*day, 10), handed(2, -2*day, 20), handed(3, -day, 90)}, counts: 2, points: 20, why: []string{"Attempt 3 does not count: only the first 2 may."}},
+		"too many attempts":               {attempts: 2, handed: []Attempt{handed(1, -3*day, 10), handed(2, -2*day, 20), handed(3, -day, 90)}, counts: 2, points: 20, why: []string{"Attempt 3 does not count: the course counts only the first 2."}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := gears(func(r *course.Rules) {
@@ -169,7 +169,7 @@ func TestPart(t *testing.T) {
 	b.Part()
 	assert.True(t, b.Partial)
 	assert.Empty(t, b.Roster)
-	require.Len(t, b.Columns, 2, "nobody has anything in levers")
+	require.Len(t, b.Columns, 2, "no student has work in levers")
 	for _, row := range b.Rows {
 		assert.Nil(t, row.Total)
 		assert.Len(t, row.Cells, 2)

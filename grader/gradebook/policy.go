@@ -17,7 +17,7 @@ import (
 type Policy struct {
 	*course.Policy
 	Exercises []string           // names of all in the course
-	Listed    *Times             // times of submission that come before all others; nil: no table
+	Listed    *Times             // times of submission that overrule all others; nil: no table
 	Members   Roster             // empty: not known
 	Worth     map[string]float64 // what Canvas has its assignments worth, by name; empty: not known
 }
@@ -27,8 +27,8 @@ func NewPolicy(exercises []string) *Policy {
 	return &Policy{Policy: course.NewPolicy(), Exercises: exercises}
 }
 
-// ReadPolicy reads the rules of a course, and out of beside the files that they name. Name
-// is what errors call the rules, each of which is a [fault.Error].
+// ReadPolicy reads the rules of a course from data and, from the folder beside, the files
+// that they name. Errors call the rules name; each is a [fault.Error].
 func ReadPolicy(name string, data []byte, beside fs.FS, exercises []string) (*Policy, error) {
 	read, err := course.ParsePolicy(name, data, exercises)
 	if err != nil {
@@ -59,16 +59,16 @@ func readBeside(dir fs.FS, policy, field, file string, read func(io.Reader) erro
 	return nil
 }
 
-// Book is what counts of some attempts, and what has no verdict, under the rules. Attempts
-// come with the times that are known without the table, which the table overrules: there
-// they have the numbers that reports would give them without it.
+// Book computes the gradebook of some attempts and of submissions without a verdict. The
+// attempts carry the times and numbers that hold without the table of times; the table
+// overrules them.
 func (p *Policy) Book(attempts []Attempt, missing []Missing) *Book {
 	b := New(p.Policy, p.Exercises, p.timed(attempts), missing)
 	b.Roster, b.Maxima = p.Members, p.Worth
 	return b
 }
 
-// timed are the attempts with the times of submission that count.
+// timed returns the attempts with the times of submission that count.
 func (p *Policy) timed(attempts []Attempt) (list []Attempt) {
 	cells := map[[2]string][]Attempt{}
 	for _, a := range attempts {
@@ -89,8 +89,8 @@ func (p *Policy) timed(attempts []Attempt) (list []Attempt) {
 	return list
 }
 
-// Warnings name what is in the rules and of which the book has nothing: typing errors,
-// perhaps.
+// Warnings names exercises and students that the rules mention and b lacks: they may be
+// typing errors.
 func (p *Policy) Warnings(b *Book) (list []string) {
 	for _, one := range p.Listed.Names() {
 		if _, ok := b.Find(one[0], one[1]); !ok {

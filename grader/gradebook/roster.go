@@ -18,13 +18,13 @@ type Person struct {
 	Section    string
 }
 
-// Roster are the people of a course, in the order of the file that names them.
+// Roster lists the students of a course, in the order of the file that names them.
 type Roster []Person
 
-// Find is the person whom this course calls student: by SIS Login ID, or by SIS User ID if
-// the roster has no logins, or by Canvas' ID if it has neither. It is one of them for
-// all: a student who may choose a name could otherwise choose another's number. Logins are
-// the same in capitals there.
+// Find returns the person with the login student: by SIS Login ID, or by SIS User ID if the
+// roster has no logins, or by Canvas' ID if it has neither. One column serves all, because
+// a student who may choose a name could otherwise choose another's number. Logins are
+// compared without case.
 func (r Roster) Find(student string) (Person, bool) {
 	for _, name := range []func(Person) string{Person.login, Person.user, Person.number} {
 		if !slices.ContainsFunc(r, func(p Person) bool { return name(p) != "" }) {
@@ -46,7 +46,7 @@ func (p Person) number() string { return p.ID }
 // The columns of a gradebook that Canvas has exported, as far as they are about people.
 const (
 	columnName  = "Student"
-	columnLast  = "LastName" // and FirstName: in place of Student, where a course is set so
+	columnLast  = "LastName" // with FirstName it replaces Student, by a setting of the course
 	columnFirst = "FirstName"
 	columnID    = "ID"
 	columnUser  = "SIS User ID"
@@ -55,8 +55,8 @@ const (
 )
 
 // ReadRoster reads a gradebook that Canvas has exported, or any CSV file with some of its
-// columns, in any order: Student, ID, SIS User ID, SIS Login ID, Section. Other columns,
-// and the rows that are about assignments, are passed over.
+// columns, in any order: Student, ID, SIS User ID, SIS Login ID, Section. It skips other
+// columns, and rows about assignments.
 func ReadRoster(r io.Reader) (Roster, error) {
 	roster, err := readRoster(r)
 	if err != nil {
@@ -68,8 +68,8 @@ func ReadRoster(r io.Reader) (Roster, error) {
 // pointsPossible marks the row of what each assignment is worth.
 const pointsPossible = "Points Possible"
 
-// ReadMaxima reads what Canvas has the assignments worth, by the names of their columns, out
-// of a gradebook that it has exported; empty: the file does not say.
+// ReadMaxima reads what each assignment is worth in Canvas, by the name of its column, from
+// an exported gradebook. The map is empty if the file does not say.
 func ReadMaxima(r io.Reader) (map[string]float64, error) {
 	rows, err := tableRows(r)
 	if err != nil {
@@ -136,7 +136,7 @@ func readRoster(r io.Reader) (roster Roster, err error) {
 	}
 }
 
-// rosterHeader says in which column of a file something is.
+// rosterHeader maps a field to its column in the file.
 type rosterHeader map[string]int
 
 func rosterColumns(header []string) (rosterHeader, error) {
@@ -174,8 +174,8 @@ func (h rosterHeader) person(row []string) Person {
 	return p
 }
 
-// check refuses who could not be found, or could be somebody else. Seen has the line of
-// everything by which students are found.
+// check refuses a person who cannot be found by any key, or who shares one with another
+// person. Seen maps each key to its line.
 func (p Person) check(line int, seen map[string]int) error {
 	if p.ID == "" && p.SISUserID == "" && p.SISLoginID == "" {
 		return fmt.Errorf("line %d: %q has no %s, %s or %s", line, p.Name, columnLogin, columnUser, columnID)

@@ -36,7 +36,7 @@ func TestReadRoster(t *testing.T) {
 	}
 	roster, err := ReadRoster(strings.NewReader(exported))
 	require.NoError(t, err)
-	assert.Len(t, roster, 3, "rows about assignments are nobody")
+	assert.Len(t, roster, 3, "rows about assignments name no student")
 }
 
 func TestReadRosterRefuses(t *testing.T) {
@@ -64,7 +64,7 @@ func TestRosterFind(t *testing.T) {
 		student, want string
 	}{
 		{logins, "ada", "two"}, {logins, "Ada", "two"}, {logins, "x", "one"}, {users, "ada", "one"}, {users[1:], "ada", "two"},
-		{logins, "3", ""}, {users, "1", ""}, // a student may be called as somebody's number is
+		{logins, "3", ""}, {users, "1", ""}, // a login may equal the number of another student
 		{logins, "", ""}, {logins, "nobody", ""}, {nil, "ada", ""},
 	} {
 		p, ok := c.roster.Find(c.student)

@@ -9,7 +9,7 @@ import (
 	"grade/exercises/course"
 )
 
-// ruling are the rules as they are for one student.
+// ruling is the rules as they apply to one student.
 type ruling struct {
 	course.Rules
 	due      time.Time // zero: never
@@ -24,7 +24,7 @@ type valued struct {
 	why    []string
 }
 
-// decide finds the attempt that counts, and tells what each rule did.
+// decide picks the attempt that counts, and records what each rule did.
 func (c *Cell) decide(r ruling) {
 	var best valued
 	for i := range c.Attempts {
@@ -39,8 +39,8 @@ func (c *Cell) decide(r ruling) {
 	}
 	if c.Counts != nil {
 		if n := len(c.Attempts); n > 1 {
-			which := map[course.Count]string{course.CountBest: "the best", course.CountLast: "the last"}[r.Count]
-			c.Rules = append(c.Rules, fmt.Sprintf("Attempt %d of %d counts: %s that may.", c.Counts.Number, n, which))
+			which := map[course.Count]string{course.CountBest: "best", course.CountLast: "last"}[r.Count]
+			c.Rules = append(c.Rules, fmt.Sprintf("Attempt %d of %d counts: the course counts the %s attempt that its rules allow.", c.Counts.Number, n, which))
 		}
 		c.Rules = append(c.Rules, best.why...)
 		c.Points = &best.points
@@ -53,11 +53,11 @@ func (c *Cell) decide(r ruling) {
 	}
 }
 
-// value is what an attempt counts.
+// value returns what an attempt counts.
 func (r ruling) value(a Attempt) valued {
 	v := valued{counts: true, points: float64(a.Result.Score)}
 	if r.Attempts > 0 && a.Number > r.Attempts {
-		return valued{why: []string{fmt.Sprintf("Attempt %d does not count: only the first %d may.", a.Number, r.Attempts)}}
+		return valued{why: []string{fmt.Sprintf("Attempt %d does not count: the course counts only the first %d.", a.Number, r.Attempts)}}
 	}
 	if r.due.IsZero() {
 		return v
@@ -66,7 +66,7 @@ func (r ruling) value(a Attempt) valued {
 		v.why = append(v.why, "Extended to "+r.time(r.due)+".")
 	}
 	if a.Submitted.IsZero() {
-		v.why = append(v.why, "When it was handed in is not known: taken as in time.")
+		v.why = append(v.why, "The time of submission is not known: it counts as in time.")
 		return v
 	}
 	if a.Unlisted {
@@ -79,14 +79,14 @@ func (r ruling) value(a Attempt) valued {
 	return r.late(a, v, late)
 }
 
-// late takes off what the rules say.
+// late applies the rules on late work.
 func (r ruling) late(a Attempt, v valued, late time.Duration) valued {
 	said := fmt.Sprintf("Attempt %d was handed in at %s (by %s), %s late", a.Number, r.time(a.Submitted), a.Source, Span(late))
 	switch {
 	case r.Late == nil:
 		return valued{why: []string{said + ": it does not count."}}
 	case r.Late.Until > 0 && late > r.Late.Until:
-		return valued{why: []string{said + fmt.Sprintf(": it does not count, %s was the end.", r.time(r.due.Add(r.Late.Until)))}}
+		return valued{why: []string{said + fmt.Sprintf(": it does not count, late work was accepted until %s.", r.time(r.due.Add(r.Late.Until)))}}
 	}
 	taken := Deduction(*r.Late, late)
 	v.points = hundredths(v.points * (100 - taken) / 100)
@@ -94,8 +94,8 @@ func (r ruling) late(a Attempt, v valued, late time.Duration) valued {
 	return v
 }
 
-// Deduction is the part of the points, in percent, that is taken from a submission which is
-// that late.
+// Deduction returns the percentage of the points that a submission loses for being late by
+// the given time.
 func Deduction(l course.Late, late time.Duration) float64 {
 	times := 1.0
 	if l.Per > 0 {
@@ -106,8 +106,8 @@ func Deduction(l course.Late, late time.Duration) float64 {
 
 func (r ruling) time(t time.Time) string { return t.In(r.zone).Format("2006-01-02 15:04:05 MST") }
 
-// Span is a duration in words, rounded up to minutes: 2 d 3 h 4 min. Less than one is
-// in seconds.
+// Span writes a duration in words, rounded up to minutes: 2 d 3 h 4 min. A duration below
+// one minute is in seconds.
 func Span(d time.Duration) string {
 	if d < time.Minute {
 		return fmt.Sprintf("%d s", int64(math.Ceil(d.Seconds())))

@@ -49,8 +49,8 @@ func readTable(r io.Reader, required []string, take func(row map[string]string) 
 	}
 }
 
-// tableRows is a reader of a CSV file's rows. Some programs separate by semicolons, or begin
-// with a byte order mark, Canvas where a user has asked for it.
+// tableRows returns a reader of a CSV file's rows. It accepts semicolons as separators and
+// a byte order mark, because some programs, and Canvas on request, write them.
 func tableRows(r io.Reader) (*csv.Reader, error) {
 	b := bufio.NewReader(r)
 	const most = 4096 // as much as a bufio.Reader has

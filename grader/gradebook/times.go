@@ -10,22 +10,22 @@ import (
 	"grade/exercises/course"
 )
 
-// Times are the hours at which submissions were handed in, as whoever collected them knows
-// it.
+// Times holds the times of submission in a table that the teacher has collected.
 type Times struct {
 	names [][2]string
 	at    map[handedIn]time.Time
 }
 
-// handedIn is an attempt. Logins know no case: the student is in lower case.
+// handedIn names an attempt. The student is in lower case, because logins are compared
+// without case.
 type handedIn struct {
 	student, exercise string
-	attempt           int // 0: the last one
+	attempt           int // 0: the last attempt
 }
 
-// ReadTimes reads a table with the columns student, exercise, submitted and, if there is
-// more than one attempt, attempt, in any order; others are passed over. Zone is that of
-// times that state none. Without an attempt a time is that of the last one.
+// ReadTimes reads a table with the columns student, exercise, submitted and, for several
+// attempts, attempt, in any order; it skips other columns. Zone is that of times that state
+// none. A row without an attempt is about the last one.
 func ReadTimes(r io.Reader, zone *time.Location) (*Times, error) {
 	t := &Times{at: map[handedIn]time.Time{}}
 	err := readTable(r, []string{"student", "exercise", "submitted"}, func(row map[string]string) error {
@@ -48,7 +48,7 @@ func ReadTimes(r io.Reader, zone *time.Location) (*Times, error) {
 	return t, err
 }
 
-// Names are the students and exercises that the table names, a pair each.
+// Names returns the pairs of student and exercise in the table.
 func (t *Times) Names() [][2]string {
 	if t == nil {
 		return nil
@@ -56,8 +56,8 @@ func (t *Times) Names() [][2]string {
 	return t.names
 }
 
-// Of is when an attempt was handed in; zero: the table does not say. Last tells whether
-// it is the last one.
+// Of returns when an attempt was handed in, or zero if the table does not say. Last tells
+// that the attempt is the last one.
 func (t *Times) Of(student, exercise string, attempt int, last bool) (at time.Time) {
 	if t == nil {
 		return time.Time{}

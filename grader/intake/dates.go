@@ -14,19 +14,18 @@ import (
 	"grade/grader/submission"
 )
 
-// Dates say when what lies in a folder was handed in: when git had it, or else by the
-// date of the newest file. Both are what a student's machine said; a table, or the event
-// of a server, comes first where there is one.
+// Dates finds out when the content of a folder was handed in: by git's commits, or else by
+// the date of the newest file. Both come from the student's machine; a table, or the event
+// of a server, overrules them.
 type Dates struct {
 	repo *repository.Repository // nil: none
 	top  string                 // its root
 	head string
 }
 
-// NewDates looks for a repository from dir upwards. What lies in students' folders is not
-// asked: a repository there would be one of theirs, and git obeys it. A repository that git
-// cannot open is a [fault.Error]: to take dates of files instead, without a word,
-// could make submissions late.
+// NewDates looks for a repository from dir upwards. It does not look into students'
+// folders, because git would obey a repository there. A repository that git cannot open is
+// a [fault.Error]: silently using the dates of files could make submissions late.
 func NewDates(ctx context.Context, dir string) (*Dates, error) {
 	top, err := topOf(dir)
 	if top == "" || err != nil {
@@ -44,7 +43,7 @@ func NewDates(ctx context.Context, dir string) (*Dates, error) {
 	return d, err
 }
 
-// topOf is the folder, above dir or dir itself, that git has marked as a repository's root.
+// topOf returns the root of the repository around dir.
 func topOf(dir string) (string, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -62,8 +61,8 @@ func topOf(dir string) (string, error) {
 	}
 }
 
-// Of returns when the submission at path was handed in, and who says so; the time is zero
-// where that is not known.
+// Of returns when the submission at path was handed in, and the source of that time. The
+// time is zero if it is not known.
 func (d *Dates) Of(ctx context.Context, path string) (time.Time, string, error) {
 	if d.repo != nil {
 		at, ok, err := d.committed(ctx, path)
@@ -74,8 +73,8 @@ func (d *Dates) Of(ctx context.Context, path string) (time.Time, string, error) 
 	return newest(path), "the newest file", nil
 }
 
-// committed is the date of the last commit that changed what is graded of a submission, if
-// git has that as it is.
+// committed returns the date of the last commit that changed the graded files of a
+// submission, if git has them as they are.
 func (d *Dates) committed(ctx context.Context, path string) (at time.Time, ok bool, err error) {
 	if path, err = filepath.EvalSymlinks(path); err != nil {
 		return at, false, fmt.Errorf("find out when it was handed in: %w", err)
@@ -93,7 +92,7 @@ func (d *Dates) committed(ctx context.Context, path string) (at time.Time, ok bo
 	return d.repo.LastChange(ctx, d.head, repository.PathsOf(name)) // an archive, or nothing is graded there
 }
 
-// sourcesIn are the files in a folder for which submission.IsSource holds.
+// sourcesIn returns the files in a folder for which submission.IsSource holds.
 func sourcesIn(folder string) repository.Paths {
 	return repository.PathsIn(folder, "*.go", "*_test.go", ".*", "_*")
 }
@@ -101,8 +100,8 @@ func sourcesIn(folder string) repository.Paths {
 // errEnough ends a walk.
 var errEnough = errors.New("enough")
 
-// newest is when the newest file that is graded was changed, in a folder at path or of an
-// archive there; what cannot be read has no date.
+// newest returns when the newest graded file was changed, in a folder at path or an archive
+// there. It is zero if none can be read.
 func newest(path string) (t time.Time) {
 	left := 10_000 // names: a folder with more is refused anyway
 	_ = filepath.WalkDir(path, func(name string, d fs.DirEntry, err error) error {

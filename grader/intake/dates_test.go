@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// gitIn runs git, as somebody who commits on a day of long ago.
+// gitIn runs git with an author and a date of long ago.
 func gitIn(t *testing.T, dir string, args ...string) {
 	t.Helper()
 	cmd := exec.Command("git", append([]string{"-c", "user.name=a", "-c", "user.email=a@example.com", "-c", "init.defaultBranch=main"}, args...)...)
@@ -148,7 +148,7 @@ func TestDatesObeyNoStudent(t *testing.T) {
 	}
 }
 
-// A date that is none is not known, and keeps nobody from a verdict.
+// An invalid date counts as unknown, and prevents no verdict.
 func TestDatesOfJokes(t *testing.T) {
 	root := t.TempDir()
 	t.Chdir(root)

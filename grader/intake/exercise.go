@@ -9,7 +9,7 @@ import (
 	"grade/grader/submission"
 )
 
-// Doubt is why the exercise of a submission cannot be told. The zero value is invalid.
+// Doubt is the reason why a submission's exercise is not known. The zero value is invalid.
 type Doubt string
 
 // The values of Doubt.
@@ -28,9 +28,9 @@ type UnknownExercise struct {
 
 func (e *UnknownExercise) Error() string { return e.Message }
 
-// ExerciseOf returns the exercise of that name, or without a name the only one whose package
-// the submission is. Nothing but the package clause counts: a submission can say anything,
-// and several exercises that fit are an error instead of a choice by order.
+// ExerciseOf returns the exercise of that name or, without a name, the only one with the
+// submission's package. Only the package clause counts, because the rest of a submission is
+// not to be trusted. If several exercises fit, it returns an error rather than the first.
 func ExerciseOf(name string, s *submission.Snapshot, all []*course.Exercise) (*course.Exercise, error) {
 	if name != "" {
 		i := slices.IndexFunc(all, func(e *course.Exercise) bool { return e.Name == name })

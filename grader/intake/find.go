@@ -20,11 +20,11 @@ const (
 	maxListing = 10_000 // names in a folder; one that holds more is a submission, to be refused
 )
 
-// Find returns the submissions in root, sorted by their paths: folders that hold Go
-// files, archives, and empty folders that have the name of an exercise. Root may be
-// one itself. What leads to a submission names it: the last folder the exercise, if
-// it has the name of one, and the rest the student. Links are not followed; hidden
-// folders and tests are passed over.
+// Find returns the submissions in root, sorted by their paths: folders that hold Go files,
+// archives, and empty folders with the name of an exercise. Root may be a submission
+// itself. The path names the submission: its last folder the exercise, if it has the name
+// of one, and the rest the student. Find follows no links, and skips hidden folders and
+// tests.
 func Find(root string, exercises []string) ([]Submission, error) {
 	info, err := os.Stat(root)
 	if err != nil {
@@ -89,7 +89,7 @@ func (f *finder) folder(name string, depth int) error {
 	return nil
 }
 
-// found takes down a submission, and reads its name.
+// found adds a submission, and derives student and exercise from its path.
 func (f *finder) found(name string) {
 	s := Submission{Path: filepath.Join(f.root, filepath.FromSlash(name))}
 	parts := strings.Split(submission.TrimArchive(name), "/")

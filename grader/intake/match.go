@@ -13,10 +13,10 @@ import (
 	"grade/grader/submission"
 )
 
-// FindAll returns the submissions below some paths, which may overlap: each is there once.
-// Where p is a pattern, which may be the zero one, only what it matches is a submission: as
-// seen from the current folder, or else from the path that lies outside of it. Left are names
-// that match it but for the name of their exercise.
+// FindAll returns the submissions below some paths, each once even if the paths overlap.
+// With a pattern p, which may be zero, it returns only what the pattern matches, as seen
+// from the current folder, or from a path outside of it. Left lists names that match except
+// for the name of their exercise.
 func FindAll(paths []string, p course.Pattern, exercises []string) (list []Submission, left []string, err error) {
 	for _, path := range paths {
 		found, more, err := findIn(path, p, exercises)
@@ -47,11 +47,10 @@ func findIn(dir string, p course.Pattern, exercises []string) (list []Submission
 	return FindAt(base, within, p, exercises)
 }
 
-// FindAt returns the submissions whose names, as seen from base, a pattern matches (of an
-// archive without its end), and that lie in within or hold it, which is seen from base
-// as well. A folder that matches but for the name of its exercise, which there is none of,
-// is left out. What lies below a match is the submission's own affair: nothing there can
-// pass for another student's.
+// FindAt returns the submissions in within, or around it, whose names match a pattern.
+// Names and within are as seen from base; an archive's name counts without its extension. A
+// folder that matches but names no exercise of the course is in left. FindAt does not look
+// below a match, so that nothing there can pass for another student's work.
 func FindAt(base, within string, p course.Pattern, exercises []string) (found []Submission, left []string, err error) {
 	if base, err = filepath.Abs(base); err != nil {
 		return nil, nil, err
@@ -71,7 +70,7 @@ type matcher struct {
 	left         []string
 }
 
-// look goes through a folder, whose entries are the segment of that number.
+// look walks a folder, whose entries match the pattern's segment of that number.
 func (m *matcher) look(dir string, segment int) error {
 	entries, all, err := list(filepath.Join(m.base, filepath.FromSlash(dir)))
 	whose := ""
@@ -84,7 +83,7 @@ func (m *matcher) look(dir string, segment int) error {
 		return nil
 	case err != nil:
 		return err
-	case !all && whose == "": // a student's own flood is the student's affair
+	case !all && whose == "": // a flood in a student's folder harms that student alone
 		return fmt.Errorf("look for submissions: %s holds more than %d names: some would be left out", dir, maxListing)
 	}
 	for _, e := range entries {
@@ -113,7 +112,7 @@ func (m *matcher) look(dir string, segment int) error {
 	return nil
 }
 
-// wanted reports whether a name leads to what was asked for, or lies in it.
+// wanted reports whether a name leads to the folder that was asked for, or lies in it.
 func (m *matcher) wanted(name string) bool {
 	in := func(inner, outer string) bool { return outer == "." || strings.HasPrefix(inner+"/", outer+"/") }
 	return in(name, m.within) || in(m.within, name)

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Below returns dir, slash-separated, as seen from the folder root, if it lies there.
-// Links are not looked at: see [Resolved].
+// Below returns dir, slash-separated, as seen from the folder root, if it lies there. It
+// does not resolve links: [Resolved] does.
 func Below(root, dir string) (rel string, ok bool) {
 	root, err := filepath.Abs(root)
 	if err != nil {
@@ -25,7 +25,7 @@ func Below(root, dir string) (rel string, ok bool) {
 }
 
 // FolderIn returns dir as seen from the folder root, or from the current one if root is
-// empty; empty where dir is root itself or not below it.
+// empty. It returns "" if dir is root itself or not below it.
 func FolderIn(root, dir string) string {
 	rel, ok := Below(cmp.Or(root, "."), dir)
 	if !ok || rel == "." {
@@ -34,7 +34,7 @@ func FolderIn(root, dir string) string {
 	return rel
 }
 
-// Resolved returns where a path leads through links, as far as there is something.
+// Resolved returns a path with its links resolved, as far as it exists.
 func Resolved(path string) string {
 	if abs, err := filepath.Abs(path); err == nil {
 		path = abs

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// SpellAs gives students the names by which results of theirs are kept, where these differ in
-// case alone: a login from elsewhere would be another student's, and the work of one would
-// count as that of two. A name that is kept as it is stays, whatever else is kept.
+// SpellAs gives students the spelling of their names in kept results, if they differ in
+// case alone: otherwise one student's work would count as that of two. A name that has kept
+// results as it is stays.
 func SpellAs(list []Submission, kept []string) {
 	for i := range list {
 		same := func(name string) bool { return strings.EqualFold(name, list[i].Student) }

@@ -9,17 +9,16 @@ import (
 )
 
 const (
-	// MemoryRuns is how often a memory workload runs on each side: the peak of
-	// a collected heap is noisy, upwards only.
+	// MemoryRuns is how often a memory workload runs on each side: a collected heap adds
+	// noise to its peak, upwards only.
 	MemoryRuns = 3
-	// stopAt is the multiple of the limit at which a run is stopped, though not
-	// before leastCap of CPU time: nothing that takes longer could still pass.
+	// stopAt is the multiple of the limit at which a run is stopped, though not before
+	// leastCap of CPU time: a slower run could not pass.
 	stopAt   = 3
 	leastCap = time.Second
-	// sure is the multiple at which having been stopped proves it.
+	// sure is the multiple at which a stopped run proves that it is too slow.
 	sure = 2
-	// precisionBudget is the CPU time that a check may take for a precise figure
-	// alone.
+	// precisionBudget is the CPU time that a check may spend on a precise figure alone.
 	precisionBudget = 1500 * time.Millisecond
 )
 
@@ -36,9 +35,9 @@ func allowed(ref sandbox.Outcome, limit float64) time.Duration {
 }
 
 // Stopped decides on a run of the submission that was stopped for its time, beside the
-// reference's run on the same inputs; cappedBy is the run that the cap was taken from.
-// Where the submission had taken [sure] times what the limit allows it is too slow, and
-// not only beyond the exercise's limit on every run; ok says that it is.
+// reference's run on the same inputs; cappedBy is the run that set the cap. ok reports that
+// the submission took [sure] times what the limit allows: it is too slow, and not only
+// beyond the exercise's limit on every run.
 func Stopped(cappedBy, ref, sub sandbox.Outcome, limit float64) (v verdict.Verdict, ratio float64, detail string, ok bool) {
 	if sub.CPU < sure*allowed(cappedBy, limit) {
 		return "", 0, "", false
@@ -47,9 +46,9 @@ func Stopped(cappedBy, ref, sub sandbox.Outcome, limit float64) (v verdict.Verdi
 	return verdict.TooSlow, ratio, fmt.Sprintf("stopped after %.0f times the reference's CPU time", ratio), true
 }
 
-// wallCap is the wall time that a measured run of a submission may take, given
-// what the reference took: a cap on sleepers, who use no CPU time. A program that
-// computes is stopped for its CPU time before, also where others want the same CPU.
+// wallCap bounds the wall time of a submission's measured run, by what the reference took.
+// It stops programs that sleep and use no CPU time. The CPU limit stops a program that
+// computes first, even if other programs want the same CPU.
 func wallCap(reference time.Duration, limit float64) time.Duration {
 	const slack, others = 2 * time.Second, 3
 	const factor = stopAt * (1 + others)

@@ -10,7 +10,7 @@ import (
 	"grade/sandbox"
 )
 
-// Figures are what one run took.
+// Figures returns the figures of one run.
 func Figures(o sandbox.Outcome) verdict.Figures {
 	return verdict.Figures{
 		CPUMs: verdict.Milliseconds(o.CPU), WallMs: verdict.Milliseconds(o.Wall),
@@ -18,7 +18,7 @@ func Figures(o sandbox.Outcome) verdict.Figures {
 	}
 }
 
-// SpeedFigures are the medians of the measured windows, and the least peaks.
+// SpeedFigures returns the medians of the measured windows, and the least peaks.
 func SpeedFigures(pairs []Pair, refs, subs []sandbox.Outcome) (ref, sub verdict.Figures) {
 	ref, sub = leastPeak(refs), leastPeak(subs)
 	var r, s []time.Duration
@@ -29,15 +29,14 @@ func SpeedFigures(pairs []Pair, refs, subs []sandbox.Outcome) (ref, sub verdict.
 	return ref, sub
 }
 
-// middle is the upper one of two middle figures, where package quantile has their mean.
-// It is shown and decides nothing, and results keep the figure that they have always
-// shown.
+// middle returns the median, or the upper one of two middle figures, where package quantile
+// has their mean. It is shown and decides nothing; results have always shown this figure.
 func middle(d []time.Duration) time.Duration {
 	slices.Sort(d)
 	return d[len(d)/2]
 }
 
-// MemoryFigures are those of the runs with the least peaks.
+// MemoryFigures returns the figures of the runs with the least peaks.
 func MemoryFigures(refs, subs []sandbox.Outcome) (ref, sub verdict.Figures) {
 	return leastPeak(refs), leastPeak(subs)
 }
@@ -49,8 +48,9 @@ func leastPeak(runs []sandbox.Outcome) verdict.Figures {
 	return f
 }
 
-// MemoryOf judges the peaks of some runs each, above the least that the reference
-// held when its measured windows opened. An error is one of the exercise or of ours.
+// MemoryOf judges the peaks of several runs of each side, above the least that the
+// reference held when its measured windows opened. An error is a fault of the exercise or
+// ours.
 func MemoryOf(refs, subs []sandbox.Outcome, limit float64) (Memory, error) {
 	baseline, err := opening(refs)
 	if err != nil {

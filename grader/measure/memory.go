@@ -17,17 +17,17 @@ const (
 	MinMemoryRatio = 1.3
 )
 
-// memoryFloor stands for a reference's peak that is lost in the baseline, so
-// that a ratio can be told.
+// memoryFloor replaces a reference's peak that is lost in the baseline, so that there is a
+// ratio.
 const memoryFloor = 1 << 20 // bytes
 
-// Peak is the most memory that one run had resident.
+// Peak is the most resident memory of one run.
 type Peak struct {
 	Bytes  int64
 	Source sandbox.Source
 }
 
-// Memory is what peaks say about a submission's memory.
+// Memory is the judgement on a submission's memory.
 type Memory struct {
 	Verdict  verdict.Verdict // Passed or TooMuchMemory
 	Ratio    float64         // least peak of the submission to the reference's, both above the baseline
@@ -36,11 +36,10 @@ type Memory struct {
 	Note     string
 }
 
-// JudgeMemory compares the least peak of some runs each, as heaps that are
-// collected have a noisy one, above the baseline: what the reference's process
-// held when its measured window opened, inputs and files included. There is one
-// baseline for both sides, because a submission's own would take with it what
-// its init allocates.
+// JudgeMemory compares the least peak of several runs of each side, because a collected
+// heap has a noisy one, above the baseline: what the reference's process held when its
+// measured window opened, inputs and files included. Both sides share the reference's
+// baseline, because a submission's own would hide what its init allocates.
 //
 // Peaks of different sources do not compare; that is an error of ours.
 func JudgeMemory(ref, sub []Peak, baseline int64, limit float64) (Memory, error) {
@@ -66,12 +65,12 @@ func JudgeMemory(ref, sub []Peak, baseline int64, limit float64) (Memory, error)
 	return m, nil
 }
 
-// detail is what the student is told.
+// Detail explains the verdict to the student.
 func (m Memory) Detail(limit float64) string {
 	return measured("peaks at", m.Ratio, "memory", limit, m.Verdict == verdict.TooMuchMemory, m.Note)
 }
 
-// extremes are the least and the greatest peak above the baseline.
+// extremes returns the least and the greatest peak above the baseline.
 func extremes(peaks []Peak, baseline int64) (least, most int64) {
 	least = math.MaxInt64
 	for _, p := range peaks {

@@ -1,3 +1,10 @@
+// Package measure judges a submission's CPU time and memory against the reference's. It
+// compares runs of both on the same inputs, says when the runs suffice for a verdict, and
+// judges the machine by the reference's runs alone. Every function is pure: the caller runs
+// the programs.
+//
+// [NewPair] makes a pair of two runs, [JudgeSpeed] decides on pairs at the looks of a
+// sequential test, [JudgeMemory] on peaks. [ControlOf] tells whether the machine was quiet.
 package measure
 
 import (
@@ -39,7 +46,7 @@ type look struct {
 //	0.00652  if half of them are, but none above twice the limit
 //	0.03531  if half of them are above twice the limit
 //
-// The last is no noise of a machine, which [controlOf] calls noisy long before;
+// The last is no noise of a machine, which [ControlOf] calls noisy long before;
 // it takes a submission whose own time varies by that factor. Passing early
 // only lowers these figures, and they fall steeply with the true ratio: at 0.9
 // of the limit and 5 % noise a run the figure is below one in a thousand million.
@@ -62,7 +69,7 @@ func Looks() string {
 	return "looks after " + strings.Join(after, ", ")
 }
 
-// IsLook reports whether n pairs are the moment of a look.
+// IsLook reports whether the test may decide after n pairs.
 func IsLook(n int) bool {
 	return slices.ContainsFunc(looks, func(l look) bool { return l.pairs == n })
 }
@@ -70,8 +77,7 @@ func IsLook(n int) bool {
 // IsLast reports whether n pairs are the last look, or more.
 func IsLast(n int) bool { return nextLook(n) == 0 }
 
-// nextLook is how many pairs the next decision needs, given that n are there;
-// it is 0 when none is left.
+// nextLook returns how many pairs the next look needs after n pairs, or 0 if none is left.
 func nextLook(n int) int {
 	for _, l := range looks {
 		if n < l.pairs {
@@ -81,7 +87,7 @@ func nextLook(n int) int {
 	return 0
 }
 
-// Speed is what pairs say about a submission's speed.
+// Speed is the judgement on a submission's speed.
 type Speed struct {
 	Verdict  verdict.Verdict // Passed, TooSlow, or "" while undecided
 	Ratio    float64         // submission to reference: the centre of the pairs' ratios
@@ -90,8 +96,8 @@ type Speed struct {
 	Note     string          // what to know about the verdict, or ""
 }
 
-// JudgeSpeed decides at the last look that the pairs suffice for. An error is
-// one of the exercise: its workload is too small to be judged by.
+// JudgeSpeed decides at the last look that the pairs suffice for. An error is a fault of
+// the exercise: its workload is too small to be judged.
 func JudgeSpeed(pairs []Pair, limit float64) (Speed, error) {
 	l, ok := lastLook(len(pairs))
 	if !ok {
@@ -119,22 +125,19 @@ func JudgeSpeed(pairs []Pair, limit float64) (Speed, error) {
 	return s, nil
 }
 
-// Enough reports that more pairs would tell nothing of use: the ratio is precise, or
-// would only become so, because the verdict is sure and its runs have taken their
-// time. Where no figure is shown, the verdict is enough.
+// Enough reports that more pairs are of no use: the ratio is precise, or the verdict is
+// sure and its runs have used up their time. If no figure is shown, the verdict is enough.
 func (s Speed) Enough(limit float64, spent time.Duration, figuresShown bool) bool {
 	return !figuresShown || s.precise() || s.Verdict == verdict.TooSlow || spent > precisionBudget && s.Interval[1] < limit
 }
 
-// precise reports whether the interval is narrow enough for the ratio to be worth
-// showing: more pairs would change no verdict, but a figure that people compare
-// should mean the same the next time.
+// precise reports whether the interval is narrow enough to show the ratio: more pairs would
+// change no verdict, but a figure that people compare should mean the same the next time.
 func (s Speed) precise() bool { return s.Interval[1] <= precision*s.Interval[0] }
 
 const precision = 1.12
 
-// settle decides what is undecided when no more pairs can be had, for the
-// submission.
+// Decide passes a submission that is still undecided when no more pairs can be had.
 func (s Speed) Decide() Speed {
 	if s.Verdict == "" {
 		s.Verdict = verdict.Passed
@@ -143,7 +146,7 @@ func (s Speed) Decide() Speed {
 	return s
 }
 
-// detail is what the student is told.
+// Detail explains the verdict to the student.
 func (s Speed) Detail(limit float64) string {
 	return measured("takes", s.Ratio, "CPU time", limit, s.Verdict == verdict.TooSlow, s.Note)
 }
@@ -166,9 +169,9 @@ func typicalReference(pairs []Pair) time.Duration {
 	return time.Duration(quantile.Median(refs))
 }
 
-// ratios are sorted. A time of zero, which a clock may show, counts as one
-// nanosecond. They are quotients and no differences of logarithms, so that a
-// ratio of exactly the limit is not above it.
+// ratios returns the sorted ratios of pairs. A time of zero, which a clock may show, counts
+// as one nanosecond. They are quotients and not differences of logarithms, so that a ratio
+// of exactly the limit is not above it.
 func ratios(pairs []Pair) []float64 {
 	r := make([]float64, len(pairs))
 	for i, p := range pairs {
@@ -178,7 +181,7 @@ func ratios(pairs []Pair) []float64 {
 	return r
 }
 
-// logs keeps the order.
+// logs returns logarithms in the same order.
 func logs(ratios []float64) []float64 {
 	l := make([]float64, len(ratios))
 	for i, r := range ratios {
@@ -187,10 +190,9 @@ func logs(ratios []float64) []float64 {
 	return l
 }
 
-// centre estimates where values lie that scatter evenly around it: the median
-// of the means of all pairs of them (Hodges and Lehmann, 1963). Like the median
-// it shrugs off outliers, and it takes two thirds of the values for the same
-// precision.
+// centre estimates the centre of values that scatter evenly: the median of the means of all
+// pairs of them (Hodges and Lehmann, 1963). Like the median it resists outliers, and it
+// needs two thirds of the values for the same precision.
 func centre(values []float64) float64 {
 	var means []float64
 	for i, a := range values {
@@ -211,7 +213,7 @@ const (
 // minControl is how many ratios a control needs to say anything.
 const minControl = 4
 
-// Control is what the reference against itself says about the machine.
+// Control measures the machine's noise by comparing the reference with itself.
 type Control struct {
 	Ratio  float64 // median of each run to the one before it
 	Spread float64 // upper quartile of these ratios to the lower
@@ -219,8 +221,8 @@ type Control struct {
 	Noisy  bool
 }
 
-// controlOf judges the machine by the reference's windows in the order they
-// were run. Too few of them say nothing.
+// ControlOf judges the machine by the reference's windows in the order of the runs. Too few
+// of them are only counted.
 func ControlOf(windows []time.Duration) Control {
 	c := Control{Runs: len(windows)}
 	if len(windows)-1 < minControl {

@@ -32,9 +32,9 @@ type timing struct {
 
 var errMarks = errors.New("the measured window is not marked by exactly two marks in order")
 
-// timingOf reads a run's clocks. The whole is what the box counted, so that
-// children nobody waited for are in it, or where the box counts nothing what
-// wait4 told; pairOf makes sure that a pair does not mix the two.
+// timingOf reads a run's clocks. The total is what the box counted, which includes children
+// that were never waited for, or else what wait4 reported; [NewPair] refuses a pair that
+// mixes the two.
 func timingOf(o sandbox.Outcome) (timing, error) {
 	if len(o.Marks) != 2 || o.Marks[0].CPU < 0 || o.Marks[1].CPU < o.Marks[0].CPU || o.Marks[1].Wall < o.Marks[0].Wall {
 		return timing{}, errMarks
@@ -48,10 +48,10 @@ func timingOf(o sandbox.Outcome) (timing, error) {
 	return t, nil
 }
 
-// pairOf makes a pair of two runs that [Test] passed.
+// NewPair makes a pair of two runs that package judge passed.
 //
-// The detail is empty unless the submission's window is not marked as the kit
-// marks it; the check is then missing its evidence. An error is ours.
+// The detail is not empty if the submission's window is not marked as the kit marks it; the
+// check then lacks its evidence. An error is ours.
 func NewPair(ref, sub sandbox.Outcome) (p Pair, detail string, err error) {
 	r, err := timingOf(ref)
 	if err != nil {
@@ -67,15 +67,14 @@ func NewPair(ref, sub sandbox.Outcome) (p Pair, detail string, err error) {
 	return Pair{Reference: r.window, Submission: s.window, Excess: s.outside - r.outside}, "", nil
 }
 
-// charged adds to the submission's windows what it burned outside them in excess
-// of the reference: work moved to init, to a goroutine that goes on after the
-// window or to a result that is computed when read gains nothing.
+// WithOverhead adds to the submission's windows the CPU time that it spent outside them in
+// excess of the reference. Work that moves to init, to a goroutine that outlives the window
+// or to a result that is computed when read gains nothing.
 //
-// Two runs of one program differ there too, by some milliseconds on a busy
-// machine, and to count that, and only upwards, would make every submission look
-// slower than it is. So an excess counts where it is large by itself, and a small
-// one where it is there in three pairs of four: by chance alone half of them have
-// one, and of five pairs three soon have one that shows.
+// Two runs of one program differ there too, by some milliseconds on a busy machine. To
+// count every excess, and only upwards, would make each submission look slower than it is.
+// So an excess counts if it is large by itself, and a small one if it is there in three
+// pairs of four: by chance alone half of them have one, and of five pairs three soon do.
 func WithOverhead(pairs []Pair) []Pair {
 	var shares []float64
 	for _, p := range pairs {
@@ -94,7 +93,7 @@ func WithOverhead(pairs []Pair) []Pair {
 	return pairs
 }
 
-// What counts of an excess, in parts of the reference's window.
+// The thresholds of an excess, in parts of the reference's window.
 const (
 	largeExcess  = 0.5 // in one pair
 	steadyExcess = 0.1 // as the lower quartile of all

@@ -6,8 +6,7 @@ import (
 	"strings"
 )
 
-// measured puts a figure that is above its limit into words, and what is to be
-// known about it.
+// measured describes a figure beside its limit, with a note.
 func measured(verb string, ratio float64, what string, limit float64, above bool, note string) string {
 	var parts []string
 	if above {
@@ -19,7 +18,7 @@ func measured(verb string, ratio float64, what string, limit float64, above bool
 	return strings.Join(parts, "; ")
 }
 
-// digits writes three of them, or as many as there are before the point.
+// digits writes three significant digits, or all before the point.
 func digits(x float64) string {
 	if x >= 100 {
 		return strconv.FormatFloat(x, 'f', 0, 64)

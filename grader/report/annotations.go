@@ -12,8 +12,8 @@ import (
 	"grade/grader/verdict"
 )
 
-// maxAnnotations is how many of one kind a step of GitHub Actions shows. The last says
-// how many there are beyond it.
+// maxAnnotations is the number of annotations of one kind that a step of GitHub Actions
+// shows. The last one counts those that are left out.
 const maxAnnotations = 10
 
 // An annotation is a workflow command that puts a message beside a line of a file.
@@ -35,8 +35,8 @@ func writeAnnotations(w io.Writer, r *verdict.Result, id Identity) error {
 }
 
 // writeCourseAnnotations writes b in the same way: problems at their lines, and for each
-// Submission one warning beside its folder, since there are so few that are shown. The
-// notice counts what was graded.
+// submission one warning beside its folder, because GitHub shows so few. The notice counts
+// what was graded.
 func writeCourseAnnotations(w io.Writer, b *gradebook.Book) error {
 	var problems, warnings []annotation
 	for _, s := range wording.Submissions(b) {
@@ -59,8 +59,8 @@ func writeCommands(w io.Writer, problems, warnings []annotation, notice annotati
 	return nil
 }
 
-// submissionAnnotation says which checks of a submission did not pass, or that it has no
-// verdict. A folder has no line.
+// submissionAnnotation lists the checks that a submission did not pass, or says that it has
+// no verdict. A folder has no line.
 func submissionAnnotation(s wording.Submission) (annotation, bool) {
 	said := wording.Notes(s.Cell)
 	for _, c := range s.Failed() {
@@ -75,7 +75,8 @@ func submissionAnnotation(s wording.Submission) (annotation, bool) {
 	return annotation{level: "warning", file: wording.Whole(s.Folder), title: wording.Name(s.Student) + ", " + wording.Name(s.Exercise) + ": " + s.Headline(), message: wording.Paragraphs(said...)}, true
 }
 
-// problemAnnotations are errors. There are none but these: the caps are per level.
+// problemAnnotations returns problems as errors. Nothing else is an error, because the caps
+// are per level.
 func problemAnnotations(r *verdict.Result, id Identity) (list []annotation) {
 	for _, p := range r.Problems {
 		list = append(list, annotation{level: "error", file: inRepository(id, p.File), line: p.Line, title: wording.Name(p.Rule), message: wording.Plain(p.Message)})
@@ -83,8 +84,8 @@ func problemAnnotations(r *verdict.Result, id Identity) (list []annotation) {
 	return list
 }
 
-// inRepository is where a file of the submission is in the repository. A name that is
-// more than a name would point elsewhere.
+// inRepository returns the path of a submission's file in the repository. It does not join
+// a name with a slash to the folder, because the result could point elsewhere.
 func inRepository(id Identity, file string) string {
 	if file == "" || strings.ContainsAny(file, `/\`) {
 		return wording.Whole(file)
@@ -92,8 +93,8 @@ func inRepository(id Identity, file string) string {
 	return path.Join(wording.Whole(id.Folder), wording.Whole(file))
 }
 
-// checkAnnotations are warnings: what a student has to look at first are the errors,
-// and a failed check is at no line of theirs.
+// checkAnnotations returns failed checks as warnings: a student has to look at the errors
+// first, and a failed check is at no line of the submission.
 func checkAnnotations(r *verdict.Result) (list []annotation) {
 	if r.Verdict == verdict.Graded {
 		for _, c := range r.Checks {
@@ -108,7 +109,7 @@ func checkAnnotations(r *verdict.Result) (list []annotation) {
 	return list
 }
 
-// capped keeps as many annotations as are shown.
+// capped drops the annotations that GitHub would not show.
 func capped(list []annotation) []annotation {
 	if len(list) <= maxAnnotations {
 		return list
@@ -117,7 +118,7 @@ func capped(list []annotation) []annotation {
 	return append(list[:maxAnnotations-1:maxAnnotations-1], rest)
 }
 
-// command is the line that the runner reads.
+// command returns the line that the runner reads.
 func (a annotation) command() string {
 	var props []string
 	if a.file != "" {

@@ -13,19 +13,20 @@ import (
 	"grade/grader/report/wording"
 )
 
-// canvasColumns are what Canvas asks for before the assignments, as its own export has
-// them; its importer wants the first two there and Section as the last.
+// canvasColumns are the columns before the assignments in Canvas' own export. Its importer
+// wants the first two in front and Section last.
 var canvasColumns = []string{"Student", "ID", "SIS User ID", "SIS Login ID", "Section"}
 
 // canvasMaximum marks the row of what each assignment is worth.
 const canvasMaximum = "Points Possible"
 
-// writeCanvas writes b as a file that Canvas' gradebook imports. Who is on the roster
-// stands as Canvas knows them, in its order; anybody else by their name here, as name and
-// as login.
+// writeCanvas writes b as a file that Canvas' gradebook imports. Students on the roster
+// have the names that Canvas uses, in its order; other students have their name here, as
+// name and as login.
 //
-// An empty cell takes away the score that Canvas has. So it is for nothing handed in
-// alone, and who lacks a verdict of ours has no row: Canvas leaves them as they are.
+// An empty cell deletes the score that Canvas has. So a cell is empty only if nothing was
+// handed in, and a student who lacks a verdict through a fault of ours has no row: Canvas
+// leaves those scores as they are.
 func writeCanvas(w io.Writer, b *gradebook.Book) error {
 	if b.Partial {
 		return errors.New("one run does not have everything that was handed in, and Canvas would take each gap for nothing handed in: write it from the gradebook of all kept results")
@@ -53,7 +54,7 @@ func writeCanvas(w io.Writer, b *gradebook.Book) error {
 	return writeRows(w, rows)
 }
 
-// canvasAssignment is an exercise as Canvas has it.
+// canvasAssignment is an exercise as an assignment of Canvas.
 type canvasAssignment struct {
 	name  string
 	worth float64 // points there
@@ -61,7 +62,7 @@ type canvasAssignment struct {
 	at    int     // column of the gradebook
 }
 
-// Points are those of a student, as many as the assignment is worth there.
+// points returns a student's points, scaled to what the assignment is worth in Canvas.
 func (c canvasAssignment) points(s canvasStudent) string {
 	if s.row == nil || s.row.Cells[c.at].Points == nil {
 		return ""
@@ -73,11 +74,11 @@ func (c canvasAssignment) points(s canvasStudent) string {
 	return amount(&points)
 }
 
-// canvasWarnings lists where Canvas would read the file in another way than it is meant.
+// canvasWarnings lists what Canvas would misread in the file.
 func canvasWarnings(b *gradebook.Book) (warnings []string) {
 	columns, err := canvasAssignments(b)
 	if err != nil {
-		return nil // it will be told
+		return nil // writeCanvas returns the error
 	}
 	for _, c := range columns {
 		if _, ok := b.Maxima[c.name]; !ok && len(b.Maxima) > 0 {
@@ -99,8 +100,9 @@ func canvasWarnings(b *gradebook.Book) (warnings []string) {
 	return append(warnings, same...)
 }
 
-// canvasAssignments names every exercise of the rules once: Canvas takes the first of two,
-// which for an exercise called ID would be the number of every student.
+// canvasAssignments names every exercise of the rules, and refuses a name that is there
+// twice: Canvas takes the first column, which for an exercise called ID would be the number
+// of every student.
 func canvasAssignments(b *gradebook.Book) (list []canvasAssignment, err error) {
 	seen := map[string]bool{}
 	for _, name := range canvasColumns {
@@ -108,7 +110,7 @@ func canvasAssignments(b *gradebook.Book) (list []canvasAssignment, err error) {
 	}
 	for i, c := range b.Columns {
 		if c.Extra {
-			continue // nobody has said that Canvas knows it
+			continue // the rules do not list it, so Canvas may lack it
 		}
 		a := canvasAssignment{name: cellText(cmp.Or(c.Canvas, c.Exercise)), worth: float64(c.Max), max: c.Max, at: i}
 		if seen[a.name] {
@@ -126,12 +128,13 @@ func canvasAssignments(b *gradebook.Book) (list []canvasAssignment, err error) {
 // canvasStudent has a place on the roster, or a row in the gradebook, or both.
 type canvasStudent struct {
 	gradebook.Person
-	row     *gradebook.Row // nil: has handed in nothing
-	unknown bool           // to the roster
+	row     *gradebook.Row // nil: the student has handed nothing in
+	unknown bool           // the roster lacks the student
 }
 
-// canvasStudents are all that are known: the roster's, and then those not on it. Of several
-// who are one person on the roster, none is there: nobody could say whose points count.
+// canvasStudents returns the students of the roster, and then the others. It leaves out
+// logins that are one person on the roster and returns them as same, because their points
+// cannot be told apart.
 func canvasStudents(b *gradebook.Book) (list []canvasStudent, same []string) {
 	rows := map[gradebook.Person][]*gradebook.Row{}
 	var others []canvasStudent
@@ -156,7 +159,7 @@ func canvasStudents(b *gradebook.Book) (list []canvasStudent, same []string) {
 	return append(list, others...), same
 }
 
-// complete reports whether no cell is empty for want of a verdict.
+// complete reports whether no cell is empty for lack of a verdict.
 func (s canvasStudent) complete() bool {
 	if s.row == nil {
 		return true
@@ -169,8 +172,8 @@ func (s canvasStudent) complete() bool {
 	return len(s.row.Unknown) == 0 // it could be of any of them
 }
 
-// columns are those before the assignments. Whoever has the name of the row of maxima
-// would set them for all.
+// columns returns the cells before the assignments. A student with the name of the row of
+// maxima would set the maxima for all.
 func (s canvasStudent) columns() []string {
 	name := strings.ReplaceAll(cellText(s.Name), canvasMaximum, strings.ToLower(canvasMaximum))
 	return []string{name, cellText(s.ID), cellText(s.SISUserID), cellText(s.SISLoginID), cellText(s.Section)}

@@ -39,17 +39,17 @@ const (
 	severityCost    = "minor" // right, and too slow or too large
 )
 
-// writeCodeQuality writes r as a report on code quality of GitLab, which a merge request
-// shows what has changed in: problems of the source at their lines, and checks that did
-// not pass at the first file, since they are at no line and a folder cannot be opened.
+// writeCodeQuality writes r as a code quality report of GitLab, which shows in a merge
+// request what has changed. Problems of the source are at their lines. Failed checks are at
+// the first file, because they have no line and GitLab opens no folder.
 func writeCodeQuality(w io.Writer, r *verdict.Result, id Identity) error {
 	q := quality{list: []qualityIssue{}}
 	q.add(r, id.Folder, "")
 	return writeJSON(w, q.list)
 }
 
-// writeCourseCodeQuality writes b in the same way. What has no verdict is left out: it says
-// nothing about anybody's code.
+// writeCourseCodeQuality writes b in the same way. It leaves out submissions without a
+// verdict: a missing verdict says nothing about the code.
 func writeCourseCodeQuality(w io.Writer, b *gradebook.Book) error {
 	q := quality{list: []qualityIssue{}}
 	for _, s := range wording.Submissions(b) {
@@ -66,7 +66,7 @@ type quality struct {
 	seen map[string]int // how often the same was said of the same place
 }
 
-// add adds a submission in folder. Each description begins with whose it is.
+// add adds a submission in folder. Each description begins with the name of its student.
 func (q *quality) add(r *verdict.Result, folder, whose string) {
 	for _, p := range r.Problems {
 		q.issue(inside(folder, p.File), p.Line, "grade/"+wording.Name(p.Rule), severityProblem, whose+cmp.Or(wording.Squeezed(p.Message), wording.Verdict(r.Verdict)))
@@ -94,8 +94,8 @@ func (q *quality) add(r *verdict.Result, folder, whose string) {
 	}
 }
 
-// issue adds one. Its fingerprint is that of the same thing in an earlier report, wherever
-// its line is by now; GitLab takes equal ones for one issue.
+// issue adds an issue. Its fingerprint does not depend on the line, so that GitLab
+// recognises it in a later report; GitLab takes issues with equal fingerprints for one.
 func (q *quality) issue(file string, line int, check, severity, description string) {
 	if q.seen == nil {
 		q.seen = map[string]int{}
@@ -109,11 +109,12 @@ func (q *quality) issue(file string, line int, check, severity, description stri
 	})
 }
 
-// maxPath is how long the name of a file can be, in bytes, where there are files.
+// maxPath bounds the path of a file, in bytes: Linux has no longer ones.
 const maxPath = 4096
 
-// inside is where a file of a submission is in the repository, or the folder itself. GitLab
-// makes a link of it, which must not lead out; what can be nowhere is in the root.
+// inside returns the path of a submission's file in the repository, or of the folder.
+// GitLab makes a link of it, which must not lead out of the repository; an impossible name
+// becomes the root.
 func inside(folder, file string) string {
 	if len(folder)+len(file) < maxPath {
 		if at := path.Join(wording.Whole(folder), wording.Whole(file)); fs.ValidPath(at) {

@@ -35,7 +35,7 @@ func courses() map[string]*gradebook.Book {
 	}
 }
 
-// attackedCourse is one in which s stands wherever somebody else can put something.
+// attackedCourse returns a course with s in every field that comes from outside.
 func attackedCourse(s string, v verdict.Verdict) *gradebook.Book {
 	p := sample.Policy()
 	p.Title = s
@@ -139,7 +139,7 @@ func FuzzCourses(f *testing.F) {
 	})
 }
 
-// Whatever a rule did, everybody finds it in what they read.
+// Every format shows what each rule did.
 func TestRulesAreTold(t *testing.T) {
 	b := sample.SmallCourse()
 	for _, format := range []string{"html", "markdown", "github-summary", "json", "junit"} {

@@ -9,9 +9,9 @@ import (
 	"grade/grader/report/wording"
 )
 
-// writeCSV writes b for a spreadsheet: a row a student, a column an exercise with the
-// Points that count, and the total in percent. What there is no grade of is empty, so
-// that nobody's fault becomes a 0.
+// writeCSV writes b for a spreadsheet: a row for each student, a column for each exercise
+// with the points that count, and the total in percent. A cell without a grade is empty, so
+// that a fault of ours does not become a 0.
 func writeCSV(w io.Writer, b *gradebook.Book) error {
 	header := []string{"student"}
 	for _, c := range b.Columns {
@@ -34,16 +34,16 @@ func writeRows(w io.Writer, rows [][]string) error {
 	return c.WriteAll(rows)
 }
 
-// formula is what a spreadsheet computes: at the start of a cell, or behind what separates
-// cells for a spreadsheet of another country, which the quotes of this file mean nothing
-// to. A keyboard for Chinese or Japanese has the signs in full width as well. Colons are
-// what a runner of GitHub obeys, should the file be printed in a log.
+// formula matches text that a spreadsheet would compute: at the start of a cell, or after a
+// character that separates cells in a spreadsheet of another country, which ignores the
+// quotes of this file. The signs exist in full width as well, on keyboards for Chinese and
+// Japanese. A runner of GitHub obeys "::" if the file is printed in a log.
 var formula = regexp.MustCompile(`(^|[,;|])([ "']*)([=+\-@＝＋－＠]|::)`)
 
-// cellText is text in a cell that stays text. Nothing in it is a control character.
+// cellText makes a cell that a spreadsheet takes for text. It holds no control character.
 func cellText(s string) string { return formula.ReplaceAllString(wording.Whole(s), "$1$2'$3") }
 
-// amount writes points or percent; nothing where there are none.
+// amount writes points or percent, and nothing for nil.
 func amount(x *float64) string {
 	if x == nil {
 		return ""

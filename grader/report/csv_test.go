@@ -58,7 +58,7 @@ func TestCanvasRefuses(t *testing.T) {
 	b.Roster[1].SISLoginID, b.Roster[1].ID = "hoare", "ada2"
 	b.Rows[4].Student = "ADA"
 	assert.Contains(t, f.Warnings(b), "canvas: students ada and ADA are the same person on the roster, and neither has a row")
-	assert.NotContains(t, string(writtenCourse(t, "canvas", b)), "Lovelace", "which costs nobody else anything")
+	assert.NotContains(t, string(writtenCourse(t, "canvas", b)), "Lovelace", "which takes points from no other student")
 }
 
 // What Canvas has an assignment worth is what it is worth there.
@@ -87,7 +87,7 @@ func TestCanvasMaxima(t *testing.T) {
 	assert.Len(t, readRows(t, writtenCourse(t, "canvas", b))[0], 6, "what is not in the rules is not in Canvas")
 }
 
-// Nobody sets what an exercise is worth by being called like the row that says so.
+// A student with the name of the row of maxima does not set what an exercise is worth.
 func TestCanvasRowOfMaxima(t *testing.T) {
 	b := sample.SmallCourse()
 	b.Rows[3].Student = "  Points Possible"

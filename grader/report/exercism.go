@@ -61,7 +61,7 @@ func newExercismTest(c verdict.CheckResult) exercismTest {
 	return t
 }
 
-// status is a check's in the words of Exercism.
+// status returns a check's status in Exercism's words.
 func status(c verdict.CheckResult) string {
 	if c.Verdict == verdict.Passed {
 		return "pass"
@@ -69,8 +69,8 @@ func status(c verdict.CheckResult) string {
 	return missed(c)
 }
 
-// missed is the status of a test without its points, which is never "pass", in the
-// words of Exercism, which GitHub Classroom took over.
+// missed returns the status of a check that did not pass. It is never "pass". The words are
+// Exercism's, and GitHub Classroom uses them too.
 func missed(c verdict.CheckResult) string {
 	if c.Verdict == verdict.NotRun {
 		return "error"

@@ -12,8 +12,8 @@ import (
 	"grade/grader/verdict"
 )
 
-// Identity says whose submission was graded and what it is part of, for the formats
-// that carry it. Whoever runs a grading knows it, and none of it is read from the
+// Identity names the student of a submission and what the submission belongs to, for the
+// formats that carry it. It comes from the environment of the grading, never from the
 // submission. The zero Identity names no student.
 type Identity struct {
 	Student    string // a login or a name
@@ -29,33 +29,33 @@ type Identity struct {
 	ActorID    int64  // 0: unknown
 	Folder     string // the submission's folder, with slashes, from the repository's root
 
-	// Counted is what the submission counts under the rules of its course, which says what
-	// each of them did; nil: no rules were asked. Its student may read all of it.
+	// Counted is what the submission counts under the rules of its course; nil: no rules
+	// were applied. The student may read all of it.
 	Counted *gradebook.Cell
 }
 
-// A Format is one way to write a grading down, for one reader.
+// A Format writes a grading for one kind of reader.
 type Format struct {
 	Name    string
 	Summary string
-	// Beside tells that its lines may follow the text report on standard output.
+	// Beside tells that the format's lines may follow the text report on standard output.
 	Beside bool
 
-	write     func(io.Writer, *verdict.Result, Identity) error // nil: not of a single grading
-	course    func(io.Writer, *gradebook.Book) error           // nil: not of many
+	write     func(io.Writer, *verdict.Result, Identity) error // nil: the format has no report of a single grading
+	course    func(io.Writer, *gradebook.Book) error           // nil: the format has no report of many
 	noVerdict func(message string) any                         // nil: nothing is written, and an older report stays
 	lacks     func(Identity) error                             // nil: needs no identity
 	warnings  func(*gradebook.Book) []string                   // nil: none
 }
 
-// OfOne reports whether the format can be written of a single grading.
+// OfOne reports whether the format has a report of a single grading.
 func (f Format) OfOne() bool { return f.write != nil }
 
-// OfMany reports whether the format can be written of a whole course.
+// OfMany reports whether the format has a report of a whole course.
 func (f Format) OfMany() bool { return f.course != nil }
 
-// Warnings lists where a program that reads b in this format would take it in another way
-// than it is meant: a line each, for the teacher who asked for it.
+// Warnings lists, for the teacher, what a program that reads b in this format would
+// misread, a line each.
 func (f Format) Warnings(b *gradebook.Book) []string {
 	if f.warnings == nil {
 		return nil
@@ -63,7 +63,7 @@ func (f Format) Warnings(b *gradebook.Book) []string {
 	return f.warnings(b)
 }
 
-// WriteCourse writes b. Nothing has been written if it could not be put into the format.
+// WriteCourse writes b. It writes nothing if b cannot be put into the format.
 func (f Format) WriteCourse(w io.Writer, b *gradebook.Book) error {
 	if f.course == nil {
 		return fmt.Errorf("write report %s: the format holds one grading, not many", f.Name)
@@ -71,7 +71,7 @@ func (f Format) WriteCourse(w io.Writer, b *gradebook.Book) error {
 	return f.whole(w, func(w io.Writer) error { return f.course(w, b) })
 }
 
-// Formats are all formats, in the order in which help lists them.
+// Formats returns all formats, in the order of the help text.
 func Formats() []Format {
 	return []Format{
 		{Name: "html", Summary: "a page for the student, or for the teachers of a course, complete in one file", write: writeHTML, course: page.Course},
@@ -103,7 +103,7 @@ func FormatNamed(name string) (Format, bool) {
 	return all[i], true
 }
 
-// FormatNames are the names of all formats.
+// FormatNames returns the names of all formats.
 func FormatNames() []string {
 	var names []string
 	for _, f := range Formats() {
@@ -112,7 +112,8 @@ func FormatNames() []string {
 	return names
 }
 
-// Lacks says what is missing in id for this format, before anything is graded.
+// Lacks returns an error that names what id lacks for this format. A caller asks before it
+// grades.
 func (f Format) Lacks(id Identity) error {
 	if f.lacks == nil {
 		return nil
@@ -120,7 +121,7 @@ func (f Format) Lacks(id Identity) error {
 	return f.lacks(id)
 }
 
-// Write writes r. Nothing has been written if it could not be put into the format.
+// Write writes r. It writes nothing if r cannot be put into the format.
 func (f Format) Write(w io.Writer, r *verdict.Result, id Identity) error {
 	if f.write == nil {
 		return fmt.Errorf("write report %s: the format holds many gradings, not one", f.Name)
@@ -128,7 +129,7 @@ func (f Format) Write(w io.Writer, r *verdict.Result, id Identity) error {
 	return f.whole(w, func(w io.Writer) error { return f.write(w, r, id) })
 }
 
-// Whole writes all of a report or nothing.
+// whole writes all of a report or nothing.
 func (f Format) whole(w io.Writer, write func(io.Writer) error) error {
 	var b bytes.Buffer
 	if err := write(&b); err != nil {
@@ -140,17 +141,17 @@ func (f Format) whole(w io.Writer, write func(io.Writer) error) error {
 	return nil
 }
 
-// TellsNoVerdict reports whether the format has a way to say that there is none.
-// For one that has not, an older report is better than any that could be written.
+// TellsNoVerdict reports whether the format can say that there is no verdict. For any other
+// format, an older report is better than a new one.
 func (f Format) TellsNoVerdict() bool { return f.noVerdict != nil }
 
-// WriteNoVerdict says, in a format that [Format.TellsNoVerdict], that no grade was
-// come by. The student reads the message: no error of ours belongs into it.
+// WriteNoVerdict says that there is no grade, in a format that [Format.TellsNoVerdict]. The
+// student reads the message: no error of ours belongs into it.
 func (f Format) WriteNoVerdict(w io.Writer, message string) error {
 	return writeJSON(w, f.noVerdict(wording.Plain(message)))
 }
 
-// anonymous is a writer that says nothing of whose submission it is.
+// anonymous adapts a writer that needs no identity.
 func anonymous(write func(io.Writer, *verdict.Result) error) func(io.Writer, *verdict.Result, Identity) error {
 	return func(w io.Writer, r *verdict.Result, _ Identity) error { return write(w, r) }
 }

@@ -33,9 +33,9 @@ type (
 // writeGitHubClassroom writes r as the result of a runner of GitHub Classroom's
 // autograding, which its reporter adds up.
 //
-// The reporter does so twice: its table says what part of the tests passed, times the
-// maximum, and its notice the sum of the tests' scores. Both agree where all tests
-// weigh the same, so a check of 15 points beside ones of 10 is three tests of 5.
+// The reporter adds up twice: its table shows the share of tests that passed, times the
+// maximum, and its notice the sum of the tests' scores. Both agree if all tests weigh the
+// same, so a check of 15 points beside ones of 10 becomes three tests of 5.
 func writeGitHubClassroom(w io.Writer, r *verdict.Result) error {
 	doc := runnerResult{Version: 1, Status: "pass", MaxScore: wording.MaxPoints(r), Tests: []runnerTest{}}
 	weight := commonWeight(r.Checks)
@@ -63,7 +63,7 @@ func writeGitHubClassroomBase64(w io.Writer, r *verdict.Result) error {
 	return err
 }
 
-// commonWeight is the largest number of points that all checks are multiples of.
+// commonWeight returns the greatest common divisor of the checks' points.
 func commonWeight(checks []verdict.CheckResult) int {
 	weight := 0
 	for _, c := range checks {
@@ -76,8 +76,8 @@ func commonWeight(checks []verdict.CheckResult) int {
 	return max(weight, 1)
 }
 
-// runnerTests are a check as tests of one weight. The first that failed says why,
-// and the others name it.
+// runnerTests splits a check into tests of one weight. The first that failed says why, and
+// the others name it.
 func runnerTests(c verdict.CheckResult, weight int) []runnerTest {
 	n, passed := c.MaxPoints/weight, c.Points/weight
 	var list []runnerTest

@@ -2,8 +2,8 @@ package report
 
 import "strconv"
 
-// IdentityIn reads an identity out of the environment of a CI, but for the folder. Env looks
-// up a variable; nothing that a submission could have written is asked.
+// IdentityIn reads an identity, without the folder, from the environment of a CI. Env looks
+// up a variable. It reads nothing that a submission could have written.
 func IdentityIn(env func(string) string) Identity {
 	id := Identity{
 		Classroom: env("CLASSROOM"), Assignment: env("ASSIGNMENT"), Group: env("MODE") == "group",

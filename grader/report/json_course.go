@@ -10,7 +10,7 @@ import (
 	"grade/grader/verdict"
 )
 
-// gradebookSchemaID names the format of a book as JSON.
+// gradebookSchemaID names the format of a gradebook as JSON.
 const gradebookSchemaID = "grade/book/v1"
 
 // GradebookSchema is the JSON Schema (2020-12) of a book as JSON, with a description of every
@@ -149,7 +149,7 @@ func newGradebookAttempt(a gradebook.Attempt) gradebookAttempt {
 	}
 }
 
-// known is a time, or nil where none is known.
+// known returns a time, or nil if it is not known.
 func known(t time.Time) *time.Time {
 	if t.IsZero() {
 		return nil

@@ -67,9 +67,9 @@ func writeJUnit(w io.Writer, r *verdict.Result) error {
 	return writeSuites(w, wording.Whole(r.Exercise), newJUnitSuite(wording.Whole(r.Exercise), r))
 }
 
-// writeJUnitCourse writes b as a suite for each student's exercise, named after both, so that
-// a reader who knows the names of an earlier run finds them again. A submission without a
-// CheckVerdict has a test case of its own, which is an error.
+// writeJUnitCourse writes b with one suite for each student's exercise, named after both,
+// so that a reader finds them again in a later run. A submission without a verdict has one
+// test case, which is an error.
 func writeJUnitCourse(w io.Writer, b *gradebook.Book) error {
 	var suites []junitSuite
 	for _, s := range wording.Submissions(b) {
@@ -130,8 +130,8 @@ func newJUnitEntry(s wording.Submission) junitSuite {
 	return suite
 }
 
-// add adds a check. Its class is the suite's name: it makes the names of two students'
-// Checks two.
+// add adds a check. Its class is the suite's name, so that the same check of two students
+// has two names.
 func (s *junitSuite) add(r *verdict.Result, c verdict.CheckResult) {
 	test := junitCase{Name: wording.Whole(c.Name), Class: s.Name, Time: seconds(c.Submission.CPUMs)}
 	outcome := &junitOutcome{Type: wording.Whole(string(c.Verdict)), Message: wording.CheckVerdict(c), Text: wording.Explain(c)}
@@ -149,7 +149,7 @@ func (s *junitSuite) add(r *verdict.Result, c verdict.CheckResult) {
 	s.Cases = append(s.Cases, test)
 }
 
-// junitProperties say points and figures, by the names of the checks.
+// junitProperties returns points and figures, by the names of the checks.
 func junitProperties(r *verdict.Result) []junitProperty {
 	number := func(x *float64) string {
 		if x == nil {

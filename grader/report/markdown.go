@@ -73,7 +73,7 @@ func (m *markdown) block(lines ...string) {
 	m.b.WriteString(s)
 }
 
-// CountedResult writes what counts, and below it what each rule did.
+// counted writes what counts, and below it what each rule did.
 func (m *markdown) counted(said []string) {
 	if len(said) == 0 {
 		return
@@ -98,7 +98,7 @@ func (m *markdown) problems(r *verdict.Result) {
 	}
 }
 
-// Checks writes the table, and below it what there is to say about single checks.
+// checks writes the table, and below it the details of single checks.
 func (m *markdown) checks(r *verdict.Result) {
 	if r.Verdict != verdict.Graded {
 		return
@@ -142,7 +142,7 @@ func (m *markdown) footer(r *verdict.Result) {
 	m.block(fenced(said))
 }
 
-// mark says the verdict of a check by a sign; the word stands beside it.
+// mark returns a sign for the verdict of a check; the word stands beside it.
 func mark(c verdict.CheckResult) string {
 	switch c.Verdict {
 	case verdict.Passed:
@@ -153,7 +153,7 @@ func mark(c verdict.CheckResult) string {
 	return "❌"
 }
 
-// ratioWords are the verdict and, where it was measured, how much of the limit it is.
+// ratioWords returns the verdict and, if there is a measurement, its share of the limit.
 func ratioWords(c verdict.CheckResult) string {
 	if c.Ratio == nil {
 		return wording.CheckVerdict(c)
@@ -182,7 +182,7 @@ func fenced(s string) string {
 	return fence + "text\n" + s + "\n" + fence
 }
 
-// longestRun is how many backticks stand beside each other in s at most.
+// longestRun returns the length of the longest run of backticks in s.
 func longestRun(s string) int {
 	longest, run := 0, 0
 	for _, c := range s {

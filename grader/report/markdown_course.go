@@ -14,8 +14,8 @@ import (
 // maxShown is how many problems of one submission a report of many shows.
 const maxShown = 3
 
-// writeMarkdownCourse writes b as a comment: a table of students and exercises, and below it
-// each submission of which there is something to say. What does not fit is counted.
+// writeMarkdownCourse writes b as a comment: a table of students and exercises, and below
+// it the submissions with something to report. It counts what does not fit.
 func writeMarkdownCourse(w io.Writer, b *gradebook.Book) error {
 	return markdownCourseWithin(w, b, maxComment)
 }
@@ -74,8 +74,8 @@ func (m *markdown) gradebook(b *gradebook.Book) {
 	m.block(lines...)
 }
 
-// markdownSubmission lists which attempt is told of, what each rule did and what did not pass. Of problems, it has
-// the first; the student's own report has them all.
+// markdownSubmission lists the attempt that is shown, what each rule did and the failed
+// checks. It has the first problems only; the student's own report has them all.
 func markdownSubmission(s wording.Submission) (lines []string) {
 	if s.Cell.Missing != nil {
 		lines = append(lines, "- "+escapeMarkdown(wording.NoVerdict(s.Cell.Missing)))

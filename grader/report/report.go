@@ -1,8 +1,8 @@
-// Package report writes a grading down: one file a format, each a function of a
-// [verdict.Result] and nothing else. It decides nothing about points and asks no
-// clock, file or terminal; the same result gives the same bytes.
+// Package report writes the result of a grading in one of many formats. Each format is one
+// file, and a function of a [verdict.Result] or a [gradebook.Book] alone: the package
+// awards no points and reads no clock, file or terminal, so that the same result gives the
+// same bytes.
 //
-// What a submission can put into a result (file names, messages, details, its
-// folder's name) is hostile until written: each format escapes for the place where
-// it is read.
+// What a submission can put into a result (file names, messages, details, its folder's
+// name) is hostile until written: each format escapes for the place where it is read.
 package report

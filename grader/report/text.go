@@ -11,20 +11,19 @@ import (
 	"grade/grader/verdict"
 )
 
-// TextOptions say what the reader's end can show.
+// TextOptions describe the reader's terminal.
 type TextOptions struct {
 	Color bool // ANSI colours; without them there is no escape code in the report
 	Width int  // columns to break lines at; 0: lines are never broken
 
-	Counted *gradebook.Cell // what it counts; nil: no rules were asked
+	Counted *gradebook.Cell // what the submission counts; nil: no rules were applied
 }
 
-// gutter stands before text from elsewhere, so that none of it starts a line.
+// gutter precedes text of a submission, so that none of it starts a line.
 const gutter = "│ "
 
-// Text writes r for a person: the verdict first, then what it rests on, then how it
-// was come by. The zero options give what suits a pipe: plain, one fact a line,
-// independent of any terminal.
+// Text writes r for a person: the verdict, its reasons, and then how it was graded. The
+// zero options suit a pipe: plain, one fact a line, independent of any terminal.
 func Text(w io.Writer, r *verdict.Result, o TextOptions) error {
 	t := &text{Palette: terminal.NewPalette(o.Color), width: o.Width}
 	t.header(r)
@@ -85,7 +84,7 @@ func (t *text) header(r *verdict.Result) {
 	t.line(line)
 }
 
-// notRun says how many of the selected points were not tried for.
+// notRun says how many of the selected points belong to checks that did not run.
 func (t *text) notRun(r *verdict.Result) string {
 	if n := wording.PointsNotRun(r) - max(0, wording.MaxPoints(r)-r.MaxScore); n > 0 {
 		return fmt.Sprintf(", %d not run", n)
@@ -144,7 +143,7 @@ func (t *text) warnings(r *verdict.Result) {
 	}
 }
 
-// CountedResult writes what counts, and below it what each rule did.
+// counted writes what counts, and below it what each rule did.
 func (t *text) counted(said []string) {
 	for i, s := range said {
 		if i == 0 {
@@ -166,7 +165,7 @@ func (t *text) footer(r *verdict.Result) {
 	t.fact("seed", terminal.Escape(r.Seed))
 }
 
-// fact writes one line of the footer, nothing where there is nothing to say.
+// fact writes one line of the footer, or nothing if s is empty.
 func (t *text) fact(name, s string) {
 	if s == "" {
 		return

@@ -18,12 +18,12 @@ const (
 	barScale = 1.25
 )
 
-// hintWidth is how far the hint of a check goes that needs none: for a reader who
-// wants to know what a name stands for.
+// hintWidth cuts the hint of a check that passed where lines are not broken: such a hint
+// only explains the check's name.
 const hintWidth = 120
 
-// Checks writes the checks kind by kind. Those of a submission that was not run
-// have nothing to tell: the problems stand for them.
+// checks writes the checks kind by kind. It writes none for a submission that did not run,
+// because the problems explain that.
 func (t *text) checks(r *verdict.Result) {
 	if r.Verdict != verdict.Graded {
 		return
@@ -85,7 +85,7 @@ func (t *text) rest(s string, used int) string {
 	return terminal.Truncate(s, width-used)
 }
 
-// CheckLine says one check in a line, as it is decided: mark, name, points, verdict.
+// CheckLine returns one line for a check that is decided: mark, name, points, verdict.
 func CheckLine(c verdict.CheckResult, o TextOptions) string {
 	s := checkHead(terminal.NewPalette(o.Color), c, columns{name: 32, points: 5})
 	return strings.TrimRight(s, " ")

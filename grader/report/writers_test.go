@@ -11,7 +11,7 @@ import (
 	"grade/grader/verdict"
 )
 
-// identity is somebody's, complete.
+// identity is a complete identity.
 func identity() Identity {
 	return Identity{
 		Student: "ada", Classroom: "ml-2026", Assignment: "autograd", Submission: "submit/2026-03-14T15-00-00Z-0a1b2c3",

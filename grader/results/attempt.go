@@ -10,21 +10,22 @@ type Entry struct {
 	Source            string    // of that time
 }
 
-// Attempt is a submission among all that its student has handed in for the exercise. Its
-// time is the one that counts: the earliest that is known of this content.
+// Attempt is one of a student's submissions for an exercise. Its time is the one that
+// counts: the earliest that is known for this content.
 type Attempt struct {
 	Entry
 	Number int     // from 1
 	Held   *Record // the record that holds for this attempt; nil: it has none yet
 }
 
-// Number says which attempt an entry is, for every store alike. The history is all records
-// of the student at the exercise, in the order in which they were kept; entered are the
-// attempts that have a number and no record yet, in the order of their numbers; pending is
-// nil if the student has no submission without a verdict.
+// Number decides which attempt an entry is, for every store alike. The history holds all
+// records of the student at the exercise, in the order in which they were kept; entered
+// holds the attempts that have a number and no record yet, in the order of their numbers;
+// pending is nil if the student has no submission without a verdict.
 //
-// What repeats the last attempt is the last attempt. What repeats an older one is that one
-// if its time is the same too, as in a run that is done again, and else a new attempt.
+// An entry with the content of the last attempt is that attempt. An entry with the content
+// of an older one is that attempt if its time is the same too, as when a run is repeated,
+// and else a new one.
 func Number(history []Record, entered []Attempt, pending *Pending, e Entry) Attempt {
 	if pending != nil && pending.Content == e.Content && pending.earlier(e.Submitted) {
 		e.Submitted, e.Source = pending.Submitted, pending.Source
@@ -46,7 +47,7 @@ func Number(history []Record, entered []Attempt, pending *Pending, e Entry) Atte
 	return Attempt{Entry: e, Number: last + 1}
 }
 
-// byNumber holds the newest of each attempt.
+// byNumber returns the newest version of each attempt.
 func byNumber(history []Record, entered []Attempt) map[int]Attempt {
 	attempts := map[int]Attempt{}
 	for _, a := range entered {
@@ -59,9 +60,9 @@ func byNumber(history []Record, entered []Attempt) map[int]Attempt {
 	return attempts
 }
 
-// at is the attempt with the time that counts after an entry of the same content. A time that
-// is known stays. One that is not known becomes the entry's, unless the attempt was graded
-// before that: what is graded has been handed in.
+// at returns the attempt with the time that counts after an entry of the same content. A
+// known time stays. An unknown one becomes the entry's, unless the attempt was graded
+// before that time: graded work has been handed in.
 func (a Attempt) at(e Entry, history []Record) Attempt {
 	if a.Submitted.IsZero() && !e.Submitted.After(a.graded(history)) {
 		a.Submitted, a.Source = e.Submitted, e.Source
@@ -72,7 +73,7 @@ func (a Attempt) at(e Entry, history []Record) Attempt {
 // endOfTime is after every time that a submission can have.
 var endOfTime = time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC)
 
-// graded is when the attempt was kept first, which may have been graded anew since.
+// graded returns when the attempt was first kept; it may have been graded anew since.
 func (a Attempt) graded(history []Record) time.Time {
 	for _, r := range history {
 		if r.Attempt == a.Number {

@@ -5,8 +5,8 @@ import "time"
 // PendingSchema names the format of [Pending] as JSON.
 const PendingSchema = "grade/waiting/v1"
 
-// Pending is a submission that a run has found and come to no verdict on. It is kept,
-// because a reader of the results would otherwise take it for work that was never handed in.
+// Pending is a submission that a run has found and not brought to a verdict. It is kept,
+// because the results would otherwise look as if it had never been handed in.
 type Pending struct {
 	Schema       string    `json:"schema"`
 	Student      string    `json:"student"`
@@ -21,11 +21,11 @@ type Pending struct {
 	PublicReason string    `json:"told,omitempty"` // why, for the student, where the student can mend it
 }
 
-// PendingID tells pending submissions apart: by student and exercise, or by where they lie
-// as long as the exercise is not known.
+// PendingID identifies a pending submission: by student and exercise, or by its path as
+// long as the exercise is not known.
 type PendingID struct{ Student, Exercise, Path string }
 
-// ID says which submission is pending.
+// ID returns the identity of the pending submission.
 func (p Pending) ID() PendingID {
 	if p.Exercise == "" {
 		return PendingID{p.Student, "", p.Path}
@@ -33,26 +33,26 @@ func (p Pending) ID() PendingID {
 	return PendingID{p.Student, p.Exercise, ""}
 }
 
-// earlier reports whether it is known to have been handed in before a time, which may be
+// earlier reports whether the submission is known to be from before a time, which may be
 // unknown.
 func (p Pending) earlier(at time.Time) bool {
 	return !p.Submitted.IsZero() && (at.IsZero() || p.Submitted.Before(at))
 }
 
-// Outcome is what a run has found out about one submission, as far as the list of pending
-// ones needs it.
+// Outcome is what a run has found out about one submission, as far as the pending list
+// needs it.
 type Outcome struct {
 	Pending        // what is kept of it if it is pending
 	Graded    bool // it has a verdict
 	LiesThere bool // it lies in a folder that holds the newest there is
 }
 
-// NextPending says what is pending of a submission after a run, for every store alike: was is
-// what was pending before, nil for nothing, and last is the content of the student's last
-// attempt. It returns was itself if nothing changes, and nil if nothing is pending.
+// NextPending decides what is pending of a submission after a run, for every store alike:
+// was is what was pending before, nil for nothing, and last is the content of the student's
+// last attempt. It returns was itself if nothing changes, and nil if nothing is pending.
 //
-// What has not changed since it was graded has a verdict, also where this run came to none.
-// A run about older work ends no wait of newer work.
+// Content that equals the last attempt has a verdict, even if this run came to none. A run
+// about older work leaves newer work pending.
 func NextPending(was *Pending, last string, o Outcome) *Pending {
 	switch {
 	case o.Exercise == "": // it is in no column of a gradebook
@@ -65,8 +65,8 @@ func NextPending(was *Pending, last string, o Outcome) *Pending {
 	return was
 }
 
-// keeping is what is pending now, with what was known of it before: the content where it
-// cannot be read any more, and of one content the earliest time.
+// keeping returns the new pending entry, completed by what was known before: the content if
+// it cannot be read any more, and the earliest time of one content.
 func (o Outcome) keeping(was *Pending) *Pending {
 	is := o.Pending
 	if was == nil {
@@ -81,8 +81,8 @@ func (o Outcome) keeping(was *Pending) *Pending {
 	return &is
 }
 
-// after reports whether the submission was handed in after one that is pending, or may have
-// been.
+// after reports whether the submission was, or may have been, handed in after a pending
+// one.
 func (o Outcome) after(p *Pending) bool {
 	return o.LiesThere || p.Submitted.IsZero() || !o.Submitted.IsZero() && !o.Submitted.Before(p.Submitted)
 }

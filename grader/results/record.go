@@ -28,7 +28,7 @@ type Record struct {
 	Result    *verdict.Result `json:"result"`
 }
 
-// Limits are those of each hidden test.
+// Limits are the limits of each hidden test.
 type Limits struct {
 	MemoryBytes  int64   `json:"memory_bytes"`
 	OutputBytes  int64   `json:"output_bytes"`
@@ -37,7 +37,7 @@ type Limits struct {
 	WallMs       float64 `json:"wall_ms"`
 }
 
-// LimitsOf returns an exercise's limits as they are kept.
+// LimitsOf converts an exercise's limits to the form in a record.
 func LimitsOf(l course.Limits) Limits {
 	ms := func(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
 	return Limits{l.Memory, l.Output, l.Scratch, ms(l.CPU), ms(l.Wall)}

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// deciding are the packages whose sources decide what a grading comes to. A test holds the
-// list against what they import.
+// deciding lists the packages whose sources decide the result of a grading. A test compares
+// the list with their imports.
 var deciding = []string{
 	"grader", // what runs, in which order, how often
 	"grader/boxes",
@@ -31,10 +31,10 @@ var deciding = []string{
 	"sandbox/supervisor",
 }
 
-// SourceDigest is a SHA-256 over the sources that decide what a grading comes to, out of a
-// tree that holds this module or at least those. Tests are not in it, and neither are
-// commands, reports and stores: two programs that grade alike have the same digest, whatever
-// else is different about them, and results of one hold for the other.
+// SourceDigest returns a SHA-256 over the sources that decide a result, from a tree with at
+// least those packages of this module. It leaves out tests, commands, reports and stores:
+// two programs that grade alike have the same digest, and results of one hold for the
+// other.
 func SourceDigest(tree fs.FS) (string, error) {
 	h := sha256.New()
 	for _, dir := range deciding {

@@ -1,14 +1,14 @@
-// Package wholefile writes files whole. A reader of the name sees the old content or the
-// new one, and never a part of either; where writing fails, the old file stays.
+// Package wholefile replaces files as a whole. A reader of the name sees the old content or
+// the new one, never a part of either; if writing fails, the old file stays.
 //
 // Every function writes to a new file in the same folder and renames it. [Write] and
-// [WriteIn] promise no more: after a loss of power the content may be the old one, or
-// none. [Keep] promises that what it has written outlasts a loss of power too; it costs
-// two waits for the disk, so that it is for results and not for what can be made again.
+// [WriteIn] promise no more: after a loss of power the content may be the old one, or none.
+// [Keep] promises that its content survives a loss of power too; that costs two waits for
+// the disk, so that it suits results and not what can be made again.
 //
 // A new file has the rights that the umask leaves, an old one keeps its own. Package
-// sandbox/toolchain has a writer of its own, because no arrow leads from a sandbox up
-// to here.
+// sandbox/toolchain has a writer of its own, because no arrow leads from a sandbox up to
+// here.
 package wholefile
 
 import (
@@ -20,8 +20,9 @@ import (
 	"syscall"
 )
 
-// Write gives a file the content that write writes. It follows links. What is no ordinary
-// file, such as a pipe or /dev/null, is written to: a rename would take its place.
+// Write replaces the content of a file by what write writes. It follows links. It writes
+// directly to anything but a regular file, such as a pipe or /dev/null, because a rename
+// would replace it.
 func Write(name string, write func(io.Writer) error) error {
 	if info, err := os.Stat(name); err == nil {
 		if !info.Mode().IsRegular() {
@@ -39,14 +40,14 @@ func Write(name string, write func(io.Writer) error) error {
 	return WriteIn(root, filepath.Base(name), write)
 }
 
-// WriteIn is [Write] for a name below a root. It follows no link at the name itself: the
-// file takes the link's place.
+// WriteIn is [Write] for a name below a root. It does not follow a link at the name itself:
+// the file replaces the link.
 func WriteIn(root *os.Root, name string, write func(io.Writer) error) error {
 	return replace(root, name, func(f *os.File) error { return write(f) })
 }
 
-// Keep gives a file its content for good: both the content and the name are on the disk
-// when it returns. It follows no link at the name itself.
+// Keep replaces the content of a file for good: content and name are on the disk when it
+// returns. It does not follow a link at the name itself.
 func Keep(name string, data []byte) error {
 	root, err := os.OpenRoot(filepath.Dir(name))
 	if err != nil {
@@ -76,9 +77,9 @@ func SyncDir(dir string) error {
 	return errors.Join(err, f.Close())
 }
 
-// replace renames a new file to name once it is written and closed. The new file has a
-// random name: [os.CreateTemp] would give it the owner's rights alone, and nothing tells
-// the umask without changing it.
+// replace writes a new file and renames it to name. The new file has a random name and the
+// umask's rights: [os.CreateTemp] would give it the owner's rights alone, and the umask
+// cannot be read without changing it.
 func replace(root *os.Root, name string, write func(*os.File) error) error {
 	mode, old := os.FileMode(0o666), false
 	if info, err := root.Lstat(name); err == nil && info.Mode().IsRegular() {
@@ -91,7 +92,7 @@ func replace(root *os.Root, name string, write func(*os.File) error) error {
 	}
 	defer root.Remove(beside) // it is gone already if all went well
 	if old {
-		err = f.Chmod(mode) // the umask has taken some of an old file's rights
+		err = f.Chmod(mode) // the umask has removed some of an old file's rights
 	}
 	if err := errors.Join(err, write(f), f.Close()); err != nil {
 		return err
@@ -99,7 +100,7 @@ func replace(root *os.Root, name string, write func(*os.File) error) error {
 	return root.Rename(beside, name)
 }
 
-// into writes to what a rename must not replace.
+// into writes to a file that a rename must not replace.
 func into(name string, write func(io.Writer) error) error {
 	f, err := os.OpenFile(name, os.O_WRONLY, 0)
 	if err != nil {

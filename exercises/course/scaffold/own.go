@@ -19,10 +19,10 @@ import (
 	"grade/grader/fault"
 )
 
-// Own returns the files that grade keeps in the course in dir: its go.mod first, and the kit
-// out of sources, unless the course takes that from elsewhere, which it then says. Module is the path of a new
-// course; empty: that of the folder's name. What the author has to mend is a
-// [fault.Error] or a [NestedError].
+// Own returns the files that grade maintains in the course in dir: its go.mod first, and
+// the kit out of sources. If the course takes the kit from elsewhere, Own leaves the kit
+// out and returns that place. Module is the path of a new course; empty: the folder's name.
+// What the author has to mend is a [fault.Error] or a [NestedError].
 func Own(sources fs.FS, dir, module string) (own []course.File, elsewhere string, err error) {
 	mod, elsewhere, err := goMod(dir, module)
 	if err != nil {
@@ -47,7 +47,7 @@ func Own(sources fs.FS, dir, module string) (own []course.File, elsewhere string
 	return append(own, kit...), "", err
 }
 
-// NestedError tells that a new course would lie in another one.
+// NestedError says that a new course would lie in another one.
 type NestedError struct {
 	Dir    string
 	Course string // around Dir
@@ -57,12 +57,12 @@ func (e *NestedError) Error() string {
 	return fmt.Sprintf("%s lies in a course, %s, and would become one of its own", e.Dir, e.Course)
 }
 
-// IsModule reports whether a course can have a module path.
+// IsModule reports whether a path is valid as the module path of a course.
 func IsModule(path string) bool {
 	return module.CheckImportPath(path) == nil && path != course.KitModule
 }
 
-// foreignKit refuses a folder that has the kit's name and is something else.
+// foreignKit refuses a folder with the kit's name and other content.
 func foreignKit(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && len(entries) == 0 {
@@ -76,8 +76,8 @@ func foreignKit(dir string) error {
 		"%s is there and is not the kit, which would be put in its place", dir)
 }
 
-// goMod is what the course's go.mod has to be, and where it takes the kit from, if
-// that is not kit/.
+// goMod returns the go.mod that the course needs, and where it takes the kit from, if that
+// is not kit/.
 func goMod(dir, module string) (mod []byte, elsewhere string, err error) {
 	name := filepath.Join(dir, "go.mod")
 	old, err := os.ReadFile(name)
@@ -103,7 +103,7 @@ func goMod(dir, module string) (mod []byte, elsewhere string, err error) {
 	return mod, elsewhere, nil
 }
 
-// courseAround is the innermost folder above dir that is a course; "" if none is.
+// courseAround returns the innermost folder above dir that is a course, or "".
 func courseAround(dir string) string {
 	for up := filepath.Dir(dir); up != dir; dir, up = up, filepath.Dir(up) {
 		_, noModule := os.Stat(filepath.Join(up, "go.mod"))
@@ -124,7 +124,7 @@ func moduleName(folder string) string {
 	return name
 }
 
-// Refresh writes files that are grade's own in a course, where they differ.
+// Refresh rewrites the files that grade maintains in a course, where they differ.
 func Refresh(dir string, files []course.File) error {
 	for _, f := range files {
 		name := filepath.Join(dir, filepath.FromSlash(f.Name))

@@ -1,7 +1,7 @@
-// Package scaffold writes what a new exercise begins with: small, complete and
-// right, so that its author changes one thing after the other and sees at once
-// what breaks. It knows what a student and an author begin with, and puts it into folders:
-// [WriteAll] overwrites nothing, and [Refresh] only what is grade's own.
+// Package scaffold writes the files that a new exercise begins with: small, complete and
+// correct, so that its author changes one thing after the other and sees at once what
+// breaks. It also knows what a student begins with. [WriteAll] overwrites nothing, and
+// [Refresh] only the files that grade maintains.
 package scaffold
 
 import (

@@ -11,9 +11,9 @@ import (
 	"grade/exercises/course"
 )
 
-// Starter is what a student begins with, sorted by name. A go.mod cannot lie in the
-// course itself: it would make the folder a module of its own, which go:embed
-// leaves out.
+// Starter returns the files that a student begins with, sorted by name. The course cannot
+// store their go.mod: it would make the folder a module of its own, which go:embed leaves
+// out.
 func Starter(e *course.Exercise) []course.File {
 	files := append(slices.Clone(e.Starter),
 		course.File{Name: "README.md", Data: e.Readme},

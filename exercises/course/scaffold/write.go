@@ -111,8 +111,8 @@ func parents(name string) func(yield func(string) bool) {
 	}
 }
 
-// run takes back what was made, the last first. What has been changed since then
-// is not ours any more: a folder that is not empty stays.
+// run removes what was made, the last first. It leaves a folder that is not empty, because
+// what is in it is not ours.
 func (u *undo) run() error {
 	var errs []error
 	for _, name := range slices.Backward(u.made) {
@@ -123,7 +123,7 @@ func (u *undo) run() error {
 	return errors.Join(errs...)
 }
 
-// refuse is an error of the person that named the folder.
+// refuse returns an error of the caller, who named the folder.
 func refuse(hint, format string, args ...any) error {
 	return &fault.Error{Message: fmt.Sprintf(format, args...), Advice: hint}
 }

@@ -8,12 +8,12 @@ import (
 	"grade/exercises/course"
 )
 
-// shared are what all exercises of a course are built with. In grade's own course the
-// kit is observe/.
+// shared lists what all exercises of a course are built with. In grade's own course the kit
+// is observe/.
 var shared = []string{"go.mod", "go.sum", course.KitDir, "observe"}
 
-// ChangedSince asks git which exercises of the course in dir differ from a revision, in files that it
-// knows and in files that it does not know yet; all, if something shared differs.
+// ChangedSince asks git which exercises of the course in dir differ from a revision,
+// including files that git does not track. all reports that something shared differs.
 func ChangedSince(ctx context.Context, dir, revision string) (touched map[string]bool, all bool, err error) {
 	touched = map[string]bool{}
 	below := append([]string{"--", "exercises", "reference"}, shared...)

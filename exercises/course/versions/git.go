@@ -12,7 +12,7 @@ import (
 	"grade/grader/fault"
 )
 
-// git runs git in the folder of a course. What git refuses is told in its own words.
+// git runs git in the folder of a course. Its errors quote git.
 func git(ctx context.Context, dir string, args ...string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, "git", args...)
 	cmd.Dir = dir
@@ -23,7 +23,7 @@ func git(ctx context.Context, dir string, args ...string) ([]byte, error) {
 	return out, err
 }
 
-// CheckOut writes what an exercise of the course in dir was at a revision below to.
+// CheckOut writes an exercise of the course in dir, as it was at a revision, below to.
 func CheckOut(ctx context.Context, dir, revision, name, to string) error {
 	tree, err := git(ctx, dir, "rev-parse", "--verify", "--end-of-options", revision+":./")
 	if err != nil {
@@ -58,8 +58,8 @@ func CheckOut(ctx context.Context, dir, revision, name, to string) error {
 	return nil
 }
 
-// takeOut writes an object of a repository to a file. What git archive leaves out or
-// changes on its way, by attributes of the course's, belongs to an exercise as well.
+// takeOut writes an object of a repository to a file. It does not use git archive, which
+// leaves out or changes files by the course's attributes.
 func takeOut(ctx context.Context, repository, object string, root *os.Root, file string) error {
 	data, err := git(ctx, repository, "cat-file", "blob", object)
 	if err != nil {

@@ -1,6 +1,7 @@
-// Package versions finds an exercise as it is or was: in a folder of a course, in a course by
-// its name, or in the repository of a course at a revision. It trusts that repository, which
-// is the author's own: one of students is read by other means.
+// Package versions finds an exercise as it is or was: in a folder of a course, in a course
+// by its name, or in the repository of a course at a revision. It trusts that repository,
+// because it belongs to the exercise's author; package grader/intake/repository reads those
+// of students.
 package versions
 
 import (
@@ -15,19 +16,19 @@ import (
 	"grade/grader/fault"
 )
 
-// Version is an exercise as it is somewhere.
+// Version is one version of an exercise.
 type Version struct {
 	Dir      string // of its course
 	Exercise *course.Exercise
 }
 
-// Pair are two versions of one exercise.
+// Pair is two versions of one exercise.
 type Pair struct {
 	Old, New Version
 	temp     string
 }
 
-// Close forgets what was read out of git.
+// Close removes what was checked out of git.
 func (p *Pair) Close() error {
 	if p.temp == "" {
 		return nil
@@ -35,10 +36,10 @@ func (p *Pair) Close() error {
 	return os.RemoveAll(p.temp)
 }
 
-// Find finds two versions of one exercise. Each is the folder of an exercise, in its course;
-// or the name of one of the course in dir, which may be empty: there is none; or
-// REVISION:NAME, as the course in dir was in git. What cannot be compared is a
-// [fault.Error]. Call Close when they are not needed any more, in any case.
+// Find finds two versions of one exercise. Each argument is the folder of an exercise, in
+// its course; or the name of an exercise of the course in dir, which may be empty for no
+// course; or REVISION:NAME, as the course in dir was in git. Versions that cannot be
+// compared are a [fault.Error]. The caller always calls Close.
 func Find(ctx context.Context, dir, before, after string) (p *Pair, err error) {
 	p = &Pair{}
 	if p.temp, err = os.MkdirTemp("", "grade-diff-"); err != nil {
@@ -63,7 +64,7 @@ func refuse(hint, format string, args ...any) error {
 	return &fault.Error{Message: fmt.Sprintf(format, args...), Advice: hint}
 }
 
-// find finds what one argument means; a revision is written to temp.
+// find resolves one argument; it writes a revision to temp.
 func find(ctx context.Context, dir, arg, temp string) (Version, error) {
 	const hint = "give the folder of an exercise, such as course/exercises/gradclip, its name, or REVISION:NAME"
 	abs, err := filepath.Abs(arg)
@@ -91,7 +92,7 @@ func find(ctx context.Context, dir, arg, temp string) (Version, error) {
 	return Version{}, refuse(hint, "%s: no exercise in a course", arg)
 }
 
-// named is an exercise of the course in dir.
+// named returns an exercise of the course in dir.
 func named(dir, name string) (Version, error) {
 	c := course.Open(os.DirFS(dir))
 	names, err := c.Names()

@@ -8,15 +8,15 @@ import (
 	"grade/grader/intake"
 )
 
-// Own is a file or folder of the course's.
+// Own is a file or folder that belongs to the course.
 type Own struct {
 	Name string // what errors call it
 	Path string // empty: there is none
 }
 
-// Apart makes sure that what is the course's does not lie in a checkout whose author could
-// have written it. Outside a CI, and where the commit is one of the default branch, its
-// author is the course's own.
+// Apart makes sure that no file of the course lies in a checkout whose author could have
+// written it. It allows that outside a CI, and for a commit of the default branch, whose
+// author the course trusts.
 func (c Clone) Apart(ours ...Own) error {
 	if c.Run.Name == "" || c.Run.Trusted {
 		return nil
@@ -35,8 +35,7 @@ func (c Clone) Apart(ours ...Own) error {
 	return nil
 }
 
-// LinkTo returns a link that the checkout brought along and that a file would be written
-// through; empty: there is none.
+// LinkTo returns a link of the checkout that a file would be written through, or "".
 func (c Clone) LinkTo(file string) string {
 	return cmp.Or(intake.LinkOnTheWay(c.Dir, file), intake.LinkOnTheWay(c.Repo.Top(), file))
 }

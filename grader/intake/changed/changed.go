@@ -1,11 +1,11 @@
-// Package changed finds out what a push, a pull request or a person wants graded out of a
-// repository of many submissions: first between which commits to look, then which
-// submissions differ there, whose they are, and what else was changed that should not be.
-// It reads commits and opens no file of a checkout. It knows neither how a submission is
-// graded nor what a report looks like.
+// Package changed finds what to grade of a push, a pull request or a range of
+// commits, in a repository of many submissions: the commits to compare, the submissions that
+// differ between them, their students, and changes that are not allowed. It reads commits
+// and opens no file of a checkout. It knows neither how a submission is graded nor what a
+// report looks like.
 //
-// A caller fills in a [Clone], asks it [Clone.Since] when to look, and then has it
-// [Clone.Find] submissions.
+// A caller fills in a [Clone], gets the commits from [Clone.Since], and then the
+// submissions from [Clone.Find].
 package changed
 
 import (
@@ -25,10 +25,10 @@ import (
 	"grade/grader/submission"
 )
 
-// standardPattern is where submissions are if no rules of the course say it.
+// standardPattern is where submissions are unless the rules of the course say otherwise.
 const standardPattern = "students/{student}/{exercise}"
 
-// Clone is a repository of submissions, and what is asked about it.
+// Clone is a repository of submissions, with what to look for in it.
 type Clone struct {
 	Repo *repository.Repository
 	Dir  string    // the folder of the clone, as errors name it
@@ -36,27 +36,27 @@ type Clone struct {
 
 	Base    string // a revision: look at what has changed since then; empty: the run says it
 	All     bool   // look at everything, changed or not
-	Student string // whose submissions are graded; empty: everybody's
+	Student string // grade this student's submissions only; empty: all students'
 }
 
-// Found is what has changed.
+// Found lists what has changed, by its meaning.
 type Found struct {
 	Submissions []intake.Submission
 	Deleted     []string // folders of submissions
-	Foreign     []string // of other students than the one whose are graded
+	Foreign     []string // in the folders of other students than Clone.Student
 	Links       []string // and submodules, in place of a folder that submissions are in
 	Unknown     []string // where a submission would be, of no exercise of the course
 	Outside     []string // in no submission
 }
 
-// Passed reports whether nothing was changed that must not be.
+// Passed reports whether all changes are allowed.
 func (f Found) Passed() bool { return len(f.Foreign)+len(f.Links) == 0 }
 
-// maxNoted is how many names of one kind are told.
+// maxNoted is how many names of one kind a note lists.
 const maxNoted = 20
 
-// Notes say, a line each, what is graded and what is not. They are for a log, and name files
-// as the commit has them: they are to be escaped where they are printed.
+// Notes says, a line each, what is graded and what is not. The lines are for a log and hold
+// names as the commit has them: the caller escapes them.
 func (c Clone) Notes(s Span, f Found) []string {
 	where := cmp.Or(c.Run.Name, "here")
 	if c.Run.Fork {
@@ -92,8 +92,9 @@ func several(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-// Find sorts out what has changed; the policy says where submissions are. The time of
-// submission is the caller's to say: dates in commits are what their authors chose.
+// Find sorts the changes by their meaning; the policy says where submissions are. The
+// caller sets the time of submission, because dates in commits are what their authors
+// chose.
 func (c Clone) Find(ctx context.Context, s Span, policy *gradebook.Policy) (found Found, err error) {
 	if s.Nothing {
 		return found, nil
@@ -123,8 +124,8 @@ func (c Clone) leads(p course.Pattern, folder string) bool {
 	return onTheWay && strings.Count(folder, "/")+1 < p.Depth()
 }
 
-// foreign reports whether a student is another one than whose are graded. Logins know no
-// case.
+// foreign reports whether a student is not the one that is graded. Logins are compared
+// without case.
 func (c Clone) foreign(student string) bool {
 	return c.Student != "" && !strings.EqualFold(c.Student, student)
 }
@@ -135,7 +136,7 @@ type place struct {
 	exercises []string
 }
 
-// enter puts a change where it belongs. The cases are decided by [meaningOf].
+// enter adds a change to the list of its meaning, which [meaningOf] decides.
 func (c Clone) enter(found *Found, one repository.Change, s Span, in place) {
 	owner, folder, owned := in.pattern.StudentOf(one.Name)
 	dir, student, exercise, fits := in.pattern.Submission(one.Name)
@@ -165,7 +166,7 @@ func (c Clone) enter(found *Found, one repository.Change, s Span, in place) {
 	}
 }
 
-// submission is one of a commit.
+// submission returns a submission in a commit.
 func (c Clone) submission(student, exercise, head, dir string, kind repository.Kind) intake.Submission {
 	return intake.Submission{
 		Student: student, Exercise: exercise, Path: dir, Folder: dir,

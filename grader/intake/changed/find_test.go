@@ -23,7 +23,7 @@ import (
 	"grade/grader/verdict"
 )
 
-// Each submission is found once; what is none, or somebody else's, is told.
+// Each submission is found once; other files, and other students' work, are listed.
 func TestFindChanged(t *testing.T) {
 	h := gittest.New(t)
 	h.Commit("start", map[string]string{"students/gone/autograd/a.go": "x", "students/part/autograd/a.go": "x", "students/part/autograd/b.go": "x", "students/same/autograd/a.go": "x"})
@@ -69,7 +69,7 @@ func TestFindChanged(t *testing.T) {
 	found, err = c.Find(t.Context(), s, rules)
 	require.NoError(t, err)
 	assert.Len(t, found.Submissions, 2)
-	assert.Empty(t, found.Foreign, "of all that there is nothing is a change of anybody's")
+	assert.Empty(t, found.Foreign, "nothing is a change of another student's when everything is looked at")
 }
 
 // Whatever is changed in another's folder, or put in its place, is a change of another's;
@@ -154,20 +154,20 @@ func TestOneStudentInTwoCases(t *testing.T) {
 	c.Student = "Ada"
 	found, err := c.Find(t.Context(), Span{Head: h.Git("rev-parse", "HEAD"), Base: h.Commits["start"]}, rules)
 	require.NoError(t, err)
-	ledger, err := file.Open(t.TempDir())
+	store, err := file.Open(t.TempDir())
 	require.NoError(t, err)
-	defer ledger.Close()
+	defer store.Close()
 	var read []*submission.Snapshot
 	with := batch.Options{Now: time.Now, Exercises: []*course.Exercise{{Name: "autograd", Package: "autograd"}}}
 	with.Grade = func(_ context.Context, s *submission.Snapshot, _ *course.Exercise, _ string) (*verdict.Result, error) {
 		read = append(read, s)
 		return &verdict.Result{Verdict: verdict.Invalid}, nil
 	}
-	fates, err := batch.Run(t.Context(), ledger, found.Submissions, with)
+	items, err := batch.Run(t.Context(), store, found.Submissions, with)
 	require.NoError(t, err)
-	require.Len(t, fates, 1)
+	require.Len(t, items, 1)
 	require.Len(t, read, 1)
 	require.Len(t, read[0].Problems, 1)
 	assert.Equal(t, "several", read[0].Problems[0].Rule)
-	assert.Equal(t, "Ada", fates[0].Student)
+	assert.Equal(t, "Ada", items[0].Student)
 }

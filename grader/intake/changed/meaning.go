@@ -8,11 +8,11 @@ import (
 	"grade/grader/submission"
 )
 
-// facts are all that decides what a changed name means.
+// facts decide what a changed name means.
 type facts struct {
 	kind     repository.Kind // in the newer commit
 	owned    bool            // it lies in a student's folder, or is that folder
-	foreign  bool            // and the student is another one than whose submissions are graded
+	foreign  bool            // and the student is not the one that is graded
 	noChange bool            // everything is looked at: that a name is there is no change
 	fits     bool            // it is where a submission is
 	listed   bool            // of an exercise of the course, or of one that only the package says
@@ -20,7 +20,7 @@ type facts struct {
 	looks    bool            // it looks like a submission, wherever it is
 }
 
-// meaning is what a changed name stands for. The zero value is invalid.
+// meaning says what a changed name stands for. The zero value is invalid.
 type meaning string
 
 const (
@@ -52,7 +52,7 @@ var cases = []struct {
 	{"anything else", func(facts) bool { return true }, outside},
 }
 
-// meaningOf says what a changed name stands for.
+// meaningOf returns the meaning of a changed name.
 func meaningOf(f facts) meaning {
 	for _, c := range cases {
 		if c.holds(f) {

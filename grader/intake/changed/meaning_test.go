@@ -54,7 +54,7 @@ var meanings = map[string][]struct {
 	},
 	"anything else": {
 		{"notes", facts{kind: repository.File, owned: true}, outside},
-		{"a source of nobody's", facts{kind: repository.File, looks: true}, outside},
+		{"a source outside of students' folders", facts{kind: repository.File, looks: true}, outside},
 		{"a folder on the way that became a file", facts{kind: repository.File, onTheWay: true}, outside},
 		{"a link elsewhere", facts{kind: repository.Link}, outside},
 	},

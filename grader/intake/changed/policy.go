@@ -10,12 +10,11 @@ import (
 	"grade/grader/gradebook"
 )
 
-// Policy reads the rules of the course where the author of what is graded cannot write: of
-// the revisions that the run trusts, the first that is in the clone counts. Outside a CI it
-// is the base, or what is checked out: the person at the keyboard has written that. From
-// says in words where the rules come from. A clone without any of these revisions is a
-// [fault.Error]: grading without deadlines would be no better than grading by a
-// student's.
+// Policy reads the rules of the course where the student cannot write: from the first
+// revision in the clone that the run trusts. Outside a CI that is the base, or the
+// checkout, which the caller controls. From names the source of the rules. A clone without
+// any of these revisions is a [fault.Error]: grading without deadlines would be no better
+// than grading by a student's rules.
 func (c Clone) Policy(ctx context.Context, exercises []string) (p *gradebook.Policy, from string, err error) {
 	candidates := c.Run.Rules
 	if c.Run.Name == "" {
@@ -42,7 +41,7 @@ func (c Clone) Policy(ctx context.Context, exercises []string) (p *gradebook.Pol
 	return nil, "", &fault.Error{Message: fmt.Sprintf("read the rules of the course: %s has none of %q", c.Dir, candidates)}
 }
 
-// named is a commit, and how it was asked for.
+// named names a commit and the revision that it was found by.
 func named(commit, revision string) string {
 	if commit == revision {
 		return commit

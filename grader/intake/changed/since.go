@@ -11,7 +11,7 @@ import (
 // HintDepth says what to do where the clone lacks history.
 const HintDepth = "fetch the whole history: fetch-depth: 0 of actions/checkout, GIT_DEPTH: 0 in GitLab CI"
 
-// Span is what is looked at: what has changed from one commit to another.
+// Span is the range of commits to look at.
 type Span struct {
 	Head    string
 	Base    string // empty: all of head
@@ -28,16 +28,16 @@ func (s Span) String() string {
 	return "what changed from commit " + s.Base + " to commit " + s.Head
 }
 
-// Since decides which commit is graded, and since when. Warnings say where more is graded
-// than may have changed. Where the clone cannot tell, that is a [fault.Error]: to grade
-// everything instead would charge students for what others did.
+// Since finds the commit to grade and the one to compare it with. Warnings say where it
+// grades more than may have changed. If the clone cannot tell, it returns a [fault.Error]:
+// grading everything instead would charge students for what others did.
 func (c Clone) Since(ctx context.Context) (Span, []string, error) {
 	s := &searcher{Clone: c}
 	span, err := s.since(ctx)
 	return span, s.warnings, err
 }
 
-// searcher looks for commits, and collects what the caller should know.
+// searcher looks for commits, and collects warnings.
 type searcher struct {
 	Clone
 	warnings []string
@@ -70,12 +70,12 @@ func (c *searcher) since(ctx context.Context) (s Span, err error) {
 	return s, err
 }
 
-// refuse is an error of the person that set up the run.
+// refuse returns an error that the author of the CI job has to mend.
 func refuse(hint, format string, args ...any) error {
 	return &fault.Error{Message: fmt.Sprintf(format, args...), Advice: hint}
 }
 
-// commit finds a commit that has to be there.
+// commit finds a commit that has to exist.
 func (c *searcher) commit(ctx context.Context, revision, what string) (string, error) {
 	id, ok, err := c.Repo.Commit(ctx, revision)
 	if err == nil && !ok {
@@ -84,7 +84,7 @@ func (c *searcher) commit(ctx context.Context, revision, what string) (string, e
 	return id, err
 }
 
-// mergeBase is where head and another branch have parted. Without such a commit, all of
+// mergeBase returns where head and another branch parted. Without such a commit, all of
 // head is new.
 func (c *searcher) mergeBase(ctx context.Context, revision, head string) (string, error) {
 	other, err := c.commit(ctx, revision, "the base")
@@ -102,8 +102,8 @@ func (c *searcher) mergeBase(ctx context.Context, revision, head string) (string
 	return "", nil
 }
 
-// parted is where a request has parted from the branch that it is for. If the request has
-// taken in what was new on that branch, that is later than where its base says.
+// parted returns where a request parted from its target branch. If the request has merged
+// that branch since, that is later than its base says.
 func (c *searcher) parted(ctx context.Context, head string) (string, error) {
 	base, err := c.mergeBase(ctx, c.Run.Base, head)
 	if err != nil || c.Run.Target == "" {
@@ -126,8 +126,8 @@ func (c *searcher) parted(ctx context.Context, head string) (string, error) {
 	return later, nil
 }
 
-// beforePush is what a branch was before a push. A new one is compared with the default
-// branch, and so is one that was pushed over something which is gone now.
+// beforePush returns the state of a branch before a push. A new branch is compared with the
+// default one, and so is a branch whose old commit a forced push has removed.
 func (c *searcher) beforePush(ctx context.Context, head string) (string, error) {
 	if c.Run.Base != "" {
 		id, ok, err := c.Repo.Commit(ctx, c.Run.Base)
@@ -152,7 +152,7 @@ func (c *searcher) beforePush(ctx context.Context, head string) (string, error) 
 	return c.mergeBase(ctx, c.Run.Fallback, head)
 }
 
-// deep is an error where something is not in the clone because the clone lacks history.
+// deep returns the error about history that the clone lacks.
 func (c *searcher) deep(ctx context.Context, what string) error {
 	shallow, err := c.Repo.Shallow(ctx)
 	if err == nil && shallow {

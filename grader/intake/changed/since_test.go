@@ -75,7 +75,7 @@ func TestSince(t *testing.T) {
 }
 
 // What a shallow clone lacks is an error that says what to fetch, and not a reason to
-// grade everybody.
+// grade all students.
 func TestSinceInShallowClones(t *testing.T) {
 	h := gittest.Course(t)
 	for name, c := range map[string]struct {

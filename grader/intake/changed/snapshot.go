@@ -12,7 +12,7 @@ import (
 	"grade/grader/verdict"
 )
 
-// snapshot takes a submission out of a commit.
+// snapshot takes the snapshot of a submission in a commit.
 func (c Clone) snapshot(ctx context.Context, commit, folder string, kind repository.Kind) (*submission.Snapshot, error) {
 	if kind != repository.Folder {
 		s := submission.Of(folder, nil)
@@ -42,8 +42,8 @@ func (c Clone) snapshot(ctx context.Context, commit, folder string, kind reposit
 	return s, nil
 }
 
-// sources wants what a snapshot reads: Go files besides tests, and no more of them than
-// it refuses.
+// sources returns a filter for the files that a snapshot reads: Go files without tests, up
+// to the number that it refuses.
 func sources() func(string) bool {
 	n := 0
 	return func(name string) bool {

@@ -1,6 +1,6 @@
-// Package forge reads what GitHub Actions or GitLab CI says of the run that grade is
-// part of: which commit it is about, since when, and when the server got it. It reads
-// environment and event alone. It knows neither repositories nor exercises, and never
+// Package forge reads what GitHub Actions or GitLab CI says about the current run: the
+// commit, the base to compare with, and the time when the server got it. It reads the
+// environment and the event alone. It knows neither repositories nor exercises, and never
 // the dates in a commit, which its author has chosen.
 package forge
 
@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// Run is what is known of a run. The zero Run is one outside any CI.
+// Run describes a run of a CI. The zero Run is outside of any CI.
 type Run struct {
 	Name    string // in words; empty: not in a CI
 	Dir     string // the folder of the checkout; empty: not known
@@ -19,8 +19,8 @@ type Run struct {
 
 	Head string // the commit that it is about; empty: what is checked out
 	Base string // a request's base, or what a branch was before a push; empty: unknown
-	// Target is the branch that a request is for, as a clone knows it. Forges leave Base as
-	// it was when the request was opened, and the branch has gone on since.
+	// Target is the branch that a request is for, by its name in a clone. Forges leave Base
+	// as it was when the request was opened, and the branch has moved on since.
 	Target string
 	// Fallback is the default branch as a clone knows it, for a push that has no Base in
 	// the clone; empty: everything is new then.
@@ -29,19 +29,19 @@ type Run struct {
 	Unclear    bool // the event is one that says nothing of what has changed
 	Nothing    bool // a branch was deleted
 
-	// Rules are the revisions that the rules of the course may be read from; the first that
-	// is in the clone counts. None is of a student's making.
+	// Rules are the revisions that the rules of the course may be read from; the first one
+	// in the clone counts. No student can write to them.
 	Rules []string
 
 	Submitted time.Time // when the server got Head; zero: it does not say
 	Source    string    // of that time, in words
 
-	Annotates bool   // standard output is read for workflow commands
+	Annotates bool   // the CI obeys workflow commands on standard output
 	Summary   string // the file to append a summary to; empty: none
 	Outputs   string // the file to append outputs to; empty: none
 }
 
-// Read finds out which CI this is. Env looks up a variable, and read reads a file.
+// Read detects the CI. Env looks up a variable, and read reads a file.
 func Read(env func(string) string, read func(string) ([]byte, error)) (Run, error) {
 	switch {
 	case env("GITHUB_ACTIONS") == "true":
@@ -52,7 +52,7 @@ func Read(env func(string) string, read func(string) ([]byte, error)) (Run, erro
 	return Run{}, nil
 }
 
-// commit is a commit's name out of a payload: forges write zeros for none.
+// commit returns the commit in a payload, or "" for the zeros that forges write for none.
 func commit(s string) string {
 	if strings.Trim(s, "0") == "" {
 		return ""
@@ -60,7 +60,7 @@ func commit(s string) string {
 	return s
 }
 
-// tracking is where a clone keeps a branch of where it came from.
+// tracking returns the name in a clone of its origin's branch.
 func tracking(branch string) string {
 	if branch == "" {
 		return ""
@@ -68,7 +68,7 @@ func tracking(branch string) string {
 	return "refs/remotes/origin/" + branch
 }
 
-// known are the revisions that are not empty.
+// known returns the revisions that are not empty.
 func known(list ...string) (out []string) {
 	for _, s := range list {
 		if s != "" {

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// githubEvent is what is used of a payload.
+// githubEvent has the fields of a payload that are used.
 type githubEvent struct {
 	Ref        string           `json:"ref"`
 	Before     string           `json:"before"`
@@ -36,8 +36,7 @@ type githubRepository struct {
 	Pushed  githubTime `json:"pushed_at"`
 }
 
-// githubTime is a time as payloads have it: seconds in that of a push, and text in all
-// others.
+// githubTime is a time in a payload: seconds in that of a push, and text in all others.
 type githubTime struct{ time.Time }
 
 func (t *githubTime) UnmarshalJSON(data []byte) error {
@@ -79,7 +78,7 @@ func github(env func(string) string, read func(string) ([]byte, error)) (Run, er
 	case "schedule": // of the default branch, always
 		return r.githubAll(env, branchOf(env("GITHUB_REF"))), nil
 	}
-	r.Unclear = true // and who has made the commit is not known
+	r.Unclear = true // and the commit's author is not known
 	r.Head, r.Rules = commit(env("GITHUB_SHA")), known(tracking(e.Repository.Default))
 	return r, nil
 }
@@ -91,14 +90,14 @@ func (r Run) githubPush(e githubEvent) Run {
 	return r
 }
 
-// githubAll is a run about a branch as it is.
+// githubAll returns a run about the whole of a branch.
 func (r Run) githubAll(env func(string) string, standard string) Run {
 	r.Everything, r.Head = true, commit(env("GITHUB_SHA"))
 	r.push(branchOf(env("GITHUB_REF")), standard)
 	return r
 }
 
-// branchOf is empty where a ref is none of a branch.
+// branchOf returns the branch of a ref, or "".
 func branchOf(ref string) string {
 	branch, _ := strings.CutPrefix(ref, "refs/heads/")
 	if branch == ref {
@@ -119,8 +118,8 @@ func (r Run) githubRequest(e githubEvent) (Run, error) {
 	return r, nil
 }
 
-// push says what a push is compared with, and where its rules come from. Those of another
-// than the default branch are its author's own.
+// push sets what a push is compared with, and the source of its rules. The rules on a
+// branch other than the default one are its author's own.
 func (r *Run) push(branch, standard string) {
 	r.Rules = known(tracking(standard))
 	if branch != "" && branch == standard {

@@ -1,4 +1,4 @@
-// Package gittest makes repositories that tests look into. It is for tests only.
+// Package gittest makes repositories for tests. It is for tests only.
 package gittest
 
 import (
@@ -11,14 +11,14 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// History is a repository of a test, with commits that have names.
+// History is a repository of a test, whose commits have names.
 type History struct {
 	Dir     string
 	Commits map[string]string // by the names that the test has for them
 	t       testing.TB
 }
 
-// New begins a repository, and has git know no configuration of this machine's.
+// New begins a repository that ignores this machine's git configuration.
 func New(t *testing.T) *History {
 	t.Helper()
 	for name, value := range map[string]string{
@@ -42,7 +42,7 @@ func (h *History) Git(args ...string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// Commit writes files, and deletes those without a text, and commits.
+// Commit writes files, deletes those without a text, and commits.
 func (h *History) Commit(name string, files map[string]string) {
 	h.t.Helper()
 	for file, text := range files {
@@ -63,7 +63,8 @@ func (h *History) Commit(name string, files map[string]string) {
 	h.Commits[name] = h.Git("rev-parse", "HEAD")
 }
 
-// Course is a history as courses have it: main goes on after ada has begun a branch.
+// Course returns the history of a typical course: main continues after ada has begun a
+// branch.
 func Course(t *testing.T) *History {
 	h := New(t)
 	h.Commit("start", map[string]string{"grade.yaml": "title: old\n", "students/ada/autograd/a.go": "package gears\n"})
@@ -86,7 +87,7 @@ func Course(t *testing.T) *History {
 // LostCommit is in no clone.
 const LostCommit = "1111111111111111111111111111111111111111"
 
-// Put commits names that a checkout might not have beside each other, or at all.
+// Put commits names that a checkout might not hold together, or at all.
 func (h *History) Put(mode, id string, names ...string) {
 	h.t.Helper()
 	for _, name := range names {

@@ -15,24 +15,25 @@ import (
 	"strings"
 )
 
-// Change is a name that is not the same in two commits.
+// Change is a name that differs between two commits.
 type Change struct {
 	Name string // slash-separated, from the root of the repository
 	Kind Kind   // in the newer commit
 }
 
-// maxTrees is how many bytes of git's trees are looked at: some 200,000 names. Trees that
-// are in each other many times over unfold, from a few objects, to more names than there
-// is memory for.
+// maxTrees bounds the bytes of git's trees that are read: some 200,000 names. A few objects
+// that contain each other many times over unfold to more names than there is memory for.
 const maxTrees = 8 << 20
 
-// ErrTooMany is the error of [Repository.Changes] if there are more names than it looks at.
+// ErrTooMany is the error of [Repository.Changes] if there are more names than it reads.
 var ErrTooMany = errors.New("more folders and files have changed than grade looks at")
 
 // Changes lists what differs between two commits, by name. It looks into a folder only if
-// into says so; any other is a change as a whole. Without a base it is all that head holds.
+// into returns true; any other folder is one change. Without a base it lists all that head
+// holds.
 //
-// Git's own comparison is of no use here: before it prints a name it keeps all of them.
+// It does not use git's own comparison, which keeps all names in memory before it prints
+// one.
 func (r *Repository) Changes(ctx context.Context, base, head string, into func(folder string) bool) (list []Change, err error) {
 	t, err := r.openTrees(ctx)
 	if err != nil {
@@ -56,7 +57,7 @@ type comparison struct {
 	list  []Change
 }
 
-// folder compares two trees, of which one may be empty, that is, not there.
+// folder compares two trees. An empty id stands for a tree that does not exist.
 func (w *comparison) folder(name, base, head string) error {
 	old, err := w.trees.read(base)
 	if err != nil {
@@ -92,7 +93,7 @@ func skip(list []node, n node) []node {
 	return list[1:]
 }
 
-// entry takes down a name that differs, or what differs below it.
+// entry adds a name that differs, or what differs below it.
 func (w *comparison) entry(name string, was, is node) error {
 	below := (was.folder() || is.folder()) && w.into(name)
 	if below {
@@ -106,7 +107,7 @@ func (w *comparison) entry(name string, was, is node) error {
 	return nil
 }
 
-// node is a name in a tree. The zero node is one that is not there.
+// node is a name in a tree. The zero node stands for a name that does not exist.
 type node struct{ name, mode, id string }
 
 func (n node) folder() bool { return n.kind() == Folder }
@@ -118,7 +119,7 @@ func (n node) kind() Kind {
 	return kindOf(n.mode)
 }
 
-// tree is empty where there is no folder.
+// tree returns the id of a folder's tree, or "" if the node is no folder.
 func (n node) tree() string {
 	if !n.folder() {
 		return ""
@@ -126,13 +127,13 @@ func (n node) tree() string {
 	return hex.EncodeToString([]byte(n.id))
 }
 
-// trees reads folders as git keeps them, one after the other.
+// trees reads folders in git's own format, one after the other.
 type trees struct {
 	cmd    *exec.Cmd
 	cancel context.CancelFunc
 	in     io.WriteCloser
 	out    *bufio.Reader
-	said   bytes.Buffer // on standard error
+	said   bytes.Buffer // git's standard error
 	left   int64        // bytes that may still be read
 }
 
@@ -153,13 +154,13 @@ func (r *Repository) openTrees(ctx context.Context) (*trees, error) {
 	return t, nil
 }
 
-// close ends git, whatever it is at: all answers have been read.
+// close stops git in whatever state: all answers have been read.
 func (t *trees) close() {
 	t.cancel()
 	_ = t.cmd.Wait()
 }
 
-// read is what is in a tree, sorted by name; in none there is nothing.
+// read returns the entries of a tree, sorted by name; none for the empty id.
 func (t *trees) read(object string) ([]node, error) {
 	if object == "" {
 		return nil, nil
@@ -188,7 +189,7 @@ func (t *trees) read(object string) ([]node, error) {
 	return parseTree(string(data[:size]), hex.DecodedLen(len(id)))
 }
 
-// parseTree reads entries as git keeps them: 100644 name NUL id.
+// parseTree parses entries in git's format: 100644 name NUL id.
 func parseTree(data string, idSize int) (list []node, err error) {
 	for data != "" {
 		head, rest, ok := strings.Cut(data, "\x00")

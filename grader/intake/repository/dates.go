@@ -20,11 +20,11 @@ import (
 // Paths are files of a repository, as git's pathspecs.
 type Paths []string
 
-// PathsOf are what has a name: a file, or a folder with all in it.
+// PathsOf returns the paths of a file, or of a folder with all in it.
 func PathsOf(name string) Paths { return Paths{":(top,literal)" + name} }
 
-// PathsIn are the files in a folder, and not below it, whose names match want and none of
-// but, in which a * stands for anything.
+// PathsIn returns the files directly in a folder whose names match want and none of but. A
+// * matches anything.
 func PathsIn(folder, want string, but ...string) Paths {
 	if folder = special.Replace(folder) + "/"; folder == "./" {
 		folder = ""
@@ -36,12 +36,12 @@ func PathsIn(folder, want string, but ...string) Paths {
 	return p
 }
 
-// special are the characters that mean something in a pattern of git's.
+// special escapes the characters with a meaning in a pattern of git's.
 var special = strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`)
 
-// LastChange is when the last commit was made that changed one of some files, which may be
-// gone since; ok is false if none has, or if it states no date that is one. It is what the
-// commit says of itself.
+// LastChange returns the date of the last commit that changed one of some files, which may
+// be deleted since. ok is false if there is none, or its date is invalid. The commit's
+// author chose the date.
 func (r *Repository) LastChange(ctx context.Context, commit string, paths Paths) (at time.Time, ok bool, err error) {
 	out, err := r.git(ctx, append([]string{"--no-literal-pathspecs", "rev-list", "-1", "--format=%cI", commit, "--"}, paths...)...)
 	if err != nil {
@@ -52,8 +52,8 @@ func (r *Repository) LastChange(ctx context.Context, commit string, paths Paths)
 	return at, err == nil, nil
 }
 
-// Holds reports whether what lies at path, a file, or the files in a folder that are
-// wanted, is what a commit has by that name. Nothing but regular files is opened.
+// Holds reports whether the file at path, or the wanted files in the folder there, equal
+// what a commit has by that name. It opens only regular files.
 func (r *Repository) Holds(ctx context.Context, commit, name, path string, wanted func(string) bool) (bool, error) {
 	e, err := r.Stat(ctx, commit, name)
 	if err != nil || e.Kind != File && e.Kind != Folder {
@@ -99,8 +99,8 @@ func holds(list []Entry, folder fs.FS, wanted func(string) bool) (bool, error) {
 	return len(there) == 0, nil
 }
 
-// is reports whether a file is what git has. Git names content by a hash over its kind, its
-// size and itself.
+// is reports whether a file has the content that git has. Git names content by a hash over
+// its kind, its size and itself.
 func (e Entry) is(folder fs.FS, info fs.FileInfo) (bool, error) {
 	if info == nil || !info.Mode().IsRegular() || e.Kind != File || info.Size() != e.Size {
 		return false, nil

@@ -11,14 +11,14 @@ import (
 	"syscall"
 )
 
-// maxEntries is how many names of a folder are written: one more than a submission may
-// have, so that the next one to look sees that there are too many.
+// maxEntries bounds the names that are written of a folder: one more than a submission may
+// have, so that the next reader sees that there are too many.
 const maxEntries = 10_001
 
-// Extract writes a folder of a commit to dir, which is empty: its files, and in place of
-// folders, links and modules something of the same kind with nothing in it. Of a file
-// that wanted does not want nothing but the name is written, and of one of more than limit
-// bytes one byte more than that. Names that the system cannot have are returned.
+// Extract writes a folder of a commit to dir, which is empty: its files, and empty
+// stand-ins of the same kind for folders, links and modules. It writes only the name of a
+// file that wanted rejects, and limit+1 bytes of a file that is longer than limit. It
+// returns the names that the system cannot have.
 func (r *Repository) Extract(ctx context.Context, commit, folder, dir string, limit int64, wanted func(name string) bool) (left []string, err error) {
 	list, err := r.List(ctx, commit, folder)
 	if err != nil {
@@ -30,7 +30,7 @@ func (r *Repository) Extract(ctx context.Context, commit, folder, dir string, li
 	}
 	defer root.Close()
 	for _, e := range list {
-		if strings.Contains(e.Name, "/") { // no git writes it, and it would be a path
+		if strings.Contains(e.Name, "/") { // git never writes it, and it would be a path
 			left = append(left, e.Name)
 			continue
 		}
@@ -51,7 +51,7 @@ func (r *Repository) extract(ctx context.Context, root *os.Root, e Entry, limit 
 	case Folder, Module:
 		return written(root.Mkdir(e.Name, 0o700))
 	case Link:
-		return written(root.Symlink("nowhere", e.Name)) // what it leads to is of no interest
+		return written(root.Symlink("nowhere", e.Name)) // its target does not matter
 	}
 	f, err := root.OpenFile(e.Name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
@@ -67,8 +67,8 @@ func (r *Repository) extract(ctx context.Context, root *os.Root, e Entry, limit 
 	return true, r.copyTo(ctx, f, e)
 }
 
-// written tells a name that cannot be from a disk that cannot be written. Names in a
-// commit may be there twice, be too long, or be "..", which is no error of the system's.
+// written tells an impossible name from a disk that cannot be written. Names in a commit
+// may be there twice, be too long, or be "..", which is no error of the system's.
 func written(err error) (ok bool, _ error) {
 	var system syscall.Errno
 	for _, names := range []error{fs.ErrExist, syscall.ENAMETOOLONG, syscall.EINVAL, syscall.EILSEQ, syscall.EISDIR} {

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Files are the regular files of a commit. Nothing else can be opened.
+// Files returns the regular files of a commit. Nothing else can be opened.
 func (r *Repository) Files(ctx context.Context, commit string) fs.FS { return files{ctx, r, commit} }
 
 type files struct {
@@ -30,7 +30,7 @@ func (f files) Open(name string) (fs.File, error) {
 	return &file{*bytes.NewReader(data), name}, nil
 }
 
-// file is one that was read as a whole. It is its own description as well.
+// file is a file that was read as a whole. It is its own fs.FileInfo as well.
 type file struct {
 	bytes.Reader
 	name string

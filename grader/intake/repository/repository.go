@@ -1,8 +1,8 @@
-// Package repository reads commits whose content is hostile. Names and bytes come out of
-// git's objects, by commands that only look things up: no file of a checkout is opened, no
-// link followed, and nothing that a commit can bring along (attributes, filters, hooks,
-// modules, names that look like options) is obeyed. What the repository's own
-// configuration says, which no commit can change, is git's affair.
+// Package repository reads commits whose content is hostile. It gets names and bytes from
+// git's objects, by commands that only look things up. It opens no file of a checkout and
+// follows no link, and it obeys nothing that a commit can bring along: attributes, filters,
+// hooks, modules, names that look like options. Git does read the repository's own
+// configuration, which no commit can change.
 package repository
 
 import (
@@ -34,12 +34,12 @@ func Open(ctx context.Context, dir string) (*Repository, error) {
 	return r, nil
 }
 
-// Top is the root of the checkout, or of a repository without one.
+// Top returns the root of the checkout, or of a repository without one.
 func (r *Repository) Top() string { return r.top }
 
-// Commit is the name of the commit that a revision stands for; ok is false if it is not in
-// the clone. The name of a branch is that branch's: to git a tag of the same name comes
-// first, and anyone with the right to push can make one called origin/main.
+// Commit resolves a revision; ok is false if it is not in the clone. The name of a branch
+// means that branch: git would prefer a tag of the same name, and every user who may push
+// can make a tag called origin/main.
 func (r *Repository) Commit(ctx context.Context, revision string) (id string, ok bool, err error) {
 	names := []string{revision}
 	if !exact.MatchString(revision) {
@@ -53,15 +53,15 @@ func (r *Repository) Commit(ctx context.Context, revision string) (id string, ok
 	return id, ok, err
 }
 
-// exact are revisions that no branch can pass for.
+// exact matches revisions that no branch or tag can shadow.
 var exact = regexp.MustCompile(`^(HEAD([~^@:]|$)|@([~^{]|$)|refs/|([0-9a-f]{40}|[0-9a-f]{64})$)`)
 
-// MergeBase is the newest commit that two have in common; ok is false if there is none.
+// MergeBase returns the newest common commit of two; ok is false if there is none.
 func (r *Repository) MergeBase(ctx context.Context, one, other string) (id string, ok bool, err error) {
 	return r.lookup(ctx, "merge-base", one, other)
 }
 
-// lookup runs a command of git that ends with 1 if there is no answer.
+// lookup runs a git command that exits with 1 if there is no answer.
 func (r *Repository) lookup(ctx context.Context, args ...string) (string, bool, error) {
 	out, err := r.git(ctx, args...)
 	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) && exit.ExitCode() == 1 {
@@ -76,7 +76,7 @@ func (r *Repository) Shallow(ctx context.Context) (bool, error) {
 	return strings.TrimSpace(string(out)) == "true", err
 }
 
-// Kind is what a name stands for in a commit. The zero value is invalid.
+// Kind is the type of a name in a commit. The zero value is invalid.
 type Kind string
 
 // The values of Kind.
@@ -88,7 +88,7 @@ const (
 	Module Kind = "submodule"
 )
 
-// kindOf is what git takes a mode for: there are more of them than it writes.
+// kindOf returns the kind that git takes a mode for: git reads more modes than it writes.
 func kindOf(mode string) Kind {
 	bits, err := strconv.ParseUint(mode, 8, 32)
 	switch {
@@ -102,7 +102,7 @@ func kindOf(mode string) Kind {
 	return Module
 }
 
-// field is one of the words of a line of git's.
+// field returns the n-th word of a line of git's.
 func field(line string, n int) string {
 	fields := strings.Fields(line)
 	if n >= len(fields) {
@@ -113,13 +113,13 @@ func field(line string, n int) string {
 
 // Entry is a name in a folder.
 type Entry struct {
-	Name string // without any slash, and otherwise as hostile as can be
+	Name string // hostile, but without a slash
 	Kind Kind
 	Size int64 // bytes of a file
 	id   string
 }
 
-// Stat says what a name stands for in a commit.
+// Stat describes a name in a commit.
 func (r *Repository) Stat(ctx context.Context, commit, name string) (Entry, error) {
 	list, err := r.entries(ctx, 1, commit, "--", name)
 	if err != nil || len(list) == 0 {
@@ -133,7 +133,7 @@ func (r *Repository) List(ctx context.Context, commit, folder string) ([]Entry, 
 	return r.entries(ctx, maxEntries, commit+":"+folder)
 }
 
-// entries lists up to most names, and ends git after them.
+// entries lists up to most names, and then stops git.
 func (r *Repository) entries(ctx context.Context, most int, args ...string) (list []Entry, err error) {
 	err = r.lines(ctx, func(line string) (bool, error) {
 		e, err := parseEntry(line)
@@ -143,7 +143,7 @@ func (r *Repository) entries(ctx context.Context, most int, args ...string) (lis
 	return list, err
 }
 
-// parseEntry reads what ls-tree says of a name: 100644 blob 0123456 12 TAB name.
+// parseEntry parses a line of ls-tree: 100644 blob 0123456 12 TAB name.
 func parseEntry(line string) (e Entry, err error) {
 	what, name, _ := strings.Cut(line, "\t")
 	e = Entry{Name: name, Kind: kindOf(field(what, 0)), id: field(what, 2)}
@@ -155,8 +155,7 @@ func parseEntry(line string) (e Entry, err error) {
 	return e, nil
 }
 
-// ReadFile reads a file of a commit; ok is false if there is none of that name, or if it
-// is none.
+// ReadFile reads a file of a commit; ok is false if the name is missing or no file.
 func (r *Repository) ReadFile(ctx context.Context, commit, name string) (data []byte, ok bool, err error) {
 	e, err := r.Stat(ctx, commit, name)
 	if err != nil || e.Kind != File {
@@ -166,7 +165,7 @@ func (r *Repository) ReadFile(ctx context.Context, commit, name string) (data []
 	return data, err == nil, err
 }
 
-// git runs git in the repository, without a terminal: it asks no question.
+// git runs git in the repository, without a terminal, so that it asks no question.
 func (r *Repository) git(ctx context.Context, args ...string) ([]byte, error) {
 	out, err := r.command(ctx, args...).Output()
 	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
@@ -175,7 +174,7 @@ func (r *Repository) git(ctx context.Context, args ...string) ([]byte, error) {
 	return out, err
 }
 
-// lines runs git and takes what it prints, up to each NUL, until take has enough.
+// lines runs git and passes what it prints, up to each NUL, to take until that has enough.
 func (r *Repository) lines(ctx context.Context, take func(line string) (more bool, err error), args ...string) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -196,7 +195,7 @@ func (r *Repository) lines(ctx context.Context, take func(line string) (more boo
 			more, err = take(line)
 		}
 	}
-	if !errors.Is(err, io.EOF) { // enough, or not to be read
+	if !errors.Is(err, io.EOF) { // take has enough, or reading has failed
 		cancel()
 		_ = cmd.Wait()
 		return err
@@ -207,7 +206,7 @@ func (r *Repository) lines(ctx context.Context, take func(line string) (more boo
 	return nil
 }
 
-// maxLine is as much as is kept of a line of git's, in bytes: no system has names as long.
+// maxLine bounds what is kept of a line of git's, in bytes: no system has names as long.
 const maxLine = 1 << 13
 
 // readLine reads up to a NUL.
@@ -228,8 +227,8 @@ func readLine(r *bufio.Reader) (string, error) {
 func (r *Repository) command(ctx context.Context, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, "git", append([]string{"--no-pager", "--no-replace-objects", "--literal-pathspecs", "-c", "core.fsmonitor=false"}, args...)...)
 	cmd.Dir = r.dir
-	// Objects that are not there are missing, and not to be fetched by way of whatever the
-	// clone came from.
+	// Git does not fetch missing objects, because that would run whatever the clone's
+	// origin configures.
 	cmd.Env = append(os.Environ(), "LC_ALL=C", "GIT_OPTIONAL_LOCKS=0", "GIT_NO_LAZY_FETCH=1", "GIT_TERMINAL_PROMPT=0")
 	cmd.Stdin = bytes.NewReader(nil)
 	return cmd

@@ -87,7 +87,7 @@ func TestChanges(t *testing.T) {
 	}, got)
 	got, err = c.Changes(t.Context(), first, second, func(folder string) bool { return folder == "b" })
 	require.NoError(t, err)
-	assert.Equal(t, []Change{{"a", Folder}, {"b/was a folder", Link}, {"c", Folder}}, got, "as far as somebody wants to know")
+	assert.Equal(t, []Change{{"a", Folder}, {"b/was a folder", Link}, {"c", Folder}}, got, "as deep as into looks")
 	got, err = c.Changes(t.Context(), second, first, func(string) bool { return false })
 	require.NoError(t, err)
 	assert.Equal(t, []Change{{"a", Folder}, {"b", Folder}, {"c", Absent}}, got)

@@ -5,9 +5,8 @@ package quantile
 // Number is a figure: a ratio, a score, a duration.
 type Number interface{ ~int64 | ~float64 }
 
-// Of returns the quantile q, from 0 to 1, of sorted figures. Between two of them it
-// interpolates linearly (type 7 of Hyndman and Fan, 1996). It panics if there is no
-// figure.
+// Of returns the quantile q, from 0 to 1, of sorted figures. It interpolates linearly
+// between two of them (type 7 of Hyndman and Fan, 1996), and panics without a figure.
 func Of[T Number](sorted []T, q float64) T {
 	at := q * float64(len(sorted)-1)
 	i := int(at)

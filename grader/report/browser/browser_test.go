@@ -83,7 +83,7 @@ func newLab(t *testing.T) *lab {
 	return l
 }
 
-// pictures is the folder that pictures are left in: PICTURES, if somebody wants to look at
+// pictures returns the folder for pictures: PICTURES, for a person who wants to look at
 // them. (A test's own folder for artefacts would have every test run anew with its flag.)
 func pictures(t *testing.T) string {
 	t.Helper()

@@ -17,20 +17,19 @@ import (
 	"grade/grader/wholefile"
 )
 
-// What stands in a file's name for the submission that the file is about.
+// The placeholders of a file's name.
 const (
 	forStudent  = "{student}"
 	forExercise = "{exercise}"
 )
 
-// each reports whether a file's name stands for many.
+// each reports whether a file's name has a placeholder.
 func each(file string) bool {
 	return strings.Contains(file, forStudent) || strings.Contains(file, forExercise)
 }
 
-// writeEach writes a report of each submission that has a verdict. What lies below the
-// folder before the first placeholder may be a student's, in a checkout: no link there is
-// followed.
+// writeEach writes a report of each submission that has a verdict. It follows no link below
+// the folder before the first placeholder: in a checkout a student may have made it.
 func writeEach(t Target, b *gradebook.Book) error {
 	dir, pattern := splitEach(t.File)
 	if err := os.MkdirAll(dir, 0o755); err != nil {
@@ -56,7 +55,8 @@ func writeEach(t Target, b *gradebook.Book) error {
 	return errors.Join(errs...)
 }
 
-// splitEach is the folder that holds the files of all submissions, and their names in it.
+// splitEach returns the folder that holds the files of all submissions, and the pattern of
+// their names in it.
 func splitEach(file string) (dir, pattern string) {
 	fixed, _, _ := strings.Cut(file, forStudent)
 	fixed, _, _ = strings.Cut(fixed, forExercise)
@@ -81,11 +81,12 @@ func writeBelow(root *os.Root, name string, write func(io.Writer) error) error {
 	return wholefile.WriteIn(root, name, write)
 }
 
-// longestName is as much of a name as stands in a file's, in bytes, which may have 255 in all.
+// longestName is how many bytes of a name a file's name holds; a file system takes 255 in
+// all.
 const longestName = 200
 
-// fileName is a name as one segment of a path, and no other name's. Of a long one there is
-// the start, and a hash behind a comma, which is in no other.
+// fileName makes one segment of a path from a name, which no other name gets. It cuts a
+// long name and adds a hash after a comma, which no other segment contains.
 func fileName(s string) string {
 	if strings.Trim(s, ".") == "" {
 		s = strings.ReplaceAll(s, ".", "%2E")

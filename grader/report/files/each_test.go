@@ -86,7 +86,7 @@ func TestSplitEach(t *testing.T) {
 	}
 }
 
-// However a student's folder is called, everybody has a file, and nobody two.
+// Each name of a student's folder has a file name, which no other name has.
 func TestFileNames(t *testing.T) {
 	long := strings.Repeat("long", 60)
 	names := []string{"ada", ".", "..", "...", "a/b", "a%2Fb", "%2E", strings.Repeat("ü", 100), strings.Repeat("ü", 99) + "ö", long, long + "x", strings.Repeat("\n", 255), fileName(long)}

@@ -1,9 +1,9 @@
-// Package files writes reports where they were asked for: into a file each, which is
-// replaced as a whole or not at all, into a file for each submission, or to standard output.
-// What could not be written is refused before anything is graded. It knows formats by their
-// names and nothing of what stands in a report.
+// Package files writes reports to their targets: a file, which is replaced as a whole or
+// not at all, a file for each submission, or standard output. It refuses a target that
+// cannot be written before anything is graded. It knows formats by their names and nothing
+// of their content.
 //
-// A caller collects [Targets] with [Targets.Add], and when all is graded has them written.
+// A caller collects [Targets] with [Targets.Add], and calls Write when all is graded.
 package files
 
 import (
@@ -24,17 +24,17 @@ import (
 // Stdout stands for standard output in place of a file's name.
 const Stdout = "-"
 
-// Target is a report that was asked for.
+// Target is a format and the file to write it to.
 type Target struct {
 	report.Format
 	File string // or Stdout; of a run over many submissions it may stand for many
 }
 
-// Targets are the reports that were asked for.
+// Targets lists the reports to write.
 type Targets []Target
 
-// Add reads FORMAT=FILE, and refuses what check refuses, or what another report is written
-// over.
+// Add parses FORMAT=FILE. It refuses what check refuses, and a file that another report is
+// written to.
 func (l *Targets) Add(value string, check func(Target) error) error {
 	format, file, ok := strings.Cut(value, "=")
 	f, known := report.FormatNamed(format)
@@ -106,9 +106,8 @@ func (l Targets) ReplacesText() bool {
 	return ok && !t.Beside
 }
 
-// Write writes the reports of one grading: files first, then standard output, where text
-// comes before a report that does not take its place. What cannot be written keeps no other
-// report back.
+// Write writes the reports of one grading: files first, then standard output, with the text
+// before a report that does not replace it. A failure of one report stops no other.
 func (l Targets) Write(out io.Writer, r *verdict.Result, id report.Identity, text func() error) error {
 	var errs []error
 	for _, t := range l {
@@ -125,8 +124,8 @@ func (l Targets) Write(out io.Writer, r *verdict.Result, id report.Identity, tex
 	return errors.Join(errs...)
 }
 
-// WriteNoVerdict tells the readers that can be told so that there is no verdict. All other
-// reports stay what they are: an old grade is better than none.
+// WriteNoVerdict writes the reports that can say that there is no verdict. It leaves all
+// other reports as they are: an old grade is better than none.
 func (l Targets) WriteNoVerdict(out io.Writer, message string) (failed []error) {
 	for _, t := range l {
 		var err error
@@ -144,8 +143,7 @@ func (l Targets) WriteNoVerdict(out io.Writer, message string) (failed []error) 
 	return failed
 }
 
-// WriteCourse writes the reports about a book. What cannot be written keeps no other report
-// back.
+// WriteCourse writes the reports about a gradebook. A failure of one report stops no other.
 func (l Targets) WriteCourse(out io.Writer, b *gradebook.Book) error {
 	var errs []error
 	for _, t := range l {

@@ -19,14 +19,13 @@ var courseTemplate string
 //go:embed course.css
 var courseOnly string
 
-// courseStyle is the sheet of a page of one grading, and what a course has besides.
+// courseStyle is the style sheet of the page of one grading, with additions for a course.
 var courseStyle = pageStyle + courseOnly
 
 var coursePage = template.Must(template.New("course").Parse(courseTemplate))
 
-// Course writes b as a page for the teachers of a course: one file that needs nothing
-// else, under the same policy as the page of one grading. All that is drawn stands in
-// tables too.
+// Course writes b as a page for the teachers of a course: one file that needs no other,
+// under the same policy as the page of one grading. Tables repeat all that the plots show.
 func Course(w io.Writer, b *gradebook.Book) error {
 	data, err := newCourse(b)
 	if err != nil {
@@ -149,7 +148,7 @@ func cellClass(c gradebook.Cell, max int) string {
 	return fmt.Sprintf("tint%d", int(4*min(1, *c.Points/float64(max))))
 }
 
-// missingOf are the submissions of a student that have no verdict.
+// missingOf returns the submissions of a student without a verdict.
 func missingOf(b *gradebook.Book, row gradebook.Row, s courseStudent) (list []courseMissing) {
 	for i, c := range row.Cells {
 		if c.Missing != nil {
@@ -162,7 +161,7 @@ func missingOf(b *gradebook.Book, row gradebook.Row, s courseStudent) (list []co
 	return list
 }
 
-// newCourseStudent says what a student has, and what each rule did.
+// newCourseStudent collects a student's work, and what each rule did.
 func newCourseStudent(b *gradebook.Book, row gradebook.Row, id string) courseStudent {
 	out := courseStudent{ID: id, Name: wording.Name(row.Student), Total: wording.Total(row)}
 	for i, c := range row.Cells {
@@ -181,7 +180,7 @@ func newCourseStudent(b *gradebook.Book, row gradebook.Row, id string) courseStu
 	return out
 }
 
-// attemptWords say what each attempt was graded, where there are several.
+// attemptWords lists the score of each attempt if there are several.
 func attemptWords(c gradebook.Cell) string {
 	if len(c.Attempts) < 2 {
 		return ""

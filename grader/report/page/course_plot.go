@@ -21,7 +21,7 @@ import (
 const (
 	scoresHeight = 150
 	barRow       = 36 // of one check in a plot of failures
-	stripRow     = 78 // of one check with everybody's dots
+	stripRow     = 78 // of one check with a dot for each student
 	dotRadius    = 2.6
 	dotStep      = 2*dotRadius + 0.6 // between dots beside and above each other
 	dotLevels    = 4                 // of dots above the middle, and as many below it
@@ -72,7 +72,7 @@ func (b scoreBars) Plot(c draw.Canvas, p *plot.Plot) {
 	for _, n := range b {
 		most = max(most, n)
 	}
-	room := vg.Length(plotText + 4) // for the number above the highest
+	room := vg.Length(plotText + 4) // for the number above the highest bar
 	for i, n := range b {
 		if n == 0 {
 			continue
@@ -212,8 +212,8 @@ type swarm struct {
 	last  [2*dotLevels + 1]vg.Length // of the dot that is on a level
 }
 
-// Place is how far from the middle the next dot goes. Where there is no room it lies on
-// another.
+// place returns the distance of the next dot from the middle. Without room it overlaps
+// another dot.
 func (s *swarm) place(x vg.Length) vg.Length {
 	for i := range s.taken {
 		if s.taken[i] && x-s.last[i] < dotStep {

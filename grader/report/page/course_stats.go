@@ -36,7 +36,7 @@ type ratioDot struct {
 	passed bool
 }
 
-// statsOf are those of the gradebook's column with the number i.
+// statsOf computes the figures of column i of the gradebook.
 func statsOf(b *gradebook.Book, i int) *exerciseStats {
 	s := &exerciseStats{name: b.Columns[i].Exercise}
 	checks := map[string]*checkStats{}
@@ -60,7 +60,7 @@ func statsOf(b *gradebook.Book, i int) *exerciseStats {
 	return s
 }
 
-// counting is the attempt that counts, or else the last; nil: there is none.
+// counting returns the attempt that counts, or else the last, or nil.
 func counting(c gradebook.Cell) *gradebook.Attempt {
 	switch {
 	case c.Counts != nil:
@@ -104,7 +104,7 @@ func (c *checkStats) add(r verdict.CheckResult) {
 	}
 }
 
-// worst are the checks that fail at all, those that fail most first.
+// worst returns the checks that failed at least once, the most frequent first.
 func (s *exerciseStats) worst() []checkStats {
 	list := slices.Clone(s.checks)
 	list = slices.DeleteFunc(list, func(c checkStats) bool { return c.failed == 0 })
@@ -112,10 +112,11 @@ func (s *exerciseStats) worst() []checkStats {
 	return list
 }
 
-// share is the part of submissions in which a check did not pass.
+// share returns the share of submissions in which a check did not pass.
 func (c checkStats) share() float64 { return float64(c.failed) / float64(c.tried) }
 
-// measured are the checks with figures, memory before speed as in a report of one.
+// measured returns the checks with figures, memory before speed as in the report of one
+// grading.
 func (s *exerciseStats) measured() (list []checkStats) {
 	for _, k := range wording.Kinds {
 		for _, c := range s.checks {
@@ -162,7 +163,7 @@ func (c checkStats) ratioWords() (middle, lowest, highest string) {
 	return times(quantile.Median(sorted)), times(sorted[0]), times(sorted[len(sorted)-1])
 }
 
-// beyond is how many of those measured did not pass.
+// beyond counts the measured submissions that did not pass.
 func (c checkStats) beyond() (n int) {
 	for _, d := range c.ratios {
 		if !d.passed {

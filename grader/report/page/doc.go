@@ -4,7 +4,7 @@
 //
 // The caller passes a result or a gradebook and gets bytes. Templates, style sheets and
 // plots stay inside: no other format draws, and no other format depends on how a page is
-// laid out. What is said in words comes from package wording, as in every format.
+// laid out. Its sentences come from package wording, as in every format.
 //
 // The steps of a page are: turn the model into plain words, draw what was measured as an
 // SVG ([gonum.org/v1/plot], whose output is written anew so that it carries no style),

@@ -53,8 +53,8 @@ type (
 		Status     string // what the score alone does not say
 		Student    string
 		Score, Max int
-		Counted    string   // what it counts under the rules of the course; empty: no rules were asked
-		Rules      []string // what each did
+		Counted    string   // what it counts under the rules of the course; empty: no rules were applied
+		Rules      []string // what each rule did
 		Refused    bool
 		Problems   []pageProblem
 		Warnings   []string

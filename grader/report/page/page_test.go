@@ -101,7 +101,7 @@ func TestBreakable(t *testing.T) {
 func TestCourseDrawsWhatThereIs(t *testing.T) {
 	for name, b := range map[string]*gradebook.Book{
 		"small": sample.SmallCourse(), "one run": sample.RunOfCourse(), "larger": sample.Course(30, 3),
-		"nobody": gradebook.New(course.NewPolicy(), nil, nil, nil),
+		"no student": gradebook.New(course.NewPolicy(), nil, nil, nil),
 	} {
 		drawn := 0
 		for i := range b.Columns {

@@ -26,8 +26,8 @@ const (
 	plotName   = 30 // characters of a check's name
 )
 
-// maxRatio is what a plot's axis reaches at most, and its inverse at least. What lies
-// beyond stands at the edge, and its number beside it.
+// maxRatio bounds a plot's axis, and its inverse bounds it below. A ratio beyond it is
+// drawn at the edge, with its number beside it.
 const maxRatio = 1000
 
 // The colours of a plot are names: [inlineSVG] makes a class of each, and the page
@@ -62,7 +62,7 @@ func ratioPlot(id, title string, checks []verdict.CheckResult) (template.HTML, e
 	return drawn(p, vg.Length(rowHeight*len(rows)+plotBorder), id, title, rows.description())
 }
 
-// newPlot is a plot of so many rows on the axis of ratios, with nothing on it.
+// newPlot returns an empty plot with the given number of rows on the axis of ratios.
 func newPlot(lo, hi float64, rows int) *plot.Plot {
 	p := emptyPlot()
 	p.X.Min, p.X.Max = lo, hi
@@ -73,7 +73,7 @@ func newPlot(lo, hi float64, rows int) *plot.Plot {
 	return p
 }
 
-// emptyPlot is a plot in the colours of the page.
+// emptyPlot returns a plot in the colours of the page.
 func emptyPlot() *plot.Plot {
 	p := plot.New()
 	p.BackgroundColor = nil
@@ -89,7 +89,7 @@ func emptyPlot() *plot.Plot {
 // ratioRows are checks that were measured, the first one on top.
 type ratioRows []verdict.CheckResult
 
-// scale is the part of the axis that shows every row with its limit, and the
+// scale returns the part of the axis that shows every row with its limit, and the
 // reference, with a little room for labels; never less than from a half to two.
 func (rows ratioRows) scale() (lo, hi float64) {
 	var figures []float64
@@ -108,7 +108,7 @@ func ratioScale(figures []float64) (lo, hi float64) {
 	return lo / room, hi * room
 }
 
-// figuresOf are the ratios that a row shows.
+// figuresOf returns the ratios that a row shows.
 func figuresOf(c verdict.CheckResult) []float64 {
 	list := []float64{*c.Ratio}
 	if c.Limit != nil {
@@ -120,7 +120,7 @@ func figuresOf(c verdict.CheckResult) []float64 {
 	return list
 }
 
-// bounded is x within what an axis shows. What is no number is no good news.
+// bounded clamps x to the axis. NaN counts as the worst ratio.
 func bounded(x float64) float64 {
 	if math.IsNaN(x) {
 		return maxRatio

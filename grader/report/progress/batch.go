@@ -8,9 +8,9 @@ import (
 	"grade/grader/batch"
 )
 
-// OfBatch says how far a batch is, the most important first, because a terminal may have
-// no room for all: how many of how many, how long still, and who is being graded. It is
-// empty when all is done.
+// OfBatch describes the progress of a batch, the most important first, because a terminal
+// may lack room: done and total, the time left, and the students being graded. It is empty
+// when all is done.
 func OfBatch(e batch.Event) string {
 	if e.Done == e.Total {
 		return ""
@@ -25,7 +25,7 @@ func OfBatch(e batch.Event) string {
 	return strings.Join(words, ", ")
 }
 
-// roughly says an estimate no more precisely than it is.
+// roughly rounds an estimate to its precision.
 func roughly(d time.Duration) string {
 	switch {
 	case d < 10*time.Second:

@@ -1,9 +1,9 @@
-// Package progress shows on a terminal how far gradings are: a line of what is under way
-// that is drawn again and again, and above it a line for each check as it is decided. Nothing
-// of the line is left when all is done. It decides nothing, and no result depends on it.
+// Package progress shows the progress of gradings on a terminal: a status line that is
+// redrawn, and above it a line for each check when it is decided. The status line
+// disappears at the end. The package decides nothing, and no result depends on it.
 //
-// A caller makes a [Line], starts it, and gives it the news of a grading, or of a batch in
-// the words of [OfBatch].
+// A caller makes a [Line], starts it, and passes it the events of a grading, or of a batch
+// in the words of [OfBatch].
 package progress
 
 import (
@@ -19,7 +19,7 @@ import (
 	"grade/grader/report/terminal"
 )
 
-// Line shows what goes on while it goes on. Its methods may be called at the same time.
+// Line is a status line. Its methods may be called at the same time.
 type Line struct {
 	out terminal.Stream
 	now func() time.Time
@@ -59,7 +59,7 @@ func New(out terminal.Stream, now func() time.Time) *Line {
 	return &Line{out: out, now: now, since: now()}
 }
 
-// Start draws until stop is called, which leaves no trace of the status line.
+// Start draws the status line until stop is called, which erases it.
 func (p *Line) Start() (stop func()) {
 	ticker := time.NewTicker(redraw)
 	quit, gone := make(chan struct{}), make(chan struct{})
@@ -92,7 +92,7 @@ func (p *Line) tick() {
 	p.draw()
 }
 
-// Event takes news of a grading.
+// Event takes an event of a grading.
 func (p *Line) Event(e grader.Event) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -110,9 +110,9 @@ func (p *Line) Event(e grader.Event) {
 	p.draw()
 }
 
-// Work takes news of work that belongs to no phase, such as an image being made; total is 0
-// where it is not known. The last word of it stands
-// until it is complete or a check is decided, which needs all of it.
+// Work takes the progress of work that belongs to no phase, such as an image being made;
+// total is 0 if it is not known. The line shows the last call until the work is complete or
+// a check is decided, which needs all of it.
 func (p *Line) Work(what string, current, total int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -127,7 +127,8 @@ func (p *Line) draw() {
 	fmt.Fprint(p.out, eraseLine+p.status())
 }
 
-// status is the line as it stands: what goes on, how far it is, how long it took.
+// status returns the current text of the line: the phase, the progress, the time it has
+// taken.
 func (p *Line) status() string {
 	words := make([]string, 0, len(p.active)+2)
 	for _, phase := range p.active {

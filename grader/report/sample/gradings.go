@@ -30,7 +30,7 @@ func base() *verdict.Result {
 	return r
 }
 
-// Checks are four, all passed: two tests, a peak and a time.
+// Checks returns four checks that passed: two tests, a peak and a time.
 func Checks() []verdict.CheckResult {
 	return []verdict.CheckResult{
 		{Name: "TestSharedNode", Kind: "correctness", Verdict: verdict.Passed, Points: 4, MaxPoints: 4, Hint: "A node used twice collects both gradients."},
@@ -46,7 +46,7 @@ func Checks() []verdict.CheckResult {
 	}
 }
 
-// AllPoints has every point.
+// AllPoints returns a result with every point.
 func AllPoints() *verdict.Result {
 	r := base()
 	r.Checks, r.Score = Checks(), 20
@@ -54,7 +54,8 @@ func AllPoints() *verdict.Result {
 	return r
 }
 
-// Mixed is a submission that passes some checks, graded in a sandbox that is not official.
+// Mixed returns a result with passed and failed checks, from a sandbox that is not
+// official.
 func Mixed() *verdict.Result {
 	r := base()
 	r.Checks, r.Score = Checks(), 6
@@ -70,7 +71,7 @@ func Mixed() *verdict.Result {
 	return r
 }
 
-// OnlyCorrectness is a grading of a part: nothing was measured.
+// OnlyCorrectness returns a result without measured checks.
 func OnlyCorrectness() *verdict.Result {
 	r := base()
 	r.Checks, r.Score, r.MaxScore = Checks(), 6, 6 // a grading adds up what was asked for
@@ -82,7 +83,7 @@ func OnlyCorrectness() *verdict.Result {
 	return r
 }
 
-// Refused is a submission that was not run, because of problems.
+// Refused returns the result of a submission that did not run, because of problems.
 func Refused(v verdict.Verdict, problems ...verdict.Problem) *verdict.Result {
 	r := base()
 	r.Verdict, r.Problems, r.Checks = v, problems, Checks()
@@ -94,12 +95,13 @@ func Refused(v verdict.Verdict, problems ...verdict.Problem) *verdict.Result {
 	return r
 }
 
-// Invalid breaks two rules.
+// Invalid returns the result of a submission that breaks two rules.
 func Invalid() *verdict.Result {
 	return Refused(verdict.Invalid, verdict.Problem{File: "graph.go", Line: 3, Rule: "import", Message: "package unsafe is closed: store the nodes in a slice and use their indexes"}, verdict.Problem{File: "x_linux.go", Rule: "file-name", Message: "a file for one platform only: call it x.go"})
 }
 
-// CompileError has a method with another signature than the README says.
+// CompileError returns the result of a submission with another method signature than the
+// README says.
 func CompileError() *verdict.Result {
 	return Refused(verdict.CompileError, verdict.Problem{File: "value.go", Line: 41, Rule: "api", Message: "(*Value).Add has another signature\n\thave func (v *Value) Add(o Value) *Value\n\twant func (v *Value) Add(o *Value) *Value"})
 }

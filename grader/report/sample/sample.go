@@ -1,8 +1,7 @@
-// Package sample makes gradings and courses that never were, for tests of reports. A few
-// are written down ([Mixed], [SmallCourse]), for golden files. [Course] makes as many
-// students as a test wants, who hand in early, late and never; their solutions fail here
-// and there, their times and peaks scatter. The same numbers give the same course. It
-// grades nothing.
+// Package sample makes up gradings and courses for tests of reports. A few are fixed
+// ([Mixed], [SmallCourse]), for golden files. [Course] makes any number of students, who
+// hand in early, late and never; their solutions fail here and there, their times and peaks
+// scatter. The same numbers give the same course. It grades nothing.
 package sample
 
 import (
@@ -44,7 +43,7 @@ var rules = []struct{ name, hint string }{
 // start is when the course began.
 var start = time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
 
-// Course is a course of so many students and exercises.
+// Course returns a course with the given numbers of students and exercises.
 func Course(students, exerciseCount int) *gradebook.Book {
 	p := course.NewPolicy()
 	p.Title = "Machine Learning Systems, spring 2026"

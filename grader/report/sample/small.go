@@ -8,7 +8,7 @@ import (
 	"grade/grader/verdict"
 )
 
-// Policy is one with everything in it.
+// Policy returns rules that use every field.
 func Policy() *course.Policy {
 	p := course.NewPolicy()
 	p.Title = "Deep Learning"
@@ -31,7 +31,7 @@ func attempt(student, exercise string, number int, hours int, r *verdict.Result)
 	}
 }
 
-// SmallCourse has everything that can become of a submission.
+// SmallCourse returns a course with every state that a submission can be in.
 func SmallCourse() *gradebook.Book {
 	b := gradebook.New(Policy(), nil, []gradebook.Attempt{
 		attempt("ada", "autograd", 1, -5, Mixed()), attempt("ada", "autograd", 2, 30, AllPoints()), attempt("ada", "autograd", 3, 31, AllPoints()),
@@ -53,7 +53,7 @@ func SmallCourse() *gradebook.Book {
 	return b
 }
 
-// RunOfCourse is what one run was about.
+// RunOfCourse returns the part of a course that one run is about.
 func RunOfCourse() *gradebook.Book {
 	repeated := attempt("ada", "autograd", 1, -5, Mixed())
 	repeated.Current = true
@@ -66,5 +66,5 @@ func RunOfCourse() *gradebook.Book {
 	return b
 }
 
-// Secret is an error of ours, which no report has.
+// Secret is an error of ours. No report may contain it.
 const Secret = "a secret of the machine"

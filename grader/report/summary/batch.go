@@ -1,7 +1,7 @@
-// Package summary says what work on many submissions came to: a batch, a push, a regrading, a
-// proof of an exercise. Each is a value with JSON tags, and a text in columns. Names and
-// messages come from what strangers wrote, so that all of them are escaped for a terminal
-// and none begins a line of a log. It decides nothing about points.
+// Package summary sums up work on many submissions: a batch, a push, a regrading, a proof
+// of an exercise. Each summary is a value with JSON tags, and a text in columns. Students
+// write the names and messages in it, so that the package escapes all of them for a
+// terminal and begins no line of a log with one. It awards no points.
 package summary
 
 import (
@@ -14,7 +14,7 @@ import (
 	"grade/grader/verdict"
 )
 
-// Batch is what a batch comes to.
+// Batch is the summary of a batch.
 type Batch struct {
 	Graded    int               `json:"graded"`
 	Cached    int               `json:"cached"`
@@ -22,11 +22,11 @@ type Batch struct {
 	Results   []*results.Record `json:"results"`
 }
 
-// NewBatch sums up what became of each submission.
-func NewBatch(fates []batch.Item) Batch {
+// NewBatch sums up the items of a batch.
+func NewBatch(items []batch.Item) Batch {
 	r := Batch{NoVerdict: []NoVerdict{}, Results: []*results.Record{}}
-	r.Graded, r.Cached, _ = batch.Count(fates)
-	for _, f := range fates {
+	r.Graded, r.Cached, _ = batch.Count(items)
+	for _, f := range items {
 		if f.Record != nil {
 			r.Results = append(r.Results, f.Record)
 		} else {
@@ -64,8 +64,8 @@ func table(records []*results.Record, missing []NoVerdict) string {
 	return b.String()
 }
 
-// Text has a line for each submission, then what has changed for attempts that were graded
-// anew, and in the last line how many there were of each kind.
-func (r Batch) Text(fates []batch.Item) string {
-	return fmt.Sprintf("%s%sgraded %d, cached %d, no verdict %d\n", table(r.Results, r.NoVerdict), anew(fates), r.Graded, r.Cached, len(r.NoVerdict))
+// Text returns a line for each submission, then what changed for attempts that were graded
+// anew, and last the numbers of each kind.
+func (r Batch) Text(items []batch.Item) string {
+	return fmt.Sprintf("%s%sgraded %d, cached %d, no verdict %d\n", table(r.Results, r.NoVerdict), anew(items), r.Graded, r.Cached, len(r.NoVerdict))
 }

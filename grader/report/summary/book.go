@@ -8,8 +8,8 @@ import (
 	"grade/grader/report/terminal"
 )
 
-// Book is a table of what counts, and below it what the rules did and what has no
-// verdict.
+// Book returns a table of what counts, and below it what the rules did and which
+// submissions lack a verdict.
 func Book(b *gradebook.Book) string {
 	width := len("student")
 	for _, r := range b.Rows {
@@ -47,7 +47,7 @@ func Book(b *gradebook.Book) string {
 	return s.String() + notes.String()
 }
 
-// placeOf is where something lies, in words, if that is known.
+// placeOf names the place of a submission, if it is known.
 func placeOf(m gradebook.Missing) string {
 	if m.Folder == "" {
 		return ""
@@ -55,7 +55,7 @@ func placeOf(m gradebook.Missing) string {
 	return " on what is in " + terminal.Escape(m.Folder)
 }
 
-// numberOr is a number, or what stands in its place where there is none.
+// numberOr writes a number, or none for nil.
 func numberOr(none string, x *float64) string {
 	if x == nil {
 		return none

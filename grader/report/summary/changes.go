@@ -34,7 +34,7 @@ func changeTable(changes []*prove.Change) string {
 	return b.String()
 }
 
-// compareRecords holds what an attempt had against what it has; nil: the same.
+// compareRecords compares two records of an attempt. It returns nil if they are the same.
 func compareRecords(before, after results.Record) *prove.Change {
 	name := before.Student + "/" + before.Exercise
 	if before.Attempt > 1 {
@@ -43,11 +43,10 @@ func compareRecords(before, after results.Record) *prove.Change {
 	return prove.Compare(name, before.Result, after.Result)
 }
 
-// anew says what has changed for attempts that were graded anew, because
-// something else than they had.
-func anew(fates []batch.Item) string {
+// anew describes what changed for attempts that were graded anew.
+func anew(items []batch.Item) string {
 	var changes []*prove.Change
-	for _, f := range fates {
+	for _, f := range items {
 		if f.Record != nil && f.Before != nil {
 			if c := compareRecords(*f.Before, *f.Record); c != nil {
 				changes = append(changes, c)
@@ -62,7 +61,7 @@ func anew(fates []batch.Item) string {
 
 func points(o prove.Outcome) string { return fmt.Sprintf("%d/%d", o.Score, o.MaxScore) }
 
-// reasons are why a submission changes, a line each.
+// reasons explains why a submission's result changes, a line each.
 func reasons(c *prove.Change) (lines []string) {
 	if c.Old.Verdict != c.New.Verdict {
 		lines = append(lines, fmt.Sprintf("%s → %s%s%s", c.Old.Verdict, c.New.Verdict, firstLine(c.Old.Problem), firstLine(c.New.Problem)))
@@ -87,7 +86,7 @@ func reasons(c *prove.Change) (lines []string) {
 	return lines
 }
 
-// firstLine is that of a text, behind a colon.
+// firstLine returns the first line of a text, after a colon.
 func firstLine(s string) string {
 	s, _, _ = strings.Cut(s, "\n")
 	if s == "" {

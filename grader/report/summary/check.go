@@ -9,10 +9,10 @@ import (
 	"grade/grader/report/terminal"
 )
 
-// Check says how a check of exercises is told.
+// Check configures the text about a check of exercises.
 type Check struct {
 	Root      string // the course's folder, below which files are named
-	Calibrate bool   // limits that were proposed are told as well
+	Calibrate bool   // show proposed limits as well
 	Palette   terminal.Palette
 }
 
@@ -32,7 +32,7 @@ func (c Check) Text(reports []*prove.Report) string {
 	return b.String() + c.table(reports)
 }
 
-// table is the table of all exercises, which says of each whether it is sound.
+// table returns the table of all exercises, with the verdict on each.
 func (c Check) table(reports []*prove.Report) string {
 	if len(reports) == 0 {
 		return "nothing to check\n"

@@ -9,7 +9,8 @@ import (
 	"grade/grader/report/terminal"
 )
 
-// Difference is a table of whose score changes, and why; then the figures.
+// Difference returns a table of the submissions whose score changes, and why; then the
+// figures.
 func Difference(d *prove.Difference) string {
 	changes := slices.DeleteFunc(slices.Clone(d.Changes), func(c *prove.Change) bool { return !c.Scores() })
 	var b strings.Builder
@@ -21,7 +22,7 @@ func Difference(d *prove.Difference) string {
 	return b.String()
 }
 
-// figures are how many submissions lose, gain and keep points.
+// figures counts the submissions that lose, gain and keep points.
 func figures(d *prove.Difference) string {
 	if d.OldHash == d.NewHash {
 		return fmt.Sprintf("%s: the two differ in nothing that a grade depends on\n", d.Exercise)

@@ -9,7 +9,7 @@ import (
 	"grade/grader/report/terminal"
 )
 
-// Mutation shows what survived, and then the figures. Root is the course's folder, below
+// Mutation lists the survivors, and then the figures. Root is the course's folder, below
 // which files are named.
 func Mutation(m *prove.Mutation, root string, p terminal.Palette) string {
 	var b strings.Builder
@@ -30,7 +30,7 @@ func Mutation(m *prove.Mutation, root string, p terminal.Palette) string {
 	return b.String()
 }
 
-// byTime says of how many it is not sure that a test tells them from the original.
+// byTime counts the mutants that a time limit alone killed: they may still be equivalent.
 func byTime(n int) string {
 	if n == 0 {
 		return ""

@@ -13,19 +13,19 @@ import (
 	"grade/grader/verdict"
 )
 
-// Push is what a run about a push or a pull request comes to.
+// Push is the summary of a run about a push or a pull request.
 type Push struct {
 	Points, Max             int // of those with a verdict
 	Graded, Cached, Without int
 	Passed                  bool // all points, of all
 }
 
-// NewPush sums up what became of each submission; passed tells that nothing was changed which
-// must not be.
-func NewPush(fates []batch.Item, passed bool) (s Push) {
-	s.Graded, s.Cached, s.Without = batch.Count(fates)
+// NewPush sums up the items of a run; passed tells that the push changed nothing that it
+// must not.
+func NewPush(items []batch.Item, passed bool) (s Push) {
+	s.Graded, s.Cached, s.Without = batch.Count(items)
 	s.Passed = s.Without == 0 && passed
-	for _, f := range fates {
+	for _, f := range items {
 		if f.Record == nil {
 			continue
 		}
@@ -36,16 +36,17 @@ func NewPush(fates []batch.Item, passed bool) (s Push) {
 	return s
 }
 
-// Outputs are what a job hands on: numbers, and true or false: no text of a submission's.
+// Outputs returns the outputs of a job: numbers, and true or false, but no text of a
+// submission.
 func (s Push) Outputs() string {
 	return fmt.Sprintf("points=%d\nmax-points=%d\ngraded=%d\nno-verdict=%d\npassed=%t\n", s.Points, s.Max, s.Graded+s.Cached, s.Without, s.Passed)
 }
 
-// Text has a line for each submission, and one that sums up. Each begins with a word of ours: a
-// runner obeys some lines that begin as a folder's name can.
-func (s Push) Text(fates []batch.Item) string {
+// Text returns a line for each submission, and one that sums up. Each begins with a word of
+// ours: a runner obeys some lines, and a folder's name could begin like one.
+func (s Push) Text(items []batch.Item) string {
 	var b strings.Builder
-	for _, f := range fates {
+	for _, f := range items {
 		who := terminal.Escape(f.Student) + "  " + terminal.Escape(f.Exercise)
 		switch {
 		case f.Record == nil:
@@ -60,9 +61,9 @@ func (s Push) Text(fates []batch.Item) string {
 	return b.String()
 }
 
-// WriteStep writes the summary of a job's step: what was found between two commits, and the
-// book about it. What is said besides the book names no student: whose folders they are
-// stands in the log.
+// WriteStep writes the summary of a job's step: the changes between two commits, and the
+// gradebook about them. Besides the gradebook it names no student: the log has the names of
+// folders.
 func WriteStep(f io.Writer, s changed.Span, found changed.Found, b *gradebook.Book) error {
 	for _, x := range []struct {
 		names []string

@@ -11,7 +11,7 @@ import (
 	"grade/grader/report/terminal"
 )
 
-// Regrading is what a regrading comes to.
+// Regrading is the summary of a regrading.
 type Regrading struct {
 	Regraded int             `json:"regraded"` // attempts that had to be graded, and were
 	Changes  []*prove.Change `json:"changes"`
@@ -20,7 +20,8 @@ type Regrading struct {
 	Applied  bool            `json:"applied"`
 }
 
-// Counted is what counts of a student's exercise; without an exercise, the total in percent.
+// Counted is a change of what counts for a student's exercise; without an exercise, of the
+// total in percent.
 type Counted struct {
 	Student  string   `json:"student"`
 	Exercise string   `json:"exercise"`
@@ -28,7 +29,7 @@ type Counted struct {
 	New      *float64 `json:"new"`
 }
 
-// NewRegrading sums up attempts that were graded anew, with what that changes of what counts.
+// NewRegrading sums up attempts that were graded anew, and the changes of what counts.
 func NewRegrading(list []batch.Regraded, counts []Counted, applied bool) Regrading {
 	r := Regrading{Changes: []*prove.Change{}, Counts: counts, Stay: []NoVerdict{}, Applied: applied}
 	for _, x := range list {
@@ -44,7 +45,7 @@ func NewRegrading(list []batch.Regraded, counts []Counted, applied bool) Regradi
 	return r
 }
 
-// Differing is what differs between two books of one course.
+// Differing lists the differences between two gradebooks of one course.
 func Differing(before, after *gradebook.Book) []Counted {
 	list := []Counted{}
 	add := func(student, exercise string, was, is *float64) {
@@ -61,8 +62,8 @@ func Differing(before, after *gradebook.Book) []Counted {
 	return list
 }
 
-// Text is a table of whose result changes, and why; then what counts; then the figures. Apply
-// says, where nothing holds yet, what makes it hold.
+// Text returns a table of the results that change, and why; then what counts; then the
+// figures. If nothing was applied, Apply tells the reader how to apply it.
 func (r Regrading) Text(apply string) string {
 	var b strings.Builder
 	b.WriteString(changeTable(r.Changes))

@@ -44,17 +44,17 @@ func record(student string, number, points int, v verdict.Verdict) *results.Reco
 	return &results.Record{Student: student, Exercise: "gears", Attempt: number, Result: r}
 }
 
-func fate(student string, r *results.Record, err error) batch.Item {
+func item(student string, r *results.Record, err error) batch.Item {
 	return batch.Item{Submission: intake.Submission{Student: student, Exercise: "gears", Path: "p"}, Record: r, Err: err}
 }
 
 func TestBatch(t *testing.T) {
 	was := record("cem", 2, 100, verdict.Graded)
-	anew := fate("cem", record("cem", 2, 40, verdict.Graded), nil)
+	anew := item("cem", record("cem", 2, 40, verdict.Graded), nil)
 	anew.Before, anew.Cached = was, true
-	fates := []batch.Item{fate("ada", record("ada", 1, 100, verdict.Graded), nil), fate("bo", record("bo", 1, 0, verdict.Invalid), nil), anew, fate("dora", nil, errors.New("disk full\nnow"))}
-	sum := NewBatch(fates)
-	text := sum.Text(fates)
+	items := []batch.Item{item("ada", record("ada", 1, 100, verdict.Graded), nil), item("bo", record("bo", 1, 0, verdict.Invalid), nil), anew, item("dora", nil, errors.New("disk full\nnow"))}
+	sum := NewBatch(items)
+	text := sum.Text(items)
 	assert.Equal(t, []NoVerdict{{"dora", "gears", "p", "disk full\nnow"}}, sum.NoVerdict)
 	assert.Equal(t, ""+
 		"ada      gears     100 of 100\n"+
@@ -65,7 +65,7 @@ func TestBatch(t *testing.T) {
 		"submission                 old      new  why\n"+
 		"cem/gears (attempt 2)  100/100   40/100  TestAll: passed → wrong_answer, 100 → 40 points: 1 of 4 observations differ\n"+
 		"\ngraded 2, cached 1, no verdict 1\n", text)
-	bad := []batch.Item{fate(hostile, record(hostile, 1, 100, verdict.Graded), nil), fate(hostile, nil, errors.New(hostile))}
+	bad := []batch.Item{item(hostile, record(hostile, 1, 100, verdict.Graded), nil), item(hostile, nil, errors.New(hostile))}
 	harmless(t, NewBatch(bad).Text(bad))
 	harmless(t, NewPush(bad, true).Text(bad))
 }
@@ -73,10 +73,10 @@ func TestBatch(t *testing.T) {
 // A run has passed if every submission has all points, and nothing was changed that must
 // not be.
 func TestPush(t *testing.T) {
-	full, part, refused := fate("ada", record("ada", 1, 100, verdict.Graded), nil), fate("bo", record("bo", 1, 60, verdict.Graded), nil), fate("cem", record("cem", 1, 0, verdict.Invalid), nil)
-	without := fate("dora", nil, errors.New("gone"))
+	full, part, refused := item("ada", record("ada", 1, 100, verdict.Graded), nil), item("bo", record("bo", 1, 60, verdict.Graded), nil), item("cem", record("cem", 1, 0, verdict.Invalid), nil)
+	without := item("dora", nil, errors.New("gone"))
 	for name, c := range map[string]struct {
-		fates  []batch.Item
+		items  []batch.Item
 		passed bool
 		want   Push
 	}{
@@ -87,14 +87,14 @@ func TestPush(t *testing.T) {
 		"refused":            {[]batch.Item{refused}, true, Push{Max: 100, Graded: 1}},
 		"no verdict":         {[]batch.Item{full, without}, true, Push{Points: 100, Max: 100, Graded: 1, Without: 1}},
 	} {
-		assert.Equal(t, c.want, NewPush(c.fates, c.passed), name)
+		assert.Equal(t, c.want, NewPush(c.items, c.passed), name)
 	}
-	fates := []batch.Item{full, refused, without}
+	items := []batch.Item{full, refused, without}
 	assert.Equal(t, ""+
 		"graded      ada  gears  100 of 100\n"+
 		"graded      cem  gears  0 of 100  invalid\n"+
 		"no verdict  dora  gears  gone\n"+
-		"graded 2, cached 0, no verdict 1\n", NewPush(fates, true).Text(fates))
+		"graded 2, cached 0, no verdict 1\n", NewPush(items, true).Text(items))
 }
 
 func TestOutputsAreNumbers(t *testing.T) {

@@ -60,8 +60,8 @@ func Excerpt(s string, width int) string {
 	return out
 }
 
-// headLen is how many bytes of s are read of which n are wanted: less where the cut would
-// go through a character, whose bytes would be shown as escapes.
+// headLen returns how many of the first n bytes of s to read: less if the cut would go
+// through a character, whose bytes would be shown as escapes.
 func headLen(s string, n int) int {
 	if n >= len(s) {
 		return len(s)

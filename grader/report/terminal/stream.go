@@ -7,8 +7,7 @@ import (
 	"golang.org/x/term"
 )
 
-// Stream is where output goes, and what can be shown there. The zero values of its fields
-// are those of a pipe.
+// Stream is an output and what it can show. The zero values of its fields suit a pipe.
 type Stream struct {
 	io.Writer
 	Live  bool // a terminal on which a line can be drawn again
@@ -19,7 +18,7 @@ type Stream struct {
 // maxWidth keeps prose readable on a wide screen.
 const maxWidth = 100
 
-// NewStream finds out what can be shown on w. Env looks up a variable: TERM and NO_COLOR are
+// NewStream finds out what w can show. Env looks up a variable: TERM and NO_COLOR are
 // honoured.
 func NewStream(w io.Writer, env func(string) string) Stream {
 	s := Stream{Writer: w}
@@ -39,5 +38,5 @@ func NewStream(w io.Writer, env func(string) string) Stream {
 // IsTerminal reports whether a person is watching.
 func (s Stream) IsTerminal() bool { return s.Width > 0 }
 
-// Palette is that of the stream.
+// Palette returns the stream's palette.
 func (s Stream) Palette() Palette { return NewPalette(s.Color) }

@@ -1,10 +1,10 @@
-// Package terminal is what a line on a terminal is made of: text made harmless,
-// colour where it was asked for, width and line breaks that do not count escape
-// codes. It knows neither reports nor commands, and it never looks at a file
-// descriptor: whether there is a terminal is for its caller to find out.
+// Package terminal formats lines for a terminal: it makes text harmless, adds colour on
+// request, and measures and breaks lines without counting escape codes. It knows neither
+// reports nor commands, and it never looks at a file descriptor: its caller finds out
+// whether there is a terminal.
 //
-// A caller escapes what came from elsewhere ([Escape], [Lines]), styles it with a
-// [Palette] and only then breaks it into lines ([Wrap]).
+// A caller escapes text of unknown origin ([Escape], [Lines]), styles it with a [Palette]
+// and only then breaks it into lines ([Wrap]).
 package terminal
 
 import (

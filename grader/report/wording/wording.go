@@ -1,10 +1,10 @@
-// Package wording says gradings and courses in plain text: once, for every format of a
+// Package wording describes gradings and courses in plain text, once for every format of a
 // report. Its texts hold printable characters and newlines only and are cut at a stated
 // length, whatever a submission has put into a result. It knows no format: each format
 // escapes these texts for the place where they are read.
 //
-// A text about one grading takes a [verdict.Result] or one of its checks; a text about
-// many takes a [gradebook.Book], a cell of it or a [Submission].
+// A text about one grading takes a [verdict.Result] or one of its checks; a text about many
+// takes a [gradebook.Book], a cell of it or a [Submission].
 package wording
 
 import (
@@ -15,7 +15,7 @@ import (
 	"grade/grader/verdict"
 )
 
-// What a submission can make a report say is cut, and the cut is visible.
+// The limits for text of a submission. A cut is visible.
 const (
 	MaxProblems = 40  // problems shown
 	maxNames    = 12  // files named in a list

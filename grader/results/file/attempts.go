@@ -22,8 +22,8 @@ func (s *Store) Enter(e results.Entry) (results.Attempt, error) {
 	return a, nil
 }
 
-// Withdraw gives back the number of an attempt that came to no verdict, once all who have
-// entered it have done so.
+// Withdraw gives back the number of an attempt that came to no verdict, when every caller
+// that entered it has withdrawn it.
 func (s *Store) Withdraw(a results.Attempt) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -35,7 +35,7 @@ func (s *Store) Withdraw(a results.Attempt) error {
 	return nil
 }
 
-// recorded ends what was entered of an attempt that has a record now.
+// recorded removes an attempt that has a record now from the entered ones.
 func (s *Store) recorded(r results.Record) {
 	o := owner{r.Student, r.Exercise}
 	s.entered[o] = slices.DeleteFunc(s.entered[o], func(a results.Attempt) bool { return a.Number == r.Attempt })

@@ -1,14 +1,14 @@
-// Package file keeps results in a folder: the [results.Store] of one machine, which a
-// course's repository can hold and show in a diff.
+// Package file stores results in a folder. It is the [results.Store] of one machine; a
+// course's repository can hold the folder and show its changes in a diff.
 //
-//	results.jsonl       a line for each record, of which none is ever changed
+//	results.jsonl       a line for each record, which never changes
 //	no-verdict.jsonl    a line for each submission without a verdict
 //	regrade.jsonl       records that do not hold yet
-//	submissions/*.zip   what was handed in, by its content
+//	submissions/*.zip   the submitted files, by their content
 //
-// One process at a time writes to a folder, and any number may read. Lines are on the disk
-// before they are believed. Two folders can be put together by appending their lines: what
-// both have counted is numbered anew when it is read, and in the files nothing changes.
+// One process at a time writes to a folder, and any number may read. A line counts only
+// once it is on the disk. Appending the lines of one folder to another joins them: the
+// reader numbers attempts anew where both folders have counted them, and changes no file.
 package file
 
 import (
@@ -41,14 +41,14 @@ type Store struct {
 	mu   sync.Mutex // guards what follows
 	log  *log
 	wait map[results.PendingID]results.Pending
-	// entered are the attempts that have a number and no record, each as often as it was
-	// entered. They are in memory alone: a process that was killed has graded nothing.
+	// entered lists the attempts that have a number and no record, each as often as it was
+	// entered. It is in memory alone: a killed process has graded nothing.
 	entered map[owner][]results.Attempt
 }
 
 var _ results.Store = (*Store)(nil)
 
-// Open opens the results in a folder, or begins them. The error is a [*BusyError] if
+// Open opens the results in a folder, or creates them. The error is a [*BusyError] if
 // another process writes to them.
 func Open(dir string) (*Store, error) { return open(dir, (*flock.Flock).TryLock) }
 
@@ -60,19 +60,19 @@ func (e *BusyError) Error() string { return e.Name + " is being written by anoth
 // Unwrap marks the error as the caller's.
 func (e *BusyError) Unwrap() error { return &fault.Error{Message: e.Error()} }
 
-// NoResultsError says that a folder holds no results that can be read.
+// NoResultsError says that a folder holds no readable results.
 type NoResultsError struct{ Err error }
 
 func (e *NoResultsError) Error() string { return "open results: " + e.Err.Error() }
 
-// Unwrap marks the error as the caller's, and has its cause.
+// Unwrap marks the error as the caller's, and keeps its cause.
 func (e *NoResultsError) Unwrap() error { return &fault.Error{Message: "open results", Err: e.Err} }
 
-// lockRetry is how often a folder that another process writes to is asked for.
+// lockRetry is the interval between two attempts to lock a folder.
 const lockRetry = 200 * time.Millisecond
 
-// OpenWhenFree is [Open], but where another process writes to the results it calls waiting
-// and waits until that is done, or the context is.
+// OpenWhenFree is [Open], but while another process writes to the results it calls waiting
+// and waits, until the lock is free or the context ends.
 func OpenWhenFree(ctx context.Context, dir string, waiting func()) (*Store, error) {
 	return open(dir, func(l *flock.Flock) (bool, error) {
 		if ok, err := l.TryLock(); ok || err != nil {
@@ -83,12 +83,12 @@ func OpenWhenFree(ctx context.Context, dir string, waiting func()) (*Store, erro
 	})
 }
 
-// Read reads the results in a folder, to which others may write meanwhile. Nothing can be
-// kept in a store that was read. The error is a [*NoResultsError] if there are none.
+// Read reads the results in a folder while other processes may write to it. The store
+// refuses to keep anything. The error is a [*NoResultsError] if there are none.
 func Read(dir string) (*Store, error) {
 	s := newStore(dir)
 	var err error
-	// Who is pending comes first: a run that ends meanwhile leaves no submission in neither file.
+	// Pending ones come first: a run that ends meanwhile leaves no submission out of both files.
 	if s.wait, err = readPending(dir); err != nil {
 		return nil, err
 	}
@@ -122,28 +122,28 @@ func open(dir string, try func(*flock.Flock) (bool, error)) (*Store, error) {
 	return s, nil
 }
 
-// Close lets others write. A second time it does nothing.
+// Close lets another process write. A second call does nothing.
 func (s *Store) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.log.close()
 }
 
-// Last is the record that holds for a student's last attempt at an exercise.
+// Last returns the record that holds for a student's last attempt at an exercise.
 func (s *Store) Last(student, exercise string) (results.Record, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.log.last(owner{student, exercise})
 }
 
-// ByKey is the newest record of a key.
+// ByKey returns the newest record of a key.
 func (s *Store) ByKey(key string) (results.Record, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.log.withKey(key)
 }
 
-// Attempts are the records that hold, one for each attempt, in the order in which the
+// Attempts returns the records that hold, one for each attempt, in the order in which the
 // attempts were first kept.
 func (s *Store) Attempts() []results.Record {
 	s.mu.Lock()
@@ -151,7 +151,7 @@ func (s *Store) Attempts() []results.Record {
 	return s.log.attempts()
 }
 
-// Append keeps a record for good. Where that fails, the file is as it was before.
+// Append keeps a record for good. If that fails, the file is as it was before.
 func (s *Store) Append(r results.Record) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -201,7 +201,7 @@ func (d *drafts) Discard() error {
 
 func (d *drafts) Close() error { return d.log.close() }
 
-// lock takes the lock of a file that one process at a time writes to.
+// lock takes the lock that lets one process at a time write to a file.
 func lock(name string, try func(*flock.Flock) (bool, error)) (*flock.Flock, error) {
 	l := flock.New(name + ".lock")
 	ok, err := try(l)

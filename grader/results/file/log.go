@@ -15,8 +15,8 @@ import (
 	"grade/grader/results"
 )
 
-// log is a file of records that only ever grows. A line that a killed process has left half
-// written is cut off when the file is next opened.
+// log is a file of records that only ever grows. Opening it cuts off a line that a killed
+// process has left half written.
 type log struct {
 	name   string
 	file   *os.File     // nil: the records were read, and nothing can be appended
@@ -30,7 +30,7 @@ type log struct {
 // owner is a student at an exercise.
 type owner struct{ student, exercise string }
 
-// history is what one student has handed in for one exercise, as indices of lines.
+// history is one student's work at one exercise, as indices of lines.
 type history struct {
 	lines      []int
 	attempts   map[int]int      // the line that holds for each attempt
@@ -38,7 +38,7 @@ type history struct {
 	renumbered map[numbered]int // attempts that have another number here than in the file
 }
 
-// numbered is an attempt by the number that the file has.
+// numbered is an attempt by the number in the file.
 type numbered struct {
 	number  int
 	content string
@@ -46,7 +46,7 @@ type numbered struct {
 
 func newLog() *log { return &log{byKey: map[string]int{}, owners: map[owner]*history{}} }
 
-// openLog opens a file of records, or begins it.
+// openLog opens a file of records, or creates it.
 func openLog(name string, try func(*flock.Flock) (bool, error)) (*log, error) {
 	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
 		return nil, fmt.Errorf("open results: %w", err)
@@ -66,7 +66,7 @@ func openLog(name string, try func(*flock.Flock) (bool, error)) (*log, error) {
 	return l, nil
 }
 
-// read takes in all whole lines, and cuts the file after them.
+// read reads all whole lines, and cuts the file after them.
 func (l *log) read() error {
 	data, err := io.ReadAll(l.file)
 	if err != nil {
@@ -78,7 +78,7 @@ func (l *log) read() error {
 		return err
 	case whole < len(data):
 		err = l.file.Truncate(int64(whole))
-	case data[whole-1] != '\n': // an editor has left the last line open
+	case data[whole-1] != '\n': // an editor has dropped the last newline
 		_, err = l.file.WriteString("\n")
 	default:
 		return nil
@@ -86,8 +86,8 @@ func (l *log) read() error {
 	return errors.Join(err, l.file.Sync())
 }
 
-// parse takes in all whole lines, and returns how many bytes they are. What follows them is
-// half a line, of a process that was killed.
+// parse reads all whole lines, and returns their length in bytes. The rest is half a line
+// of a killed process.
 func (l *log) parse(data []byte) (whole int, err error) {
 	for n, line := range slices.Collect(bytes.Lines(data)) {
 		ended := bytes.HasSuffix(line, []byte("\n"))
@@ -109,9 +109,9 @@ func (l *log) parse(data []byte) (whole int, err error) {
 	return whole, nil
 }
 
-// take takes in a record. Where the files of two runs were put together, both may have given
-// one number to different submissions: the later one is then one more. And both may have
-// graded the same one: the earlier time counts.
+// take adds a record to the index. In two files that were joined, both runs may have given
+// one number to different submissions: the later one then gets the next number. And both
+// may have graded the same one: the earlier time counts.
 func (l *log) take(r results.Record) {
 	h := l.owners[owner{r.Student, r.Exercise}]
 	if h == nil {
@@ -139,7 +139,7 @@ func (l *log) take(r results.Record) {
 	h.lines, h.attempts[r.Attempt] = append(h.lines, at), at
 }
 
-// append keeps a record for good. Where that fails, the file is as it was before.
+// append keeps a record for good. If that fails, the file is as it was before.
 func (l *log) append(r results.Record) error {
 	if l.fault != nil {
 		return l.fault
@@ -171,7 +171,7 @@ func (l *log) append(r results.Record) error {
 	return nil
 }
 
-// withKey is the newest record of a key.
+// withKey returns the newest record of a key.
 func (l *log) withKey(key string) (results.Record, bool) {
 	i, ok := l.byKey[key]
 	if !ok {
@@ -180,7 +180,7 @@ func (l *log) withKey(key string) (results.Record, bool) {
 	return l.lines[i], true
 }
 
-// last is the record that holds for a student's last attempt at an exercise.
+// last returns the record that holds for a student's last attempt at an exercise.
 func (l *log) last(o owner) (results.Record, bool) {
 	h, ok := l.owners[o]
 	if !ok {
@@ -189,7 +189,7 @@ func (l *log) last(o owner) (results.Record, bool) {
 	return l.lines[h.last], true
 }
 
-// history is all records of a student at an exercise, in their order.
+// history returns all records of a student at an exercise, in their order.
 func (l *log) history(o owner) (list []results.Record) {
 	if h, ok := l.owners[o]; ok {
 		for _, i := range h.lines {
@@ -199,7 +199,8 @@ func (l *log) history(o owner) (list []results.Record) {
 	return list
 }
 
-// attempts are the records that hold, in the order in which the attempts were first kept.
+// attempts returns the records that hold, in the order in which the attempts were first
+// kept.
 func (l *log) attempts() (list []results.Record) {
 	type attempt struct {
 		owner
@@ -216,7 +217,7 @@ func (l *log) attempts() (list []results.Record) {
 	return list
 }
 
-// close lets others write. A second time it does nothing.
+// close lets another process write. A second call does nothing.
 func (l *log) close() error {
 	var err error
 	if l.file != nil {

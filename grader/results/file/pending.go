@@ -16,8 +16,8 @@ import (
 	"grade/grader/wholefile"
 )
 
-// Pending lists the submissions without a verdict. Where the files of two runs were put
-// together, a submission may be pending in one that the other has graded: it is left out.
+// Pending lists the submissions without a verdict. In files of two runs that were joined,
+// one run may have graded what is pending in the other: Pending leaves it out.
 func (s *Store) Pending() []results.Pending {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -36,8 +36,8 @@ func (s *Store) pending() (list []results.Pending) {
 	return list
 }
 
-// UpdatePending keeps which submissions have no verdict. The file is written anew, and only
-// if there is something new.
+// UpdatePending stores which submissions have no verdict. It rewrites the file only if
+// something changes.
 func (s *Store) UpdatePending(outcomes []results.Outcome) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -80,8 +80,8 @@ func (s *Store) writePending() error {
 	return wholefile.Keep(filepath.Join(s.dir, pendingFile), lines.Bytes())
 }
 
-// readPending reads who is pending. Of two lines for one submission, as after two files were
-// put together, the newer one holds.
+// readPending reads the pending submissions. Of two lines for one submission, as after two
+// files were joined, the newer one holds.
 func readPending(dir string) (map[results.PendingID]results.Pending, error) {
 	pending := map[results.PendingID]results.Pending{}
 	name := filepath.Join(dir, pendingFile)

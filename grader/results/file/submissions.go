@@ -18,8 +18,8 @@ func (s *Store) zipOf(content string) string {
 	return filepath.Join(s.dir, submissionsDir, content+".zip")
 }
 
-// KeepFiles keeps the files of a submission as a zip named by its content, which can be
-// graded again when the folder it came from has long changed.
+// KeepFiles stores the files of a submission as a zip named by its content, so that it can
+// be graded again after its folder has changed.
 func (s *Store) KeepFiles(content string, snapshot *submission.Snapshot) error {
 	name := s.zipOf(content)
 	if _, err := os.Stat(name); err == nil || len(snapshot.Problems) > 0 {
@@ -54,7 +54,7 @@ func zipped(s *submission.Snapshot) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// Files takes the snapshot of a submission that was kept, under the name that it had.
+// Files takes the snapshot of a stored submission, under the name that it had.
 func (s *Store) Files(r results.Record) (*submission.Snapshot, error) {
 	name := s.zipOf(r.Content)
 	if _, err := os.Stat(name); errors.Is(err, fs.ErrNotExist) {

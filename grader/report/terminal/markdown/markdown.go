@@ -1,11 +1,10 @@
-// Package markdown sets a Markdown document for a terminal: paragraphs, lists,
-// quotes and tables are broken at its width, code keeps its lines, and nothing is
-// ever left out, since what it shows are the rules that a student is graded by.
-// It knows no files and no terminal; its caller says how wide it is and whether
-// it has colours.
+// Package markdown formats a Markdown document for a terminal: it breaks paragraphs, lists,
+// quotes and tables at the terminal's width and keeps the lines of code. It leaves nothing
+// out, because it shows the rules that a student is graded by. It knows no files and no
+// terminal; its caller passes the width and whether there are colours.
 //
-// The parser is goldmark. The usual renderers for terminals were passed over: they
-// add ten megabytes of syntax highlighting and cut the cells of wide tables.
+// The parser is goldmark. The usual renderers for terminals were rejected: they add ten
+// megabytes of syntax highlighting and cut the cells of wide tables.
 package markdown
 
 import (
