@@ -248,7 +248,7 @@ func (s *sampler) memory(ctx context.Context) (result verdict.CheckResult, err e
 			return orNotRun(ended, s.check), err
 		}
 	}
-	got, err := measure.MemoryOf(s.ref, s.sub, s.check.Limit)
+	got, err := measure.JudgeMemory(s.ref, s.sub, s.check.Limit)
 	if err != nil {
 		return result, err
 	}

@@ -22,7 +22,7 @@ func Figures(o sandbox.Outcome) verdict.Figures {
 func SpeedFigures(pairs []Pair, refs, subs []sandbox.Outcome) (ref, sub verdict.Figures) {
 	ref, sub = leastPeak(refs), leastPeak(subs)
 	var r, s []time.Duration
-	for _, p := range WithOverhead(pairs) {
+	for _, p := range withOverhead(pairs) {
 		r, s = append(r, p.Reference), append(s, p.Submission)
 	}
 	ref.CPUMs, sub.CPUMs = verdict.Milliseconds(middle(r)), verdict.Milliseconds(middle(s))
@@ -48,15 +48,15 @@ func leastPeak(runs []sandbox.Outcome) verdict.Figures {
 	return f
 }
 
-// MemoryOf judges the peaks of several runs of each side, above the least that the
+// JudgeMemory judges the peaks of several runs of each side, above the least that the
 // reference held when its measured windows opened. An error is a fault of the exercise or
 // ours.
-func MemoryOf(refs, subs []sandbox.Outcome, limit float64) (Memory, error) {
+func JudgeMemory(refs, subs []sandbox.Outcome, limit float64) (Memory, error) {
 	baseline, err := opening(refs)
 	if err != nil {
 		return Memory{}, err
 	}
-	return JudgeMemory(peaks(refs), peaks(subs), baseline, limit)
+	return judgePeaks(peaks(refs), peaks(subs), baseline, limit)
 }
 
 // opening is the least that runs held when their measured windows opened.
@@ -73,9 +73,9 @@ func opening(runs []sandbox.Outcome) (int64, error) {
 	return least, nil
 }
 
-func peaks(runs []sandbox.Outcome) (list []Peak) {
+func peaks(runs []sandbox.Outcome) (list []peak) {
 	for _, o := range runs {
-		list = append(list, Peak{Bytes: o.Peak, Source: o.PeakSource})
+		list = append(list, peak{Bytes: o.Peak, Source: o.PeakSource})
 	}
 	return list
 }

@@ -13,16 +13,16 @@ import (
 // The least that a submission may use beyond the reference, whatever the limit:
 // the peak of a collected heap wanders that far by itself.
 const (
-	MemorySlack    = 8 << 20 // bytes
-	MinMemoryRatio = 1.3
+	memorySlack    = 8 << 20 // bytes
+	minMemoryRatio = 1.3
 )
 
 // memoryFloor replaces a reference's peak that is lost in the baseline, so that there is a
 // ratio.
 const memoryFloor = 1 << 20 // bytes
 
-// Peak is the most resident memory of one run.
-type Peak struct {
+// peak is the most resident memory of one run.
+type peak struct {
 	Bytes  int64
 	Source sandbox.Source
 }
@@ -36,19 +36,19 @@ type Memory struct {
 	Note     string
 }
 
-// JudgeMemory compares the least peak of several runs of each side, because a collected
+// judgePeaks compares the least peak of several runs of each side, because a collected
 // heap has a noisy one, above the baseline: what the reference's process held when its
 // measured window opened, inputs and files included. Both sides share the reference's
 // baseline, because a submission's own would hide what its init allocates.
 //
 // Peaks of different sources do not compare; that is an error of ours.
-func JudgeMemory(ref, sub []Peak, baseline int64, limit float64) (Memory, error) {
+func judgePeaks(ref, sub []peak, baseline int64, limit float64) (Memory, error) {
 	if err := sameSource(ref, sub); err != nil {
 		return Memory{}, fmt.Errorf("judge memory: %w", err)
 	}
 	refLeast, _ := extremes(ref, baseline)
 	least, most := extremes(sub, baseline)
-	allowed := max(int64(math.Ceil(max(limit, MinMemoryRatio)*float64(refLeast))), refLeast+MemorySlack)
+	allowed := max(int64(math.Ceil(max(limit, minMemoryRatio)*float64(refLeast))), refLeast+memorySlack)
 	base := float64(max(refLeast, memoryFloor))
 	m := Memory{
 		Verdict:  verdict.Passed,
@@ -60,7 +60,7 @@ func JudgeMemory(ref, sub []Peak, baseline int64, limit float64) (Memory, error)
 	case least > allowed:
 		m.Verdict = verdict.TooMuchMemory
 	case m.Ratio > limit:
-		m.Note = fmt.Sprintf("above the limit by less than the %d MiB and the factor of %.1f that do not count", MemorySlack>>20, MinMemoryRatio)
+		m.Note = fmt.Sprintf("above the limit by less than the %d MiB and the factor of %.1f that do not count", memorySlack>>20, minMemoryRatio)
 	}
 	return m, nil
 }
@@ -71,7 +71,7 @@ func (m Memory) Detail(limit float64) string {
 }
 
 // extremes returns the least and the greatest peak above the baseline.
-func extremes(peaks []Peak, baseline int64) (least, most int64) {
+func extremes(peaks []peak, baseline int64) (least, most int64) {
 	least = math.MaxInt64
 	for _, p := range peaks {
 		above := max(0, p.Bytes-baseline)
@@ -80,7 +80,7 @@ func extremes(peaks []Peak, baseline int64) (least, most int64) {
 	return least, most
 }
 
-func sameSource(ref, sub []Peak) error {
+func sameSource(ref, sub []peak) error {
 	if len(ref) == 0 || len(sub) == 0 {
 		return fmt.Errorf("%d runs of the reference and %d of the submission", len(ref), len(sub))
 	}

@@ -11,10 +11,10 @@ import (
 )
 
 // mibs are in MiB above a baseline of 5.
-func mibs(mib ...float64) []Peak {
-	list := make([]Peak, len(mib))
+func mibs(mib ...float64) []peak {
+	list := make([]peak, len(mib))
 	for i, m := range mib {
-		list[i] = Peak{Bytes: int64((5 + m) * (1 << 20)), Source: sandbox.SourceRusage}
+		list[i] = peak{Bytes: int64((5 + m) * (1 << 20)), Source: sandbox.SourceRusage}
 	}
 	return list
 }
@@ -22,7 +22,7 @@ func mibs(mib ...float64) []Peak {
 func TestJudgeMemory(t *testing.T) {
 	for _, test := range []struct {
 		name     string
-		ref, sub []Peak
+		ref, sub []peak
 		limit    float64
 		verdict  verdict.Verdict
 		note     bool
@@ -40,7 +40,7 @@ func TestJudgeMemory(t *testing.T) {
 		{"something against nothing", mibs(0), mibs(9), 2, verdict.TooMuchMemory, false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			m, err := JudgeMemory(test.ref, test.sub, 5<<20, test.limit)
+			m, err := judgePeaks(test.ref, test.sub, 5<<20, test.limit)
 			require.NoError(t, err)
 			assert.Equal(t, test.verdict, m.Verdict)
 			assert.Equal(t, test.note, m.Note != "")
@@ -51,18 +51,18 @@ func TestJudgeMemory(t *testing.T) {
 }
 
 func TestPeaksOfTwoSourcesDoNotCompare(t *testing.T) {
-	cgroup := []Peak{{Bytes: 1 << 30, Source: sandbox.SourceCgroupV1}}
+	cgroup := []peak{{Bytes: 1 << 30, Source: sandbox.SourceCgroupV1}}
 	for name, test := range map[string]struct {
-		ref, sub []Peak
+		ref, sub []peak
 	}{
 		"submission": {mibs(1), cgroup},
 		"reference":  {cgroup, mibs(1)},
 		"mixed":      {mibs(1), append(mibs(1), cgroup...)},
-		"unread":     {mibs(1), []Peak{{}}},
-		"neither":    {[]Peak{{}}, []Peak{{}}},
+		"unread":     {mibs(1), []peak{{}}},
+		"neither":    {[]peak{{}}, []peak{{}}},
 		"no run":     {mibs(1), nil},
 	} {
-		_, err := JudgeMemory(test.ref, test.sub, 0, 2)
+		_, err := judgePeaks(test.ref, test.sub, 0, 2)
 		assert.ErrorContains(t, err, "judge memory", name)
 	}
 }

@@ -4,7 +4,7 @@
 // the programs.
 //
 // [NewPair] makes a pair of two runs, [JudgeSpeed] decides on pairs at the looks of a
-// sequential test, [JudgeMemory] on peaks. [ControlOf] tells whether the machine was quiet.
+// sequential test, [judgePeaks] on peaks. [ControlOf] tells whether the machine was quiet.
 package measure
 
 import (
@@ -103,9 +103,9 @@ func JudgeSpeed(pairs []Pair, limit float64) (Speed, error) {
 	if !ok {
 		return Speed{Pairs: len(pairs)}, nil
 	}
-	pairs = WithOverhead(pairs[:l.pairs])
-	if ref := typicalReference(pairs); ref < MinWindow {
-		return Speed{}, fault.Exercise(fmt.Errorf("judge speed: the reference's window takes %v of CPU time, and below %v nothing can be judged: enlarge the workload", ref, MinWindow))
+	pairs = withOverhead(pairs[:l.pairs])
+	if ref := typicalReference(pairs); ref < minWindow {
+		return Speed{}, fault.Exercise(fmt.Errorf("judge speed: the reference's window takes %v of CPU time, and below %v nothing can be judged: enlarge the workload", ref, minWindow))
 	}
 	sorted := ratios(pairs)
 	lower, upper := sorted[l.rank-1], sorted[l.pairs-l.rank]

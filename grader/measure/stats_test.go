@@ -213,7 +213,7 @@ func TestTooSlowOnlyAboveTheLimit(t *testing.T) {
 	}
 }
 
-func TestSettle(t *testing.T) {
+func TestDecide(t *testing.T) {
 	s := Speed{Pairs: 5}.Decide()
 	assert.Equal(t, verdict.Passed, s.Verdict)
 	assert.Contains(t, s.Note, "inconclusive")
@@ -223,7 +223,7 @@ func TestSettle(t *testing.T) {
 func TestASmallWorkloadIsTheExercisesFault(t *testing.T) {
 	pairs := steady(5, 1)
 	for i := range pairs {
-		pairs[i].Reference = MinWindow - 1
+		pairs[i].Reference = minWindow - 1
 	}
 	_, err := JudgeSpeed(pairs, 2)
 	assert.ErrorContains(t, err, "enlarge the workload")

@@ -11,9 +11,9 @@ import (
 	"grade/sandbox"
 )
 
-// MinWindow is the shortest CPU time of the reference, in a measured window,
+// minWindow is the shortest CPU time of the reference, in a measured window,
 // that speed can be judged by: a workload below it is a fault of the exercise.
-const MinWindow = 10 * time.Millisecond
+const minWindow = 10 * time.Millisecond
 
 // Pair is one measurement of speed: CPU time of the reference and of the
 // submission on the same input, one run after the other on the same CPU.
@@ -67,7 +67,7 @@ func NewPair(ref, sub sandbox.Outcome) (p Pair, detail string, err error) {
 	return Pair{Reference: r.window, Submission: s.window, Excess: s.outside - r.outside}, "", nil
 }
 
-// WithOverhead adds to the submission's windows the CPU time that it spent outside them in
+// withOverhead adds to the submission's windows the CPU time that it spent outside them in
 // excess of the reference. Work that moves to init, to a goroutine that outlives the window
 // or to a result that is computed when read gains nothing.
 //
@@ -75,7 +75,7 @@ func NewPair(ref, sub sandbox.Outcome) (p Pair, detail string, err error) {
 // count every excess, and only upwards, would make each submission look slower than it is.
 // So an excess counts if it is large by itself, and a small one if it is there in three
 // pairs of four: by chance alone half of them have one, and of five pairs three soon do.
-func WithOverhead(pairs []Pair) []Pair {
+func withOverhead(pairs []Pair) []Pair {
 	var shares []float64
 	for _, p := range pairs {
 		shares = append(shares, float64(p.Excess)/float64(max(p.Reference, 1)))

@@ -44,7 +44,7 @@ func TestPairOf(t *testing.T) {
 	}
 }
 
-func TestCharged(t *testing.T) {
+func TestWithOverhead(t *testing.T) {
 	pairs := func(excess ...time.Duration) (list []Pair) {
 		for _, e := range excess {
 			list = append(list, Pair{100 * ms, 10 * ms, e * ms})
@@ -64,7 +64,7 @@ func TestCharged(t *testing.T) {
 		{"less outside earns nothing", []time.Duration{-300, -300}, []time.Duration{0, 0}},
 	} {
 		list := pairs(test.excess...)
-		got := WithOverhead(list)
+		got := withOverhead(list)
 		for i, p := range got {
 			assert.Equal(t, 10*ms+test.want[i]*ms, p.Submission, "%s: pair %d", test.name, i)
 		}

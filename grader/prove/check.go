@@ -37,9 +37,9 @@ type CheckOptions struct {
 	Progress Progress // of gradings
 }
 
-// StarterFloor is what a starter may score: what `grade start` hands out shall
+// starterFloor is what a starter may score: what `grade start` hands out shall
 // compile, and be no solution.
-const StarterFloor = 10
+const starterFloor = 10
 
 // Check reads an exercise, grades all that is shipped with it, and says what is
 // wrong. An error is a fault of the sandbox or of grade.
@@ -242,8 +242,8 @@ func (c *checking) starter(ctx context.Context) error {
 		c.find(path.Join(dir, p.File), p.Line, "the starter is refused or does not compile: %s", p.Message)
 	}
 	for _, got := range r.Checks {
-		if r.Score > StarterFloor && got.Verdict == verdict.Passed {
-			c.find(c.configFile(), c.lineOf(got.Name), "%s: the starter passes it, and scores %d in all, more than %d: it is a solution already, or the test passes on zeros", got.Name, r.Score, StarterFloor)
+		if r.Score > starterFloor && got.Verdict == verdict.Passed {
+			c.find(c.configFile(), c.lineOf(got.Name), "%s: the starter passes it, and scores %d in all, more than %d: it is a solution already, or the test passes on zeros", got.Name, r.Score, starterFloor)
 		}
 	}
 	return nil
