@@ -60,7 +60,7 @@ var arrows = map[string]arrow{
 
 	"grader":                          {all: []string{"exercises/course", "grader/boxes", "grader/fault", "grader/judge", "grader/lang", "grader/measure", "grader/submission", "grader/verdict", "grader/wholefile", "observe/wire", "sandbox"}, tests: []string{"exercises/course/coursetest", "grader/lang/golang", "sandbox/sandboxtest"}},
 	"grader/batch":                    {all: []string{"exercises/course", "grader/fault", "grader/gradebook", "grader/intake", "grader/results", "grader/submission", "grader/verdict"}, tests: []string{"grader/results/file", "grader/tree"}},
-	"grader/boxes":                    {all: []string{"sandbox"}},
+	"grader/boxes":                    {all: []string{"sandbox"}, tests: []string{"sandbox/sandboxtest"}},
 	"grader/fault":                    {},
 	"grader/gradebook":                {all: []string{"exercises/course", "grader/fault", "grader/verdict"}},
 	"grader/intake":                   {all: []string{"exercises/course", "grader/fault", "grader/intake/repository", "grader/submission"}, tests: []string{"grader/tree", "grader/verdict"}},

@@ -150,20 +150,20 @@ func (g *graded) take(results string, class []handedIn) error {
 // verdicts lists the submissions whose results are not as declared. A submission that
 // differs once is graded a second time; again counts those.
 func (g *graded) verdicts(ctx context.Context) (mismatches []string, again int, err error) {
-	lists, shipped := map[string][]fixture.Submission{}, map[string]*prove.Shipped{}
+	lists, shipped := map[string][]fixture.Submission{}, map[string]*prove.Fixtures{}
 	for _, s := range g.submissions {
 		lists[s.exercise.Name] = append(lists[s.exercise.Name], s.Submission)
 	}
 	for _, h := range g.class {
 		if name := h.exercise.Name; shipped[name] == nil {
-			shipped[name] = prove.ShippedBy(h.exercise, lists[name], g.result)
+			shipped[name] = prove.FixturesBy(h.exercise, lists[name], g.result)
 		}
 		held, err := shipped[h.exercise.Name].Hold(ctx, h.Submission, grader.Options{})
 		if err != nil {
 			return nil, 0, err
 		}
-		again += min(1, len(held.First))
-		for _, d := range held.Unmet {
+		again += min(1, len(held.FirstMismatches))
+		for _, d := range held.Mismatches {
 			mismatches = append(mismatches, fmt.Sprintf("%s, %s %s: %s", h.student, h.exercise.Name, h.Name, d))
 		}
 	}

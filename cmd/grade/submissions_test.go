@@ -25,7 +25,7 @@ const courseRoot = "../.."
 // from the check that it declares, through a real sandbox.
 func TestShippedSubmissions(t *testing.T) {
 	g := graderIn(t, openEngine(t))
-	eachShipped(t, g, func(t *testing.T, _ *course.Exercise, shipped *prove.Shipped, one fixture.Submission) {
+	eachShipped(t, g, func(t *testing.T, _ *course.Exercise, shipped *prove.Fixtures, one fixture.Submission) {
 		hold(t, shipped, one, grader.Options{})
 	})
 }
@@ -37,7 +37,7 @@ func TestShippedSubmissionsInProcess(t *testing.T) {
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, s.Close()) })
 	g := graderIn(t, s)
-	eachShipped(t, g, func(t *testing.T, e *course.Exercise, shipped *prove.Shipped, one fixture.Submission) {
+	eachShipped(t, g, func(t *testing.T, e *course.Exercise, shipped *prove.Fixtures, one fixture.Submission) {
 		if !inSample(shipped.List, one) {
 			t.Skip("one of many that differ in what the judge sees, and little in what the sandbox does")
 		}
@@ -102,12 +102,12 @@ func eachExercise(t *testing.T, test func(t *testing.T, e *course.Exercise, ship
 }
 
 // eachShipped calls test for each submission of each exercise, some at a time.
-func eachShipped(t *testing.T, g *grader.Grader, test func(t *testing.T, e *course.Exercise, shipped *prove.Shipped, one fixture.Submission)) {
+func eachShipped(t *testing.T, g *grader.Grader, test func(t *testing.T, e *course.Exercise, shipped *prove.Fixtures, one fixture.Submission)) {
 	if testing.Short() {
 		t.Skip("grades every shipped submission, which takes minutes")
 	}
 	eachExercise(t, func(t *testing.T, e *course.Exercise, list []fixture.Submission) {
-		shipped := prove.NewShipped(g, e, list)
+		shipped := prove.NewFixtures(g, e, list)
 		for _, class := range []fixture.Class{fixture.Accepted, fixture.WrongAnswer, fixture.Forgery} {
 			require.True(t, slices.ContainsFunc(list, func(s fixture.Submission) bool { return s.Class == class }), "none is of the class %s", class)
 		}
@@ -125,14 +125,14 @@ func eachShipped(t *testing.T, g *grader.Grader, test func(t *testing.T, e *cour
 
 // hold grades one submission, which has to come out as it declares. That one had to be
 // graded twice is told.
-func hold(t *testing.T, shipped *prove.Shipped, one fixture.Submission, o grader.Options) *verdict.Result {
+func hold(t *testing.T, shipped *prove.Fixtures, one fixture.Submission, o grader.Options) *verdict.Result {
 	o.Purpose = grader.ForProof // verdicts are compared, not ratios
 	h, err := shipped.Hold(t.Context(), one, o)
 	require.NoError(t, err)
-	if len(h.First) > 0 {
-		t.Logf("graded once more, on other inputs, because of: %q", h.First)
+	if len(h.FirstMismatches) > 0 {
+		t.Logf("graded once more, on other inputs, because of: %q", h.FirstMismatches)
 	}
-	for _, difference := range h.Unmet {
+	for _, difference := range h.Mismatches {
 		t.Error(difference)
 	}
 	return h.Result

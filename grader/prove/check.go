@@ -18,7 +18,7 @@ import (
 	"grade/grader/verdict"
 )
 
-// Report is what is known of one exercise.
+// Report is the outcome of checking one exercise.
 type Report struct {
 	Exercise    string    `json:"exercise"`
 	Checks      int       `json:"checks"`      // that it has; 0: it cannot be loaded
@@ -30,7 +30,7 @@ type Report struct {
 // Progress receives how much of some work is done. Calls do not overlap. It may be nil.
 type Progress func(what string, current, total int64)
 
-// CheckOptions say how thoroughly an exercise is checked.
+// CheckOptions configure the check of an exercise.
 type CheckOptions struct {
 	Seeds    int      // how often the reference has to keep its points
 	Workers  int      // gradings at a time
@@ -41,15 +41,15 @@ type CheckOptions struct {
 // compile, and be no solution.
 const starterFloor = 10
 
-// Check reads an exercise, grades all that is shipped with it, and says what is
-// wrong. An error is a fault of the sandbox or of grade.
+// Check reads an exercise, grades all that is shipped with it, and reports its faults. An
+// error is a fault of the sandbox or of grade.
 func Check(ctx context.Context, g *grader.Grader, course *course.Course, name string, o CheckOptions) (*Report, error) {
 	c := read(ctx, course, name)
 	c.options = o
 	if c.exercise == nil {
 		return c.report, nil
 	}
-	c.shipped = NewShipped(g, c.exercise, c.submissions)
+	c.shipped = NewFixtures(g, c.exercise, c.submissions)
 	if err := c.gradeAll(ctx); err != nil {
 		return nil, err
 	}
@@ -60,8 +60,8 @@ func Check(ctx context.Context, g *grader.Grader, course *course.Course, name st
 	return c.report, nil
 }
 
-// read is the part of a check that grades nothing. Of what cannot be loaded, there
-// is no more than that.
+// read is the part of a check that grades nothing. It is all of the check if the exercise
+// cannot be loaded.
 func read(ctx context.Context, course *course.Course, name string) *checking {
 	c := &checking{report: &Report{Exercise: name, Findings: []Finding{}, Margins: []Margin{}}}
 	e, err := course.Load(name)
@@ -81,8 +81,8 @@ func read(ctx context.Context, course *course.Course, name string) *checking {
 	return c
 }
 
-// referenceFiles are all that are in the reference's folder: those that no submission may
-// have are refused here, too.
+// referenceFiles returns all files in the reference's folder, so that a check also refuses
+// files that no submission may have.
 func referenceFiles(c *course.Course, e *course.Exercise) []course.File {
 	files, err := course.ReadTree(c.FS(), path.Join("reference", e.Name))
 	if err != nil {
@@ -96,7 +96,7 @@ type checking struct {
 	sources     []course.File // of the reference
 	options     CheckOptions
 	submissions []fixture.Submission
-	shipped     *Shipped // the same, to be graded
+	shipped     *Fixtures // the same, to be graded
 
 	mu       sync.Mutex
 	report   *Report
@@ -104,7 +104,7 @@ type checking struct {
 	done     int
 }
 
-// classes wants something that is right beside the reference, and something wrong.
+// classes requires a right submission besides the reference, and a wrong one.
 func (c *checking) classes(shipped []fixture.Submission) {
 	has := func(right bool) bool {
 		return slices.ContainsFunc(shipped, func(s fixture.Submission) bool { return right == (s.Class == fixture.Accepted) })
@@ -141,8 +141,8 @@ func (c *checking) gradeAll(ctx context.Context) error {
 // job is a grading.
 type job func(context.Context) error
 
-// run runs jobs, some at a time. A fault of the exercise's that keeps one from being
-// graded is a finding, and the others are graded all the same.
+// run runs jobs, several at a time. A fault of the exercise that prevents a grading becomes
+// a finding, and the other jobs go on.
 func (c *checking) run(ctx context.Context, jobs []job, workers, total int) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(workers)
@@ -199,7 +199,7 @@ func (c *checking) configFile() string {
 	return path.Join("exercises", c.exercise.Name, "exercise.yaml")
 }
 
-// lineOf is where exercise.yaml has a check.
+// lineOf returns the line of a check in exercise.yaml.
 func (c *checking) lineOf(check string) int {
 	for _, known := range c.exercise.Checks {
 		if known.Name == check {
@@ -209,8 +209,8 @@ func (c *checking) lineOf(check string) int {
 	return 0
 }
 
-// seeds has the reference keep its points on many inputs, and looks for answers that
-// stand in the hidden tests.
+// seeds checks that the reference keeps its points on many inputs, and looks for answers in
+// the hidden tests.
 func (c *checking) seeds(ctx context.Context) error {
 	if c.options.Seeds < 1 {
 		return nil
@@ -249,7 +249,7 @@ func (c *checking) starter(ctx context.Context) error {
 	return nil
 }
 
-// shipped grades what is shipped.
+// submission grades a shipped submission.
 func (c *checking) submission(ctx context.Context, s fixture.Submission) error {
 	h, err := c.shipped.Hold(ctx, s, grader.Options{})
 	if err != nil {
@@ -258,7 +258,7 @@ func (c *checking) submission(ctx context.Context, s fixture.Submission) error {
 	c.mu.Lock()
 	c.report.Submissions++
 	c.mu.Unlock()
-	for _, d := range h.Unmet {
+	for _, d := range h.Mismatches {
 		c.find(path.Join(s.Dir, "expect.yaml"), s.Expect.Line(d.Field), "not as declared: %s", d)
 	}
 	c.read(s.Name, s.Class == fixture.Accepted, h.Result)

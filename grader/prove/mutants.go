@@ -105,8 +105,8 @@ func markFault(e *course.Exercise, x course.Equivalent, fault string) Finding {
 // fails, and the survivors with the benchmarks as well.
 func Mutate(ctx context.Context, g *grader.Grader, e *course.Exercise, mutants []mutate.Mutant, o MutationOptions) (*Mutation, error) {
 	started := time.Now()
-	r := &mutation{grader: g, exercise: e, options: o, mutants: mutants, verdicts: make([]fate, len(mutants))}
-	if err := r.hurry(ctx); err != nil {
+	r := &mutation{grader: g, exercise: e, options: o, mutants: mutants, verdicts: make([]mutantOutcome, len(mutants))}
+	if err := r.calibrate(ctx); err != nil {
 		return nil, err
 	}
 	if err := r.test(ctx); err != nil {
@@ -129,12 +129,12 @@ func sources(e *course.Exercise) (files []mutate.File) {
 	return files
 }
 
-// fate is the outcome of a mutant.
-type fate int
+// mutantOutcome is the outcome of a mutant.
+type mutantOutcome int
 
-// The fates. The zero value is invalid.
+// The outcomes. The zero value is invalid.
 const (
-	_ fate = iota
+	_ mutantOutcome = iota
 	killed
 	timedOut // killed by a limit on time and by nothing else
 	survived
@@ -142,20 +142,20 @@ const (
 )
 
 type mutation struct {
-	grader   *grader.Grader
-	exercise *course.Exercise
-	hurried  *course.Exercise // with shorter limits
-	options  MutationOptions
-	mutants  []mutate.Mutant
-	verdicts []fate
+	grader     *grader.Grader
+	exercise   *course.Exercise
+	calibrated *course.Exercise // with shorter limits
+	options    MutationOptions
+	mutants    []mutate.Mutant
+	verdicts   []mutantOutcome
 
 	mu   sync.Mutex
 	done int
 }
 
-// hurry calibrates the limits of mutants' tests by the time that the reference's tests
+// calibrate calibrates the limits of mutants' tests by the time that the reference's tests
 // take. The reference must keep all points.
-func (r *mutation) hurry(ctx context.Context) error {
+func (r *mutation) calibrate(ctx context.Context) error {
 	result, err := r.grade(ctx, r.exercise, nil, grader.Options{Purpose: grader.ForProof, Only: []verdict.Kind{verdict.Correctness}})
 	if err != nil {
 		return err
@@ -167,16 +167,16 @@ func (r *mutation) hurry(ctx context.Context) error {
 	for _, c := range result.Checks {
 		cpu, wall = max(cpu, c.Reference.CPUMs, c.Submission.CPUMs), max(wall, c.Reference.WallMs, c.Submission.WallMs)
 	}
-	hurried := *r.exercise
-	hurried.Limits.CPU = min(hurried.Limits.CPU, patience(cpu))
-	hurried.Limits.Wall = min(hurried.Limits.Wall, 2*patience(max(cpu, wall)))
-	r.hurried = &hurried
+	calibrated := *r.exercise
+	calibrated.Limits.CPU = min(calibrated.Limits.CPU, timeBudget(cpu))
+	calibrated.Limits.Wall = min(calibrated.Limits.Wall, 2*timeBudget(max(cpu, wall)))
+	r.calibrated = &calibrated
 	return nil
 }
 
-// patience returns the time budget of a mutant's test, from the milliseconds that the
+// timeBudget returns the time budget of a mutant's test, from the milliseconds that the
 // reference's longest test takes.
-func patience(ms float64) time.Duration {
+func timeBudget(ms float64) time.Duration {
 	return mutantSlack + time.Duration(mutantFactor*ms*float64(time.Millisecond))
 }
 
@@ -208,11 +208,11 @@ func (r *mutation) test(ctx context.Context) error {
 	group.SetLimit(max(1, r.options.Workers))
 	for i := range r.mutants {
 		group.Go(func() error {
-			result, err := r.grade(ctx, r.hurried, &r.mutants[i], grader.Options{Purpose: grader.ForMutant, Only: []verdict.Kind{verdict.Correctness}})
+			result, err := r.grade(ctx, r.calibrated, &r.mutants[i], grader.Options{Purpose: grader.ForMutant, Only: []verdict.Kind{verdict.Correctness}})
 			if err != nil {
 				return fmt.Errorf("mutant %s: %w", r.mutants[i].ID, err)
 			}
-			r.verdicts[i] = fateOf(result)
+			r.verdicts[i] = outcomeOf(result)
 			r.tell("testing mutants", len(r.mutants))
 			return nil
 		})
@@ -220,7 +220,7 @@ func (r *mutation) test(ctx context.Context) error {
 	return group.Wait()
 }
 
-func fateOf(r *verdict.Result) fate {
+func outcomeOf(r *verdict.Result) mutantOutcome {
 	switch {
 	case r.Verdict != verdict.Graded:
 		return refused
@@ -251,7 +251,7 @@ func (r *mutation) measure(ctx context.Context) error {
 		if err != nil {
 			return fmt.Errorf("mutant %s: %w", r.mutants[i].ID, err)
 		}
-		r.verdicts[i] = fateOf(result)
+		r.verdicts[i] = outcomeOf(result)
 		r.tell("measuring survivors", len(left))
 	}
 	return nil
@@ -273,7 +273,7 @@ func (r *mutation) tell(what string, total int) {
 // sum counts the outcomes and lists the survivors.
 func (r *mutation) sum() *Mutation {
 	m := &Mutation{Exercise: r.exercise.Name, Survivors: []Survivor{}, Faults: []Finding{}}
-	alive := map[string]fate{}
+	alive := map[string]mutantOutcome{}
 	for i, one := range r.mutants {
 		alive[one.ID] = r.verdicts[i]
 		switch {

@@ -21,7 +21,7 @@ func TestFateOf(t *testing.T) {
 	for _, test := range []struct {
 		name   string
 		result *verdict.Result
-		want   fate
+		want   mutantOutcome
 	}{
 		{"all points", result(100, verdict.Passed, verdict.NotRun), survived},
 		{"a wrong answer", result(50, verdict.Passed, verdict.WrongAnswer, verdict.NotRun), killed},
@@ -30,7 +30,7 @@ func TestFateOf(t *testing.T) {
 		{"too slow by its own measure", result(50, verdict.Passed, verdict.TooSlow), killed},
 		{"it does not compile", &verdict.Result{Verdict: verdict.CompileError, MaxScore: 100}, refused},
 	} {
-		t.Run(test.name, func(t *testing.T) { assert.Equal(t, test.want, fateOf(test.result)) })
+		t.Run(test.name, func(t *testing.T) { assert.Equal(t, test.want, outcomeOf(test.result)) })
 	}
 }
 
@@ -39,7 +39,7 @@ func TestFateOf(t *testing.T) {
 func TestSum(t *testing.T) {
 	marks := []course.Equivalent{{Mutant: "marked", Line: 2}, {Mutant: "same but slow", Line: 3}, {Mutant: "caught", Line: 4}, {Mutant: "unbuilt", Line: 5}}
 	r := &mutation{exercise: &course.Exercise{Name: "e"}, options: MutationOptions{Equivalent: marks}}
-	for id, f := range map[string]fate{"caught": killed, "slow": timedOut, "same but slow": timedOut, "marked": survived, "missed": survived, "unbuilt": refused} {
+	for id, f := range map[string]mutantOutcome{"caught": killed, "slow": timedOut, "same but slow": timedOut, "marked": survived, "missed": survived, "unbuilt": refused} {
 		r.mutants, r.verdicts = append(r.mutants, mutate.Mutant{ID: id}), append(r.verdicts, f)
 	}
 	m := r.sum()

@@ -13,14 +13,14 @@ import (
 	"grade/grader/submission"
 )
 
-// Stored is a submission that was kept, in a folder or as a course stores it.
+// Stored is a submission in a folder, or in a course's store.
 type Stored struct {
 	Name string
 	Take func() (*submission.Snapshot, error)
 }
 
-// StoredIn returns the folders of a folder, by their names, hidden ones apart. That there
-// is none is a [fault.Error].
+// StoredIn returns the folders in a folder, by their names, without hidden ones. It returns
+// a [fault.Error] if there is none.
 func StoredIn(dir string) (list []Stored, err error) {
 	root := os.DirFS(dir)
 	names, err := fs.Glob(root, "*")
@@ -36,7 +36,7 @@ func StoredIn(dir string) (list []Stored, err error) {
 }
 
 // StoredBy returns the submissions that a course in a folder ships with an exercise,
-// whatever it expects of them. That there is none is a [fault.Error].
+// whatever it expects of them. It returns a [fault.Error] if there is none.
 func StoredBy(dir, exercise string) (list []Stored, err error) {
 	shipped, err := fixture.LoadFiles(course.Open(os.DirFS(dir)), exercise)
 	if err != nil && !(errors.Is(err, fs.ErrNotExist) && len(shipped) == 0) {

@@ -17,13 +17,13 @@ import (
 	"grade/grader/verdict"
 )
 
-// scripted is a Shipped whose gradings give the scores in the script, one after the
+// scripted is a Fixtures whose gradings give the scores in the script, one after the
 // other, and count.
-func scripted(scores map[string][]int, list ...fixture.Submission) (s *Shipped, gradings map[string]int) {
+func scripted(scores map[string][]int, list ...fixture.Submission) (s *Fixtures, gradings map[string]int) {
 	gradings = map[string]int{}
 	var mu sync.Mutex
 	e := &course.Exercise{Checks: []course.Check{{Name: "TestA", Points: 60}, {Name: "TestB", Points: 30}, {Name: "BenchmarkC/speed", Points: 10}}}
-	return ShippedBy(e, list, func(_ context.Context, s *submission.Snapshot, _ grader.Options) (*verdict.Result, error) {
+	return FixturesBy(e, list, func(_ context.Context, s *submission.Snapshot, _ grader.Options) (*verdict.Result, error) {
 		dir := s.Dir
 		mu.Lock()
 		defer mu.Unlock()
@@ -72,17 +72,17 @@ func TestHoldTwice(t *testing.T) {
 	s, n := scripted(map[string][]int{"right": {90, 100}, "wrong": {100, 60, 100, 90}}, right, wrong)
 	h, err := s.Hold(t.Context(), right, grader.Options{})
 	require.NoError(t, err)
-	assert.Len(t, h.Unmet, 1)
+	assert.Len(t, h.Mismatches, 1)
 	assert.Equal(t, 1, n["right"])
 
 	h, err = s.Hold(t.Context(), wrong, grader.Options{})
 	require.NoError(t, err)
-	assert.Empty(t, h.Unmet)
-	assert.Len(t, h.First, 1)
+	assert.Empty(t, h.Mismatches)
+	assert.Len(t, h.FirstMismatches, 1)
 
 	h, err = s.Hold(t.Context(), wrong, grader.Options{})
 	require.NoError(t, err)
-	assert.Equal(t, []judge.Mismatch{{Field: "score", What: "score 90, want 60"}}, h.Unmet)
+	assert.Equal(t, []judge.Mismatch{{Field: "score", What: "score 90, want 60"}}, h.Mismatches)
 
 	_, err = s.Hold(t.Context(), wrong, grader.Options{})
 	assert.ErrorContains(t, err, "engine", "what is ours is no difference")
@@ -108,7 +108,7 @@ func TestTwinsAreGradedOnce(t *testing.T) {
 		all.Go(func() {
 			h, err := s.Hold(t.Context(), one, grader.Options{})
 			assert.NoError(t, err)
-			assert.Empty(t, h.Unmet)
+			assert.Empty(t, h.Mismatches)
 		})
 	}
 	all.Wait()
@@ -125,10 +125,10 @@ func TestForgeryThatBeatsItsTwin(t *testing.T) {
 	s, _ := scripted(map[string][]int{"honest": {40, 40}, "forgery": {50, 50}}, honest, forgery)
 	h, err := s.Hold(t.Context(), forgery, grader.Options{})
 	require.NoError(t, err)
-	assert.Equal(t, []judge.Mismatch{{Field: "twin", What: "score 50; its control, the same program without the trick, scores 40"}}, h.Unmet)
+	assert.Equal(t, []judge.Mismatch{{Field: "twin", What: "score 50; its control, the same program without the trick, scores 40"}}, h.Mismatches)
 
 	s, _ = scripted(map[string][]int{"honest": {40, 50}, "forgery": {50, 50}}, honest, forgery)
 	h, err = s.Hold(t.Context(), forgery, grader.Options{})
 	require.NoError(t, err)
-	assert.Empty(t, h.Unmet, "it was the twin that had bad luck")
+	assert.Empty(t, h.Mismatches, "it was the twin that had bad luck")
 }
