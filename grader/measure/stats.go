@@ -1,10 +1,3 @@
-// Package measure judges a submission's CPU time and memory against the reference's. It
-// compares runs of both on the same inputs, says when the runs suffice for a verdict, and
-// judges the machine by the reference's runs alone. Every function is pure: the caller runs
-// the programs.
-//
-// [NewPair] makes a pair of two runs, [JudgeSpeed] decides on pairs at the looks of a
-// sequential test, [judgePeaks] on peaks. [ControlOf] tells whether the machine was quiet.
 package measure
 
 import (
