@@ -92,8 +92,11 @@ func (s *sampler) speed(ctx context.Context) (result verdict.CheckResult, err er
 	for attempt := range 2 {
 		s.pairs, s.windows, s.ref, s.sub = nil, nil, nil, nil
 		decision, ended, err := s.sample(ctx)
-		if err != nil || ended != nil {
-			return orNotRun(ended, s.check), err
+		if err != nil {
+			return result, err
+		}
+		if ended != nil {
+			return *ended, nil
 		}
 		result = s.result(decision)
 		control := measure.ControlOf(s.windows)
@@ -107,13 +110,6 @@ func (s *sampler) speed(ctx context.Context) (result verdict.CheckResult, err er
 		}
 	}
 	return result, nil
-}
-
-func orNotRun(ended *verdict.CheckResult, c course.Check) verdict.CheckResult {
-	if ended == nil {
-		return notRun(c)
-	}
-	return *ended
 }
 
 func (s *sampler) result(d measure.Speed) verdict.CheckResult {
@@ -165,9 +161,9 @@ func (s *sampler) pair(ctx context.Context) (ended *verdict.CheckResult, err err
 			return nil, err
 		}
 	}
+	cappedBy := s.ref[len(s.ref)-1]
 	capped := q
-	capped.Limits = measure.Capped(q.Limits, s.ref[len(s.ref)-1], s.check.Limit)
-	allowedBy := s.ref[len(s.ref)-1]
+	capped.Limits = measure.Capped(q.Limits, cappedBy, s.check.Limit)
 	if sub, err = s.lease.Submission.Run(ctx, capped); err != nil {
 		return nil, err
 	}
@@ -176,7 +172,7 @@ func (s *sampler) pair(ctx context.Context) (ended *verdict.CheckResult, err err
 			return nil, err
 		}
 	}
-	if ended, err = s.judged(ref, sub, allowedBy); ended != nil || err != nil {
+	if ended, err = s.judged(ref, sub, cappedBy); ended != nil || err != nil {
 		return ended, err
 	}
 	s.sub = append(s.sub, sub)
@@ -212,9 +208,9 @@ func (s *sampler) runReference(ctx context.Context, q sandbox.Request) (sandbox.
 	return o, err
 }
 
-// judged decides what the two runs' records say, before their clocks do. AllowedBy is
+// judged decides what the two runs' records say, before their clocks do. CappedBy is
 // the reference's run that the submission's time was capped by.
-func (s *sampler) judged(ref, sub, allowedBy sandbox.Outcome) (ended *verdict.CheckResult, err error) {
+func (s *sampler) judged(ref, sub, cappedBy sandbox.Outcome) (ended *verdict.CheckResult, err error) {
 	v, detail, err := judge.Test(s.check, ref, sub, s.lang.CrashWords)
 	if err != nil || v == verdict.Passed {
 		return nil, err
@@ -222,7 +218,7 @@ func (s *sampler) judged(ref, sub, allowedBy sandbox.Outcome) (ended *verdict.Ch
 	r := notRun(s.check)
 	r.Verdict, r.Detail = v, detail
 	if s.check.Kind == verdict.Speed && v == verdict.TimeLimit {
-		if v, ratio, detail, ok := measure.Stopped(allowedBy, ref, sub, s.check.Limit); ok {
+		if v, ratio, detail, ok := measure.Stopped(cappedBy, ref, sub, s.check.Limit); ok {
 			r.Verdict, r.Ratio, r.Detail = v, &ratio, detail
 		}
 	}
@@ -244,8 +240,12 @@ func (s *sampler) memory(ctx context.Context) (result verdict.CheckResult, err e
 			return result, err
 		}
 		s.sub = append(s.sub, sub)
-		if ended, err := s.judged(ref, sub, ref); ended != nil || err != nil {
-			return orNotRun(ended, s.check), err
+		ended, err := s.judged(ref, sub, ref)
+		if err != nil {
+			return result, err
+		}
+		if ended != nil {
+			return *ended, nil
 		}
 	}
 	got, err := measure.JudgeMemory(s.ref, s.sub, s.check.Limit)
