@@ -52,6 +52,20 @@ func TestGoldenFormats(t *testing.T) {
 	}
 }
 
+// elsewhere are formats whose golden files have a test of their own.
+var elsewhere = map[string]string{"text": "report_test.go", "json": "report_test.go", "github-summary": "is markdown", "github-classroom-base64": "is github-classroom, encoded"}
+
+// Every format of one grading is read back by an independent reader, and has golden files.
+func TestEveryFormatIsTested(t *testing.T) {
+	for _, f := range Formats() {
+		if !f.OfOne() {
+			continue
+		}
+		assert.NotNil(t, readers[f.Name], "%s: no reader: add one to readers (attacks_test.go)", f.Name)
+		assert.True(t, extensions[f.Name] != "" || elsewhere[f.Name] != "", "%s: no golden files: give them an extension (writers_test.go)", f.Name)
+	}
+}
+
 func TestFormatNames(t *testing.T) {
 	seen := map[string]bool{}
 	for _, n := range FormatNames() {

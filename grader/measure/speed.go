@@ -17,7 +17,7 @@ import (
 type look struct {
 	pairs int
 	rank  int     // the interval is from the rank-th smallest ratio to the rank-th largest
-	pass  float64 // passes if the interval's upper end is below pass x limit; 0: passes unless it fails
+	pass  float64 // passes if the interval's upper end is below pass x limit; 0, at the last look only: passes unless it fails
 	fail  float64 // fails if the interval's lower end is above fail x limit
 }
 

@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -17,6 +18,9 @@ import (
 // for with probability p and counts as below otherwise. It walks over the number
 // of ratios below, dropping what has failed.
 func falseFailure(p float64, active ...bool) float64 {
+	if len(active) != len(looks) {
+		panic(fmt.Sprintf("say of each of the %d looks whether it may fail a submission, and not of %d", len(looks), len(active)))
+	}
 	failed := 0.0
 	alive := []float64{1} // alive[k]: not failed, k ratios below
 	done := 0
@@ -260,4 +264,13 @@ func TestControl(t *testing.T) {
 	assert.LessOrEqual(t, quiet, 2)
 	assert.GreaterOrEqual(t, drifting, 198)
 	assert.GreaterOrEqual(t, loud, 190)
+}
+
+// Looks come in order, and only the last one decides whatever it sees.
+func TestLooks(t *testing.T) {
+	for i, l := range looks {
+		last := i == len(looks)-1
+		assert.Equal(t, last, l.pass == 0, "after %d pairs", l.pairs)
+		assert.True(t, i == 0 || looks[i-1].pairs < l.pairs, "after %d pairs", l.pairs)
+	}
 }
