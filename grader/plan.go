@@ -94,7 +94,7 @@ func (p Plan) Checks() (list []course.Check) {
 func (p Plan) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "grade %s %s\n", p.Exercise.Name, p.Purpose)
-	b.WriteString("vet by parsing\nbuild submission and reference, open a box for each\nrun both without a test\n")
+	b.WriteString("vet by parsing\nbuild submission and reference, vet with types; open a box for each\nrun both without a test\n")
 	p.writeTests(&b)
 	p.writeMeasured(&b, "on a CPU that nothing is timed on", p.Untimed)
 	where := "alone on a reserved CPU"

@@ -16,10 +16,10 @@ import (
 // programName is the name of a runner's program in its box.
 const programName = "program"
 
-// attempts is how many boxes may end over one request before the program is blamed. The
+// boxesPerRequest is how many boxes may end over one request before the program is blamed. The
 // first box may have ended for another reason, because it is older than the request; the
 // other two are opened for it.
-const attempts = 3
+const boxesPerRequest = 3
 
 // Runner runs one program in a box. It opens another box when the first has ended, since a
 // submission can take its box down with it.
@@ -90,13 +90,13 @@ func (r *Runner) asNew(cpus []int) bool {
 	return r.loaded && r.cpu == nil && slices.Equal(r.spec.CPUs, cpus)
 }
 
-// Run runs the program once. If [attempts] boxes in a row end over a request, while new
+// Run runs the program once. If [boxesPerRequest] boxes in a row end over a request, while new
 // ones can be opened, the program is the cause, and that is an outcome: otherwise a
 // submission could trade a bad grade for an error of ours.
 func (r *Runner) Run(ctx context.Context, q sandbox.Request) (sandbox.Outcome, error) {
 	started := time.Now()
 	defer func() { r.spent.Add(int64(time.Since(started))) }()
-	for range attempts {
+	for range boxesPerRequest {
 		o, err := r.box.Run(ctx, r.request(q))
 		if err == nil {
 			r.loaded = true
