@@ -54,7 +54,7 @@ func TestBoxGone(t *testing.T) {
 // running lists the boxes that a program ran in, or was about to.
 func (w *world) running(program string) (list []*sandboxtest.Box) {
 	for _, b := range w.Boxes() {
-		if string(b.File("program")) == program {
+		if string(b.File("hidden.test")) == program {
 			list = append(list, b)
 		}
 	}

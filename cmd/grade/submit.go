@@ -149,11 +149,6 @@ func (o *submitOptions) verdict(ctx context.Context, only []verdict.Kind) (*verd
 	if err != nil {
 		return nil, err
 	}
-	if o.timeout > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeoutCause(ctx, o.timeout, fmt.Errorf("gave up after %v, as --timeout asks", o.timeout))
-		defer cancel()
-	}
 	return o.gradeWatched(ctx, snapshot, e, grader.Options{Purpose: grader.ForStudent, Seed: o.seed, Only: only})
 }
 
@@ -240,7 +235,7 @@ func (o *submitOptions) gradeWatched(ctx context.Context, snapshot *submission.S
 	}
 	done := make(chan answer, 1)
 	go func() {
-		r, err := o.grade(ctx, snapshot, e, s, g)
+		r, err := o.gradeInTime(ctx, snapshot, e, g, s)
 		done <- answer{r, err}
 	}()
 	var late <-chan time.Time
@@ -256,4 +251,19 @@ func (o *submitOptions) gradeWatched(ctx context.Context, snapshot *submission.S
 	case <-late:
 		return nil, fmt.Errorf("grading did not end: %w", context.Cause(ctx))
 	}
+}
+
+// gradeInTime grades for as long as the timeout allows. Only an interrupt ends the wait
+// for a grading that has to clean up.
+func (o *submitOptions) gradeInTime(ctx context.Context, snapshot *submission.Snapshot, e *course.Exercise, g grader.Options, s sandboxFlags) (*verdict.Result, error) {
+	if o.timeout <= 0 {
+		return o.grade(ctx, snapshot, e, s, g)
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, o.timeout, fmt.Errorf("gave up after %v, as --timeout asks", o.timeout))
+	defer cancel()
+	r, err := o.grade(ctx, snapshot, e, s, g)
+	if cause := context.Cause(ctx); err != nil && cause != nil {
+		return nil, cause
+	}
+	return r, err
 }

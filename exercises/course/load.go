@@ -115,8 +115,12 @@ func ReadTree(fsys fs.FS, dir string) ([]File, error) {
 		if err != nil || d.IsDir() {
 			return err
 		}
+		shown := strings.TrimPrefix(name, dir+"/")
+		if !d.Type().IsRegular() {
+			return fmt.Errorf("%s: want a regular file, not a link or a device: put a copy in its place", shown)
+		}
 		data, err := fs.ReadFile(fsys, name)
-		files = append(files, File{strings.TrimPrefix(name, dir+"/"), data})
+		files = append(files, File{shown, data})
 		return err
 	})
 	slices.SortFunc(files, func(a, b File) int { return strings.Compare(a.Name, b.Name) })

@@ -98,7 +98,7 @@ func TestRequest(t *testing.T) {
 	require.NoError(t, err)
 	for _, b := range s.Boxes() {
 		for i, q := range b.Requests() {
-			assert.Equal(t, "program", q.Path)
+			assert.Equal(t, programName, q.Path)
 			if i > 0 {
 				assert.Empty(t, q.Files)
 				assert.Equal(t, []string{"A=1", "TMPDIR=/scratch"}, q.Env)

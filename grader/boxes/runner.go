@@ -14,7 +14,7 @@ import (
 )
 
 // programName is the name of a runner's program in its box.
-const programName = "program"
+const programName = "hidden.test"
 
 // boxesPerRequest is how many boxes may end over one request before the program is blamed. The
 // first box may have ended for another reason, because it is older than the request; the
