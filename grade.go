@@ -17,7 +17,7 @@ var Course embed.FS
 var Sources embed.FS
 
 // Deciding holds the sources that decide what a grading comes to, so that a result can be
-// kept by their digest: those that travel, and those that judge.
+// kept by their digest: those that travel, those that wall a program in, and those that judge.
 //
-//go:embed observe/*.go observe/wire/*.go sandbox/*.go sandbox/protocol/*.go sandbox/supervisor/*.go grader/*.go grader/boxes/*.go grader/fault/*.go grader/judge/*.go grader/lang/*.go grader/lang/golang/*.go grader/lang/golang/vet/*.go grader/lang/golang/vet/typed/*.go grader/measure/*.go grader/measure/quantile/*.go grader/submission/*.go grader/verdict/*.go
+//go:embed observe/*.go observe/wire/*.go sandbox/*.go sandbox/docker/*.go sandbox/docker/*.json sandbox/process/*.go sandbox/protocol/*.go sandbox/supervisor/*.go sandbox/toolchain/*.go exercises/course/kit.go grader/*.go grader/boxes/*.go grader/fault/*.go grader/judge/*.go grader/lang/*.go grader/lang/golang/*.go grader/lang/golang/vet/*.go grader/lang/golang/vet/typed/*.go grader/measure/*.go grader/measure/quantile/*.go grader/submission/*.go grader/verdict/*.go
 var Deciding embed.FS

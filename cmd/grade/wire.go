@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"runtime/debug"
 
 	"grade"
@@ -172,5 +173,5 @@ func identity(ctx context.Context, g *grader.Grader) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return fmt.Sprintf("%s %q %q %q", sources, info.Build, info.Image, info.Runtime), nil
+	return fmt.Sprintf("%s %s %q %q %q", sources, runtime.Version(), info.Build, info.Image, info.Runtime), nil
 }

@@ -23,3 +23,13 @@ func TestThisCourse(t *testing.T) {
 		assert.Equal(t, "grade/reference/"+name, e.ImportPath)
 	}
 }
+
+// A link below a course is not followed: its target would pass for a file of the course.
+func TestReadTreeRefusesLinks(t *testing.T) {
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(dir+"/secret", []byte("x"), 0o600))
+	require.NoError(t, os.Mkdir(dir+"/tree", 0o700))
+	require.NoError(t, os.Symlink(dir+"/secret", dir+"/tree/leak.go"))
+	_, err := course.ReadTree(os.DirFS(dir), "tree")
+	assert.ErrorContains(t, err, "leak.go: want a regular file, not a link or a device")
+}

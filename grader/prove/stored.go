@@ -4,10 +4,13 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"grade/exercises/course"
+	"grade/exercises/course/document"
 	"grade/exercises/course/fixture"
 	"grade/grader/fault"
 	"grade/grader/submission"
@@ -39,13 +42,39 @@ func StoredIn(dir string) (list []Stored, err error) {
 // whatever it expects of them. It returns a [fault.Error] if there is none.
 func StoredBy(dir, exercise string) (list []Stored, err error) {
 	shipped, err := fixture.LoadFiles(course.Open(os.DirFS(dir)), exercise)
-	if err != nil && !(errors.Is(err, fs.ErrNotExist) && len(shipped) == 0) {
+	if fault := (*document.Fault)(nil); err != nil && !errors.As(err, &fault) {
 		return nil, err
 	}
+	list = faultyOnes(err, shipped)
 	for _, s := range shipped {
 		list = append(list, Stored{Name: s.Name, Take: func() (*submission.Snapshot, error) { return Snapshot(s.Dir, s.Files) }})
 	}
 	return list, orNone(list, filepath.Join(dir, course.ExercisesDir, exercise, course.SubmissionsDir))
+}
+
+// faultyOnes returns a submission for each whose files a fault keeps from being known:
+// to take it tells the fault. A fault of no single submission leaves nothing out.
+func faultyOnes(err error, known []fixture.Submission) (list []Stored) {
+	var all []error
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		all = joined.Unwrap()
+	}
+	for _, err := range all {
+		f, ok := errors.AsType[*document.Fault](err)
+		if !ok {
+			continue
+		}
+		below := strings.Split(strings.TrimPrefix(f.File, course.SubmissionsDir+"/"), "/")
+		if len(below) < 2 || !slices.Contains(fixture.Classes, fixture.Class(below[0])) {
+			continue
+		}
+		name := path.Join(below[0], below[1])
+		if slices.ContainsFunc(known, func(s fixture.Submission) bool { return s.Name == name }) || slices.ContainsFunc(list, func(s Stored) bool { return s.Name == name }) {
+			continue
+		}
+		list = append(list, Stored{Name: name, Take: func() (*submission.Snapshot, error) { return nil, &fault.Error{Message: f.Error()} }})
+	}
+	return list
 }
 
 func orNone(list []Stored, dir string) error {
