@@ -85,22 +85,10 @@ func schemaNode(t *testing.T, name, def string) (s map[string]any) {
 
 // The words, bounds and defaults in a schema are those of the loader.
 func TestSchemasHaveTheValuesThatAreRead(t *testing.T) {
-	at := func(n any, keys ...string) any {
-		for _, k := range keys {
-			n = n.(map[string]any)[k]
-		}
-		return n
-	}
-	texts := func(n any) (list []string) {
-		for _, v := range n.([]any) {
-			list = append(list, v.(string))
-		}
-		return list
-	}
 	expect := schemaNode(t, "expect", "")
-	assert.Equal(t, wordsOf(verdict.SubmissionVerdicts), texts(at(expect, "properties", "verdict", "enum")))
-	assert.Equal(t, wordsOf(verdict.CheckVerdicts), texts(at(expect, "properties", "checks", "additionalProperties", "enum")))
-	assert.EqualValues(t, course.MaxScore, at(expect, "$defs", "score", "maximum"))
+	assert.Equal(t, wordsOf(verdict.SubmissionVerdicts), coursetest.Texts(coursetest.At(expect, "properties", "verdict", "enum")))
+	assert.Equal(t, wordsOf(verdict.CheckVerdicts), coursetest.Texts(coursetest.At(expect, "properties", "checks", "additionalProperties", "enum")))
+	assert.EqualValues(t, course.MaxScore, coursetest.At(expect, "$defs", "score", "maximum"))
 }
 
 func wordsOf(list []verdict.Verdict) (texts []string) {

@@ -40,3 +40,19 @@ func Validate(t *testing.T, s *jsonschema.Schema, text []byte) error {
 	require.NoError(t, err)
 	return s.Validate(doc)
 }
+
+// At returns what stands below some keys of a schema.
+func At(n any, keys ...string) any {
+	for _, k := range keys {
+		n = n.(map[string]any)[k]
+	}
+	return n
+}
+
+// Texts returns a list of texts in a schema.
+func Texts(n any) (list []string) {
+	for _, v := range n.([]any) {
+		list = append(list, v.(string))
+	}
+	return list
+}
