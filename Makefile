@@ -31,6 +31,10 @@ demo: build ## grade a right and a wrong solution of autograd and show both repo
 test: ## run all tests
 	@go test -timeout 60m -shuffle=on -parallel $(GRADINGS) ./...
 
+.PHONY: prove
+prove: ## grade every shipped submission, and write what that proved beside the exercises
+	@go test ./cmd/grade -run '^TestShippedSubmissions$$' -count=1 -timeout 60m -parallel $(GRADINGS) -args -prove
+
 .PHONY: race
 race: ## run all tests but the longest under the race detector
 	@command -v "$$(go env CC)" >/dev/null || { echo 'make race needs a C compiler: install gcc' >&2; exit 1; }
@@ -47,7 +51,7 @@ course: ## grade the sample course as GitHub's and GitLab's runners would
 
 .PHONY: browser
 browser: ## open the pages of reports in Chromium; pictures go to dist/pages
-	@PICTURES=$(CURDIR)/dist/pages go test -count=1 ./grader/report/browser
+	@PICTURES=$(CURDIR)/dist/pages go test -count=1 -timeout 60m ./grader/report/browser
 
 .PHONY: lint
 lint: ## check formatting, and what compilers do not see
@@ -65,6 +69,10 @@ fmt: ## format all Go files but those with a wrong form on purpose
 bench: build ## compare a grading and a small batch with bare go test and the usual container
 	@go run ./bench -n $(ROUNDS)
 	@go run ./bench/batch -n 4
+
+.PHONY: bench-full
+bench-full: build ## compare whole gradings of all references with those of correctness alone
+	@go run ./bench -full -n $(ROUNDS)
 
 .PHONY: bench-batch
 bench-batch: build ## compare grade batch of STUDENTS (64) submissions with docker run in a loop

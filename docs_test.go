@@ -223,7 +223,7 @@ func withoutEngine(t *testing.T) (env []string) {
 	require.NoError(t, err, "%s", out)
 	wrapper := fmt.Sprintf(`#!/usr/bin/env bash
 case "$1 ${2-}" in
-submit\ * | "exercise check" | "exercise mutate" | "exercise diff") set -- "$@" --sandbox process ;;
+submit\ * | "exercise check" | "exercise seeds" | "exercise mutate" | "exercise diff") set -- "$@" --sandbox process ;;
 esac
 exec %q "$@"
 `, filepath.Join(program, "grade"))

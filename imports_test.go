@@ -56,7 +56,7 @@ var arrows = map[string]arrow{
 	"sandbox/protocol":    {all: []string{"sandbox"}},
 	"sandbox/sandboxtest": {all: []string{"sandbox"}},
 	"sandbox/supervisor":  {all: []string{"sandbox", "sandbox/protocol"}},
-	"sandbox/toolchain":   {},
+	"sandbox/toolchain":   {all: []string{"sandbox"}},
 
 	"grader":                          {all: []string{"exercises/course", "grader/boxes", "grader/fault", "grader/judge", "grader/lang", "grader/measure", "grader/submission", "grader/verdict", "grader/wholefile", "observe/wire", "sandbox"}, tests: []string{"exercises/course/coursetest", "grader/lang/golang", "sandbox/sandboxtest"}},
 	"grader/batch":                    {all: []string{"exercises/course", "grader/fault", "grader/gradebook", "grader/intake", "grader/results", "grader/submission", "grader/verdict"}, tests: []string{"grader/results/file", "grader/tree"}},
@@ -68,11 +68,12 @@ var arrows = map[string]arrow{
 	"grader/intake/forge":             {},
 	"grader/intake/gittest":           {},
 	"grader/intake/repository":        {},
-	"grader/judge":                    {all: []string{"exercises/course", "exercises/course/fixture", "grader/fault", "grader/verdict", "observe/wire", "sandbox"}, tests: []string{"grader/lang/golang", "grader/measure"}},
+	"grader/judge":                    {all: []string{"exercises/course", "exercises/course/fixture", "grader/fault", "grader/verdict", "observe/wire", "sandbox"}, tests: []string{"grader/lang/golang"}},
 	"grader/lang":                     {all: []string{"exercises/course", "grader/submission", "grader/verdict", "sandbox"}},
 	"grader/lang/golang":              {all: []string{"exercises/course", "grader/fault", "grader/lang", "grader/lang/golang/vet", "grader/submission", "grader/verdict", "observe/wire", "sandbox"}, tests: []string{"grader/tree"}},
+	"grader/lang/golang/compile":      {all: []string{"grader/lang/golang/vet", "grader/lang/golang/vet/typed", "grader/submission", "grader/verdict"}, tests: []string{"grader/tree"}},
 	"grader/lang/golang/vet":          {all: []string{"grader/submission", "grader/verdict"}},
-	"grader/lang/golang/vet/typed":    {all: []string{"grader/lang/golang/vet", "grader/submission", "grader/verdict"}, tests: []string{"grader/tree"}},
+	"grader/lang/golang/vet/typed":    {all: []string{"grader/lang/golang/vet", "grader/verdict"}},
 	"grader/measure":                  {all: []string{"grader/fault", "grader/measure/quantile", "grader/verdict", "sandbox"}},
 	"grader/measure/quantile":         {},
 	"grader/mutate":                   {},
@@ -83,7 +84,7 @@ var arrows = map[string]arrow{
 	"grader/report/page":              {all: []string{"grader/gradebook", "grader/measure/quantile", "grader/report/terminal", "grader/report/wording", "grader/verdict"}, tests: []string{"exercises/course", "grader/report/sample"}},
 	"grader/report/progress":          {all: []string{"grader", "grader/batch", "grader/report", "grader/report/terminal"}, tests: []string{"grader/verdict"}},
 	"grader/report/sample":            {all: []string{"exercises/course", "grader/gradebook", "grader/verdict"}},
-	"grader/report/summary":           {all: []string{"grader/batch", "grader/gradebook", "grader/intake/changed", "grader/prove", "grader/report", "grader/report/terminal", "grader/results", "grader/verdict"}, tests: []string{"grader/intake"}},
+	"grader/report/summary":           {all: []string{"grader/batch", "grader/gradebook", "grader/intake/changed", "grader/prove", "grader/report", "grader/report/terminal", "grader/results", "grader/verdict"}, tests: []string{"grader/fault", "grader/intake"}},
 	"grader/report/terminal":          {},
 	"grader/report/terminal/markdown": {all: []string{"grader/report/terminal"}},
 	"grader/report/wording":           {all: []string{"grader/gradebook", "grader/report/terminal", "grader/verdict"}},
@@ -102,7 +103,7 @@ var arrows = map[string]arrow{
 // reads a hostile file or stream shall be small enough to be read.
 var plain = []string{
 	"observe", "observe/wire", "sandbox", "sandbox/protocol", "sandbox/supervisor",
-	"grader/verdict", "grader/fault", "grader/measure/quantile", "grader/submission", "grader/lang/golang/vet", "grader/lang/golang/vet/typed", "reference/*",
+	"grader/verdict", "grader/fault", "grader/measure/quantile", "grader/submission", "grader/lang/golang/compile", "grader/lang/golang/vet", "grader/lang/golang/vet/typed", "reference/*",
 	"grader/intake/forge", "grader/intake/repository",
 }
 

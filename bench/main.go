@@ -12,6 +12,9 @@
 // Contender a uses no special flags. Contender b uses the flags that make builds
 // quick, and c gets them too, because its image's cache is filled for them. The
 // command prints medians of this run only.
+//
+// With -full it times, for the reference of each exercise, grade submit --only correctness
+// and the whole of grade submit: what the race detector and the benchmarks add.
 package main
 
 import (
@@ -51,9 +54,13 @@ func run(ctx context.Context, args []string, out, progress io.Writer) error {
 	rounds := flags.Int("n", 10, "number of timed rounds of each contender")
 	program := flags.String("grade", "bin/grade", "the grade to time")
 	name := flags.String("exercise", "autograd", "the exercise whose reference is graded")
+	full := flags.Bool("full", false, "time whole gradings of every reference")
 	flags.Parse(args) // exits on an error
 	if *rounds < 1 {
 		return fmt.Errorf("-n %d: want at least one round", *rounds)
+	}
+	if *full {
+		return runFull(ctx, *program, *rounds, out, progress)
 	}
 	e, err := course.Open(grade.Course).Load(*name)
 	if err != nil {
@@ -87,6 +94,25 @@ func run(ctx context.Context, args []string, out, progress io.Writer) error {
 	fmt.Fprintf(out, "%s: reference and %d hidden tests; medians of %d rounds in turns; %s, %d CPUs%s\n\n",
 		e.Name, len(gotest.Tests(e)), *rounds, g.Version, runtime.NumCPU(), c)
 	return report(out, times, b.phases)
+}
+
+// runFull times gradings of correctness and whole ones, of all references in turns.
+func runFull(ctx context.Context, program string, rounds int, out, progress io.Writer) error {
+	names, err := course.Open(grade.Course).Names()
+	if err != nil {
+		return err
+	}
+	var contenders []contender
+	for _, name := range names {
+		for _, whole := range []bool{false, true} {
+			contenders = append(contenders, &graded{program: program, dir: "reference/" + name, whole: whole})
+		}
+	}
+	times, err := measure(ctx, contenders, rounds, progress)
+	if err != nil {
+		return err
+	}
+	return reportFull(out, names, times)
 }
 
 // measure lets the contenders take turns, so that a slow phase of the machine slows

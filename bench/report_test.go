@@ -31,13 +31,13 @@ func TestReport(t *testing.T) {
 		{verdict.Phases{BuildMs: 300, TotalMs: 800}, time.Second},
 		{verdict.Phases{BuildMs: 500, TotalMs: 800}, time.Second},
 	}
-	require.NoError(t, report(&b, [][]time.Duration{times(500, 500), times(1000, 1000), times(2500, 1500)}, p))
+	require.NoError(t, report(&b, [][]time.Duration{times(800, 800), times(1000, 1000), times(2500, 1500)}, p))
 	assert.Equal(t, strings.TrimPrefix(`
-  a  go test -c and its tests, bare     500.0 ms  ████████                          500.0 ms to 500.0 ms
+  a  go test -c and its tests, bare     800.0 ms  ████████████▊                     800.0 ms to 800.0 ms
   b  grade submit --only correctness   1000.0 ms  ████████████████                  1000.0 ms to 1000.0 ms
   c  a container with go test in it    2000.0 ms  ████████████████████████████████  1500.0 ms to 2500.0 ms
 
-b/a  2.00  (target: at most 3, met)
+b/a  1.25  (target: at most 1.5, met)
 c/b  2.00
 
 where the time of b goes (build and start overlap):
@@ -58,6 +58,13 @@ func TestReportOfBareAlone(t *testing.T) {
 func TestTargetMissed(t *testing.T) {
 	var b strings.Builder
 	p := []phases{{verdict.Phases{TotalMs: 1}, time.Second}}
-	require.NoError(t, report(&b, [][]time.Duration{times(100), times(301), times(301)}, p))
+	require.NoError(t, report(&b, [][]time.Duration{times(100), times(151), times(301)}, p))
 	assert.Contains(t, b.String(), "missed")
+}
+
+func TestReportFull(t *testing.T) {
+	var b strings.Builder
+	require.NoError(t, reportFull(&b, []string{"autograd", "trainer"}, [][]time.Duration{times(1000), times(2000), times(1000), times(3000)}))
+	assert.Contains(t, b.String(), "  2.00  (target: at most 2.5, met)\n")
+	assert.Contains(t, b.String(), "  3.00  (target: at most 2.5, missed)\n")
 }

@@ -3,6 +3,7 @@ package grader
 import (
 	"context"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -82,6 +83,9 @@ func (r *grading) buildBoth(ctx context.Context, l *boxes.Lease, opened func(san
 	if err := r.sandbox.Prepare(ctx, sandbox.Build); err != nil {
 		return built, err
 	}
+	if err := r.prepareRace(ctx); err != nil {
+		return built, err
+	}
 	group, ctx := errgroup.WithContext(ctx)
 	if !l.Reference.Loaded() {
 		group.Go(func() error {
@@ -101,68 +105,82 @@ func (r *grading) buildBoth(ctx context.Context, l *boxes.Lease, opened func(san
 // submission's: it may have been ours. The reference, compiled just now, has to
 // build, and the submission has to fail again.
 func (r *grading) secondLook(ctx context.Context) (lang.Built, error) {
-	if _, err := r.compileReference(ctx, r.exercise); err != nil {
+	if _, _, err := r.compileReference(ctx, r.exercise); err != nil {
 		return lang.Built{}, err
 	}
 	return r.submitted(ctx, nil)
 }
 
-// submitted builds the submission.
+// submitted builds the submission, by the recipe of the reference's build if that is kept.
 func (r *grading) submitted(ctx context.Context, opened func(sandbox.Box)) (lang.Built, error) {
-	b, o, err := r.compile(ctx, r.exercise, r.snapshot, opened)
+	var recipe []byte
+	if kept := r.kept(r.exercise); kept != "" {
+		recipe, _ = os.ReadFile(kept + recipeSuffix)
+	}
+	b, o, err := r.compile(ctx, r.exercise, r.snapshot, recipe, r.builder, opened)
 	if err != nil {
 		return lang.Built{}, err
 	}
+	r.built = b
 	return b.Outcome(o)
 }
 
-// reference is the program of the exercise's own solution, from the cache if it
-// was compiled before from the same files in the same image.
-func (g *Grader) reference(ctx context.Context, e *course.Exercise) ([]byte, error) {
+// What is kept of a reference's build: its program, and the recipe for those of submissions.
+const (
+	programSuffix = ".test"
+	recipeSuffix  = ".recipe"
+)
+
+// kept is the name, but for its ending, of the files that are kept of a reference's build:
+// of the same files in the same image. It is empty if nothing is kept.
+func (g *Grader) kept(e *course.Exercise) string {
 	if g.config.CacheDir == "" {
-		return g.compileReference(ctx, e)
+		return ""
 	}
 	key := sha256.Sum256(fmt.Appendf(nil, "%q %q %q", g.sandbox.Info().Build, e.Hash, g.lang.BuildKey()))
-	cached := filepath.Join(g.config.CacheDir, fmt.Sprintf("%s-%x.test", e.Name, key[:8]))
-	if program, err := os.ReadFile(cached); err == nil {
-		return program, nil
-	}
-	program, err := g.compileReference(ctx, e)
-	if err != nil {
-		return nil, err
-	}
-	if err := wholefile.Write(cached, func(w io.Writer) error { _, err := w.Write(program); return err }); err != nil {
-		return nil, fmt.Errorf("keep the compiled reference: %w", err)
-	}
-	return program, nil
+	return filepath.Join(g.config.CacheDir, fmt.Sprintf("%s-%x", e.Name, key[:8]))
 }
 
-func (g *Grader) compileReference(ctx context.Context, e *course.Exercise) ([]byte, error) {
-	b, o, err := g.compile(ctx, e, nil, nil)
+// reference is the program of the exercise's own solution, compiled now unless it is kept.
+func (g *Grader) reference(ctx context.Context, e *course.Exercise) ([]byte, error) {
+	kept := g.kept(e)
+	if program, err := os.ReadFile(kept + programSuffix); kept != "" && err == nil {
+		return program, nil
+	}
+	program, recipe, err := g.compileReference(ctx, e)
+	if err != nil || kept == "" {
+		return program, err
+	}
+	return program, errors.Join(keep(kept+recipeSuffix, recipe), keep(kept+programSuffix, program))
+}
+
+func keep(name string, data []byte) error {
+	if len(data) == 0 {
+		return nil
+	}
+	if err := wholefile.Write(name, func(w io.Writer) error { _, err := w.Write(data); return err }); err != nil {
+		return fmt.Errorf("keep the compiled reference: %w", err)
+	}
+	return nil
+}
+
+func (g *Grader) compileReference(ctx context.Context, e *course.Exercise) (program, recipe []byte, err error) {
+	b, o, err := g.compile(ctx, e, nil, nil, g.lang.BuildBox(), nil)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	return b.Reference(o)
 }
 
 // compile builds the hidden tests with a submission, or without one with the
-// reference, in a box of its own. With opened, which is told of the box as soon as
+// reference, in a box of its own, as spec says. With opened, which is told of the box as soon as
 // it is there, the box is opened's to close.
-func (g *Grader) compile(ctx context.Context, e *course.Exercise, s *submission.Snapshot, opened func(sandbox.Box)) (lang.Build, sandbox.Outcome, error) {
-	b, err := g.lang.Build(ctx, e, s, g.sandbox.Info().GoArch)
+func (g *Grader) compile(ctx context.Context, e *course.Exercise, s *submission.Snapshot, recipe []byte, spec sandbox.Spec, opened func(sandbox.Box)) (lang.Build, sandbox.Outcome, error) {
+	b, err := g.lang.Build(ctx, e, s, recipe, g.sandbox.Info().GoArch)
 	if err != nil {
 		return nil, sandbox.Outcome{}, err
 	}
-	box, err := g.boxes.Builder(ctx, g.lang.BuildBox())
-	if err != nil {
-		return nil, sandbox.Outcome{}, err
-	}
-	if opened == nil {
-		defer box.Close()
-	} else {
-		opened(box)
-	}
-	o, err := box.Run(ctx, b.Request(box.Dirs()))
+	o, err := g.boxes.Build(ctx, spec, b.Request, opened)
 	if err != nil {
 		return nil, sandbox.Outcome{}, fmt.Errorf("build: %w", err)
 	}

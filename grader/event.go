@@ -16,11 +16,12 @@ const (
 	Build   Phase = "build"   // compiling submission and reference
 	Start   Phase = "start"   // opening the boxes
 	Test    Phase = "test"    // hidden tests
+	Race    Phase = "race"    // tests under the race detector
 	Measure Phase = "measure" // benchmarks
 )
 
 // Phases are the valid phases.
-var Phases = []Phase{Vet, Build, Start, Test, Measure}
+var Phases = []Phase{Vet, Build, Start, Test, Race, Measure}
 
 // Event is progress of a grading, for a line on a terminal or for a page elsewhere:
 // a phase that begins or is over, a wait, or a check that is decided.
@@ -87,6 +88,6 @@ func (a *announcer) phases(snapshot, total time.Duration) verdict.Phases {
 	ms := verdict.Milliseconds
 	return verdict.Phases{
 		SnapshotMs: ms(snapshot), VetMs: ms(a.took[Vet]), BuildMs: ms(a.took[Build]), StartMs: ms(a.took[Start]),
-		TestMs: ms(a.took[Test]), MeasureMs: ms(a.took[Measure]), TotalMs: ms(total),
+		TestMs: ms(a.took[Test]), RaceMs: ms(a.took[Race]), MeasureMs: ms(a.took[Measure]), TotalMs: ms(total),
 	}
 }

@@ -2,11 +2,15 @@ package grader
 
 import (
 	"context"
+	"slices"
+
+	"golang.org/x/sync/errgroup"
 
 	"grade/exercises/course"
+	"grade/grader/boxes"
+	"grade/grader/judge"
 	"grade/grader/submission"
 	"grade/grader/verdict"
-	"grade/observe/wire"
 	"grade/sandbox"
 )
 
@@ -18,9 +22,27 @@ type Options struct {
 	Checks  []string       // names of those to run, of these kinds; empty: all
 	Repeat  int            // how often each test runs, on inputs of its own every time; 0: once
 	OnEvent func(Event)    // called from one goroutine at a time; may be nil
-	// Observed hears what each run of a hidden test has recorded of the reference,
-	// one at a time; may be nil.
-	Observed func(course.Check, []wire.Record)
+	// Judged hears of each run that is judged, one at a time; may be nil. It is for the
+	// exercise's author: a run holds what the reference gave.
+	Judged func(Run)
+}
+
+// Run is one run of a check on both sides.
+type Run struct {
+	Check course.Check // without a name: the run without any test, in which the reference crashes
+	Seed  string       // a grading with this seed repeats the run of a test
+	// Verdict is empty where the reference's run is no measure.
+	Verdict               verdict.Verdict
+	Reference, Submission sandbox.Outcome
+}
+
+// heard tells of a run.
+func (r *grading) heard(run Run) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.options.Judged != nil {
+		r.options.Judged(run)
+	}
 }
 
 // Grade grades a submission. An error says that there is no verdict, by a fault of the
@@ -55,11 +77,26 @@ func (g *Grader) Grade(ctx context.Context, s *submission.Snapshot, e *course.Ex
 	if err != nil {
 		return nil, err
 	}
-	figures, err := r.measure(ctx, lease)
+	raced, figures, err := r.raceAndMeasure(ctx, lease, tests)
 	if err != nil {
 		return nil, err
 	}
-	return r.judged(append(tests, figures...))
+	return r.judged(judge.Causes(r.exercise.Checks, slices.Concat(tests, raced, figures)))
+}
+
+// raceAndMeasure does both at a time: what is measured has a CPU of its own, and the race
+// detector a box of its own.
+func (r *grading) raceAndMeasure(ctx context.Context, l *boxes.Lease, tests []verdict.CheckResult) (raced, figures []verdict.CheckResult, err error) {
+	group, ctx := errgroup.WithContext(ctx)
+	group.Go(func() (err error) {
+		raced, err = r.race(ctx, l, tests)
+		return err
+	})
+	group.Go(func() (err error) {
+		figures, err = r.measure(ctx, l)
+		return err
+	})
+	return raced, figures, group.Wait()
 }
 
 // causeOf is err, or why the context has ended that err came of.

@@ -42,7 +42,7 @@ func TestGradeAllPoints(t *testing.T) {
 	assert.InDelta(t, 50, speed.Submission.CPUMs, 1e-9, "the median window, and not the process")
 	assert.Equal(t, 5, speed.Submission.Runs)
 	assert.InDelta(t, 1, *memory.Ratio, 1e-9)
-	assert.Equal(t, 3, memory.Reference.Runs)
+	assert.Equal(t, 5, memory.Reference.Runs, "of the same runs")
 	for i, c := range r.Checks {
 		assert.Equal(t, w.exercise.Checks[i].Points, c.Points)
 		assert.Equal(t, i >= 2, c.Limit != nil, "only what is measured has a limit")
@@ -94,11 +94,20 @@ func TestGradeVerdicts(t *testing.T) {
 		"its build takes too much memory": {want: refused("compile_error"), problem: "gears.go:0 build-limit", change: map[string][]sandboxtest.Answer{
 			"submission build": answers(sandbox.Outcome{ExitCode: 1, OOMKills: 1}),
 		}},
+		"its build takes too much CPU time": {want: refused("compile_error"), problem: "gears.go:0 build-limit", change: map[string][]sandboxtest.Answer{
+			"submission build": answers(sandbox.Outcome{Signal: 9, Cause: sandbox.CauseCPU}), // a second build would find no answer
+		}},
+		"its build takes too long": {want: refused("compile_error"), problem: "gears.go:0 build-limit", change: map[string][]sandboxtest.Answer{
+			"submission build": answers(sandbox.Outcome{Signal: 9, Cause: sandbox.CauseWall, BoxCPU: 50 * time.Second}),
+		}},
+		"its build prints too much": {want: refused("compile_error"), problem: "gears.go:0 build-limit", change: map[string][]sandboxtest.Answer{
+			"submission build": answers(sandbox.Outcome{Signal: 9, Cause: sandbox.CauseStderr}),
+		}},
 		"its program is too large": {want: refused("compile_error"), problem: "gears.go:0 build-limit", change: map[string][]sandboxtest.Answer{
 			"submission build": answers(sandbox.Outcome{Files: []sandbox.File{{Name: "vet.report"}}}),
 		}},
 		"it crashes at its start": {
-			want:   all("runtime_error", "before any test began, in the package's own initialisation: panic: runtime error: integer divide by zero"),
+			want:   all("runtime_error", "before any test began, in the package's own initialisation: panic: integer division by zero"),
 			change: map[string][]sandboxtest.Answer{"submission start": answers(crash)},
 		},
 		"it hangs at its start": {
@@ -106,36 +115,38 @@ func TestGradeVerdicts(t *testing.T) {
 			change: map[string][]sandboxtest.Answer{"submission start": answers(sandbox.Outcome{Cause: sandbox.CauseWall, CPU: time.Second, Wall: time.Second})},
 		},
 		"it gives a wrong answer": {
-			want:   replaced(1, `TestRatio wrong_answer: 1 of 1 observation differ: "x" (value differs)`, "40"),
+			want:   replaced(1, `TestRatio wrong_answer: the value differs from what is expected: "x" (value differs)`, "40"),
 			change: map[string][]sandboxtest.Answer{"submission TestRatio": answers(observed(2))},
 		},
 		"it leaves early": {
-			want:   replaced(2, "TestAllocs missing: the program exited before the test finished, after 0 of 1 observation", "97"),
+			want:   replaced(2, "TestAllocs missing: the program ended before the test did, before the test observed anything", "97"),
 			change: map[string][]sandboxtest.Answer{"submission TestAllocs": answers(sandbox.Outcome{Observations: []byte(wire.Magic)})},
 		},
 		"it crashes in a benchmark": {
-			want:   replaced(3, "BenchmarkTrain/speed runtime_error: panic: runtime error: integer divide by zero, after 0 of 1 observation", "73"),
-			change: map[string][]sandboxtest.Answer{"submission speed": answers(crash)},
+			want: append(replaced(3, "BenchmarkTrain/speed runtime_error: panic: integer division by zero, before the test observed anything", "63")[:4],
+				"BenchmarkTrain/memory runtime_error: panic: integer division by zero, before the test observed anything"),
+			change: map[string][]sandboxtest.Answer{"submission bench": answers(crash)},
 		},
 		"it forges the marks of a window": {
 			want: replaced(3, "BenchmarkTrain/speed missing: the measured window is not marked by exactly two marks in order", "73"),
-			change: map[string][]sandboxtest.Answer{"submission speed": answers(func() sandbox.Outcome {
+			change: map[string][]sandboxtest.Answer{"submission bench": answers(func() sandbox.Outcome {
 				o := timed(time.Millisecond)
 				o.Marks = o.Marks[:1]
 				return o
 			}())},
 		},
 		"it is too slow": {
-			want:   replaced(3, "BenchmarkTrain/speed too_slow: takes 10 times the reference's CPU time, where 4 is allowed", "73"),
-			change: map[string][]sandboxtest.Answer{"submission speed": answers(timed(500 * time.Millisecond))},
+			want:   replaced(3, "BenchmarkTrain/speed too_slow: took 10 times the reference's CPU time for the same work, where 4 times is allowed; look for work that is done again and again and need not be: a search, a copy, an allocation inside a loop", "73"),
+			change: map[string][]sandboxtest.Answer{"submission bench": answers(timed(500 * time.Millisecond))},
 		},
 		"it is too greedy": {
-			want:   replaced(4, "BenchmarkTrain/memory too_much_memory: peaks at 3.22 times the reference's memory, where 1.5 is allowed", "90"),
-			change: map[string][]sandboxtest.Answer{"submission memory": answers(peaked(300 << 20))},
+			want:   replaced(4, "BenchmarkTrain/memory too_much_memory: held up to 3.22 times as much memory as the reference for the same work, where 1.5 times is allowed; look for what is copied, or kept longer than it is needed", "90"),
+			change: map[string][]sandboxtest.Answer{"submission bench": answers(peaked(300 << 20))},
 		},
 		"it is killed for its memory": {
-			want:   replaced(4, "BenchmarkTrain/memory memory_limit: exceeded its memory limit", "90"),
-			change: map[string][]sandboxtest.Answer{"submission memory": answers(sandbox.Outcome{OOMKills: 1})},
+			want: append(replaced(3, "BenchmarkTrain/speed memory_limit: exceeded its memory limit", "63")[:4],
+				"BenchmarkTrain/memory memory_limit: exceeded its memory limit"),
+			change: map[string][]sandboxtest.Answer{"submission bench": answers(sandbox.Outcome{OOMKills: 1})},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -174,13 +185,13 @@ func TestGradeErrors(t *testing.T) {
 			w.Script["reference start"], w.Script["submission start"] = answers(sandbox.Outcome{Signal: 11}), answers(sandbox.Outcome{Signal: 11})
 		}, author, "the reference does not start"},
 		"the reference fails a test": {func(w *world) { w.Script["reference TestRatio"] = answers(sandbox.Outcome{ExitCode: 1}) }, author, "exercise gears: judge TestRatio"},
-		"the reference fails a benchmark": {func(w *world) { w.Script["reference memory"] = answers(sandbox.Outcome{OOMKills: 1}) }, author,
-			"exercise gears: measure BenchmarkTrain/memory: judge BenchmarkTrain/memory"},
-		"the reference's window is too short": {func(w *world) { w.Script["reference speed"] = answers(timed(time.Millisecond)) }, author, "enlarge the workload"},
+		"the reference fails a benchmark": {func(w *world) { w.Script["reference bench"] = answers(sandbox.Outcome{OOMKills: 1}) }, author,
+			"exercise gears: measure BenchmarkTrain: judge BenchmarkTrain/speed"},
+		"the reference's window is too short": {func(w *world) { w.Script["reference bench"] = answers(timed(time.Millisecond)) }, author, "enlarge the workload"},
 		"the reference's window is not marked": {func(w *world) {
 			o := timed(50 * time.Millisecond)
 			o.Marks = nil
-			w.Script["reference speed"] = answers(o)
+			w.Script["reference bench"] = answers(o)
 		}, author, "time the reference"},
 		"the reference cannot be asked of a student": {func(w *world) {
 			w.exercise.Reference = []course.File{{Name: "gears.go", Data: []byte("package gears\nfunc {")}}
@@ -200,12 +211,12 @@ func TestGradeErrors(t *testing.T) {
 		"the engine goes in a test":                 {func(w *world) { w.Script["submission TestRatio"] = []sandboxtest.Answer{{Err: errEngine}} }, ours, "run TestRatio: the engine does not answer"},
 		"the engine goes in a test of the reference's": {func(w *world) { w.Script["reference TestAllocs"] = []sandboxtest.Answer{{Err: errEngine}} }, ours,
 			"run the reference in TestAllocs: the engine does not answer"},
-		"the engine goes in a measurement": {func(w *world) { w.Script["submission speed"] = []sandboxtest.Answer{{Err: errEngine}} }, ours,
-			"exercise gears: measure BenchmarkTrain/speed: the engine does not answer"},
+		"the engine goes in a measurement": {func(w *world) { w.Script["submission bench"] = []sandboxtest.Answer{{Err: errEngine}} }, ours,
+			"exercise gears: measure BenchmarkTrain: the engine does not answer"},
 		"peaks come from two sources": {func(w *world) {
 			o := peaked(1 << 20)
 			o.PeakSource = sandbox.SourceWatchdog
-			w.Script["submission memory"] = answers(o)
+			w.Script["submission bench"] = answers(o)
 		}, ours, "peaks from two sources"},
 		"a box cannot be pinned": {func(w *world) { w.Pinning = func(*sandboxtest.Box, int) error { return errEngine } }, ours, errEngine.Error()},
 		"a box cannot be pinned to be timed": {func(w *world) {
@@ -213,11 +224,11 @@ func TestGradeErrors(t *testing.T) {
 		}, ours, errEngine.Error()},
 		"there is no CPU":                                 {func(w *world) { w.CPUs = nil }, ours, "share no CPU"},
 		"there is no CPU to be timed on":                  {func(w *world) { w.CPUs, w.options.Only = nil, []verdict.Kind{verdict.Speed} }, ours, "share no CPU"},
-		"the engine goes in the reference's peak":         {func(w *world) { w.Script["reference memory"] = []sandboxtest.Answer{{Err: errEngine}} }, ours, errEngine.Error()},
-		"the engine goes in the submission's peak":        {func(w *world) { w.Script["submission memory"] = []sandboxtest.Answer{{Err: errEngine}} }, ours, errEngine.Error()},
-		"the engine goes in the reference's first window": {func(w *world) { w.Script["reference speed"] = []sandboxtest.Answer{{Err: errEngine}} }, ours, errEngine.Error()},
+		"the engine goes in the reference's peak":         {func(w *world) { w.Script["reference bench"] = []sandboxtest.Answer{{Err: errEngine}} }, ours, errEngine.Error()},
+		"the engine goes in the submission's peak":        {func(w *world) { w.Script["submission bench"] = []sandboxtest.Answer{{Err: errEngine}} }, ours, errEngine.Error()},
+		"the engine goes in the reference's first window": {func(w *world) { w.Script["reference bench"] = []sandboxtest.Answer{{Err: errEngine}} }, ours, errEngine.Error()},
 		"the engine goes in the reference's second window": {func(w *world) {
-			w.Script["reference speed"] = append(answers(timed(50*time.Millisecond)), sandboxtest.Answer{Err: errEngine})
+			w.Script["reference bench"] = append(answers(timed(50*time.Millisecond)), sandboxtest.Answer{Err: errEngine})
 		}, ours, errEngine.Error()},
 		"the engine goes in the reference's build": {func(w *world) { w.Script["reference build"] = []sandboxtest.Answer{{Err: errEngine}} }, ours, errEngine.Error()},
 		"the engine goes in a build that is kept": {func(w *world) {
@@ -368,4 +379,16 @@ func TestReferenceIsKept(t *testing.T) {
 	assert.Equal(t, 1, builds(func(w *world) { w.SandboxInfo.Build = "another image" }))
 	assert.Equal(t, 1, builds(func(w *world) { w.exercise.Hash = "another" }))
 	assert.Equal(t, 0, builds(func(w *world) { w.SandboxInfo.Image = "another one to run in" }))
+}
+
+// A change of a file that the course provides is not graded, which is told.
+func TestChangedProvidedFileIsTold(t *testing.T) {
+	for own, warned := range map[string]bool{source: false, source + "// changed\n": true} {
+		w := newWorld(t)
+		w.exercise.Provided = []string{"gears.go"}
+		w.exercise.Starter = []course.File{{Name: "gears.go", Data: []byte(own)}}
+		r, err := w.grade(t)
+		require.NoError(t, err)
+		assert.Equal(t, warned, len(r.Warnings) == 1 && strings.Contains(r.Warnings[0], "gears.go is the course's own"), "%q", r.Warnings)
+	}
 }

@@ -17,8 +17,10 @@ package grader
 import (
 	"context"
 
+	"grade/exercises/course"
 	"grade/grader/boxes"
 	"grade/grader/lang"
+	"grade/grader/submission"
 	"grade/sandbox"
 )
 
@@ -54,6 +56,12 @@ func (g *Grader) Prepare(ctx context.Context) (sandbox.Info, error) {
 		}
 	}
 	return g.sandbox.Info(), nil
+}
+
+// Refuses reports whether a submission is refused by its source alone, before anything of
+// it is built.
+func (g *Grader) Refuses(s *submission.Snapshot, e *course.Exercise) bool {
+	return g.lang.Vet(s, e).Any()
 }
 
 // Close closes the boxes that wait for another grading.

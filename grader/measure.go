@@ -3,8 +3,6 @@ package grader
 import (
 	"context"
 	"fmt"
-	"slices"
-	"time"
 
 	"grade/exercises/course"
 	"grade/grader/boxes"
@@ -16,7 +14,7 @@ import (
 
 // measure decides the checks of speed and memory: submission and reference on
 // one CPU, one after the other in alternating order, each run a process of its
-// own with fresh inputs.
+// own with fresh inputs. Both figures of a workload are of the same runs.
 func (r *grading) measure(ctx context.Context, l *boxes.Lease) (decided []verdict.CheckResult, err error) {
 	if len(r.plan.Untimed)+len(r.plan.Timed) == 0 {
 		return nil, nil
@@ -46,179 +44,210 @@ func (r *grading) measure(ctx context.Context, l *boxes.Lease) (decided []verdic
 	return append(decided, timed...), err
 }
 
-// measureOn decides checks with both boxes on a CPU.
-func (r *grading) measureOn(ctx context.Context, l *boxes.Lease, cpu int, checks []course.Check, exceeded func() bool) (decided []verdict.CheckResult, err error) {
+// measureOn decides workloads with both boxes on a CPU.
+func (r *grading) measureOn(ctx context.Context, l *boxes.Lease, cpu int, list []Workload, exceeded func() bool) (decided []verdict.CheckResult, err error) {
 	if err := l.Pin(ctx, cpu); err != nil {
 		return nil, err
 	}
-	for _, c := range checks {
-		result := notRun(c)
-		if exceeded() {
-			result.Detail = "not run: the measurements before it took longer than all together may"
-		} else {
-			s := &sampler{grading: r, lease: l, check: c, exceeded: exceeded}
-			if result, err = s.decided(ctx); err != nil {
-				return nil, fmt.Errorf("exercise %s: measure %s: %w", r.exercise.Name, c.Name, err)
-			}
+	for _, w := range list {
+		s := &sampler{grading: r, lease: l, workload: w, exceeded: exceeded}
+		results, err := s.decided(ctx)
+		if err != nil {
+			return nil, fmt.Errorf("exercise %s: measure %s: %w", r.exercise.Name, w.Checks()[0].Func, err)
 		}
-		decided = append(decided, r.decide(Measure, c, result))
+		for i, c := range w.Checks() {
+			decided = append(decided, r.decide(Measure, c, results[i]))
+		}
 	}
 	return decided, nil
 }
 
-// sampler measures one check.
+// sampler measures one workload.
 type sampler struct {
 	*grading
 	lease      *boxes.Lease
-	check      course.Check
+	workload   Workload
 	exceeded   func() bool
 	repetition int // of all attempts: each run has inputs of its own
-
-	pairs    []measure.Pair
-	windows  []time.Duration // of the reference, in the order they ran
-	ref, sub []sandbox.Outcome
+	series     measure.Series
 }
 
-func (s *sampler) decided(ctx context.Context) (verdict.CheckResult, error) {
-	if s.check.Kind == verdict.Speed {
-		return s.speed(ctx)
+// decided returns a result for each check of the workload.
+func (s *sampler) decided(ctx context.Context) (results []verdict.CheckResult, err error) {
+	w := s.workload
+	if s.exceeded() {
+		for _, c := range w.Checks() {
+			results = append(results, late(c))
+		}
+		return results, nil
 	}
-	return s.memory(ctx)
+	if w.Speed == nil {
+		r, err := s.memory(ctx)
+		return []verdict.CheckResult{r}, err
+	}
+	results, err = s.speed(ctx)
+	if err != nil || w.Memory == nil || len(results) == 2 {
+		return results, err
+	}
+	// A run has ended the pairs by what the submission did. Its memory is another question,
+	// as long as there is time to ask it.
+	alone := &sampler{grading: s.grading, lease: s.lease, workload: Workload{Memory: w.Memory}, exceeded: s.exceeded, repetition: s.repetition}
+	memory, err := alone.decided(ctx)
+	return append(results, memory...), err
+}
+
+func late(c course.Check) verdict.CheckResult {
+	r := notRun(c)
+	r.Detail = "not run: the measurements before it used up the time that all together may take. Mend those that took longest"
+	return r
+}
+
+// asked is what the checks ask of the series.
+func (s *sampler) asked() (w measure.Workload) {
+	w.FiguresShown = s.plan.Purpose.figuresShown()
+	if c := s.workload.Speed; c != nil {
+		w.Speed, w.SpeedPoints = c.Limit, c.Points
+	}
+	if c := s.workload.Memory; c != nil {
+		w.Memory, w.MemoryPoints = c.Limit, c.Points
+	}
+	return w
 }
 
 // speed takes pairs until the sequential test decides. On a machine that is too
-// noisy by the reference's own account, a failure has to happen twice.
-func (s *sampler) speed(ctx context.Context) (result verdict.CheckResult, err error) {
+// noisy by the reference's own account, a failure has to happen twice. There is one result
+// if a run of the submission has ended the pairs, and else one for each check.
+func (s *sampler) speed(ctx context.Context) (results []verdict.CheckResult, err error) {
 	for attempt := range 2 {
-		s.pairs, s.windows, s.ref, s.sub = nil, nil, nil, nil
 		decision, ended, err := s.sample(ctx)
 		if err != nil {
-			return result, err
+			return nil, err
 		}
 		if ended != nil {
-			return *ended, nil
+			return []verdict.CheckResult{*ended}, nil
 		}
-		result = s.result(decision)
-		control := measure.ControlOf(s.windows)
+		results = s.results(decision)
+		control := s.series.Control()
 		if !control.Noisy {
-			return result, nil
+			return results, nil
 		}
-		if decision.Verdict == verdict.Passed || attempt > 0 {
-			s.warn("%s: this machine is noisy: the reference against itself is off by %.0f %% with a spread of %.0f %%; close other programs for a steadier figure",
-				s.check.Name, 100*(control.Ratio-1), 100*(control.Spread-1))
-			return result, nil
+		if decision.Speed.Verdict == verdict.Passed || attempt > 0 {
+			s.warn("%s: %s", s.workload.Speed.Name, control.Words())
+			return results, nil
 		}
 	}
-	return result, nil
+	return results, nil
 }
 
-func (s *sampler) result(d measure.Speed) verdict.CheckResult {
-	r := notRun(s.check)
-	r.Verdict, r.Detail = d.Verdict, d.Detail(s.check.Limit)
-	r.Ratio, r.Interval = &d.Ratio, &d.Interval
-	r.Reference, r.Submission = measure.SpeedFigures(s.pairs, s.ref, s.sub)
-	return r
+func (s *sampler) results(d measure.Decision) (list []verdict.CheckResult) {
+	if c := s.workload.Speed; c != nil {
+		r := notRun(*c)
+		r.Verdict, r.Detail = d.Speed.Verdict, d.Speed.Detail(c.Limit)
+		r.Ratio, r.Interval = &d.Speed.Ratio, &d.Speed.Interval
+		r.Reference, r.Submission = s.series.SpeedFigures()
+		list = append(list, r)
+	}
+	if c := s.workload.Memory; c != nil {
+		r := notRun(*c)
+		r.Verdict, r.Detail = d.Memory.Verdict, d.Memory.Detail(c.Limit)
+		r.Ratio, r.Interval = &d.Memory.Ratio, &d.Memory.Interval
+		r.Reference, r.Submission = s.series.MemoryFigures()
+		list = append(list, r)
+	}
+	return list
 }
 
 // sample takes pairs until they decide, or until a run of the submission ends it by
 // what it did.
-func (s *sampler) sample(ctx context.Context) (d measure.Speed, ended *verdict.CheckResult, err error) {
+func (s *sampler) sample(ctx context.Context) (d measure.Decision, ended *verdict.CheckResult, err error) {
+	s.series = measure.Series{Workload: s.asked()}
 	for {
 		if ended, err = s.pair(ctx); ended != nil || err != nil {
 			return d, ended, err
 		}
-		if !measure.IsLook(len(s.pairs)) {
+		if !s.series.IsLook() {
 			continue
 		}
-		if d, err = measure.JudgeSpeed(s.pairs, s.check.Limit); err != nil {
+		if d, err = s.series.Decide(s.exceeded()); err != nil || d.Done {
 			return d, nil, err
 		}
-		last := measure.IsLast(len(s.pairs)) || s.exceeded()
-		if last {
-			d = d.Decide()
-		}
-		if d.Verdict != "" && (last || d.Enough(s.check.Limit, s.spent(), s.plan.Purpose.figuresShown())) {
-			return d, nil, nil
-		}
 	}
-}
-
-// spent is the CPU time of all runs of the attempt so far.
-func (s *sampler) spent() (sum time.Duration) {
-	for _, o := range slices.Concat(s.ref, s.sub) {
-		sum += o.CPU
-	}
-	return sum
 }
 
 // pair runs both sides once, in the order A B, B A, A B, ...
 func (s *sampler) pair(ctx context.Context) (ended *verdict.CheckResult, err error) {
 	q := s.next()
 	var ref, sub sandbox.Outcome
-	first := len(s.pairs)%2 == 0
+	first := len(s.series.Subs)%2 == 0
 	if first {
-		if ref, err = s.runReference(ctx, q); err != nil {
+		if ref, err = s.lease.Reference.Run(ctx, q); err != nil {
 			return nil, err
 		}
 	}
-	cappedBy := s.ref[len(s.ref)-1]
-	capped := q
-	capped.Limits = measure.Capped(q.Limits, cappedBy, s.check.Limit)
-	if sub, err = s.lease.Submission.Run(ctx, capped); err != nil {
+	cappedBy := ref
+	if !first {
+		cappedBy = s.series.Refs[len(s.series.Refs)-1]
+	}
+	if sub, err = s.runSubmission(ctx, q, measure.Capped(q.Limits, cappedBy, s.workload.Speed.Limit)); err != nil {
 		return nil, err
 	}
 	if !first {
-		if ref, err = s.runReference(ctx, q); err != nil {
+		if ref, err = s.lease.Reference.Run(ctx, q); err != nil {
 			return nil, err
 		}
 	}
-	if ended, err = s.judged(ref, sub, cappedBy); ended != nil || err != nil {
+	if ended, err = s.judged(*s.workload.Speed, ref, sub, cappedBy); ended != nil || err != nil {
 		return ended, err
 	}
-	s.sub = append(s.sub, sub)
-	return s.addPair(ref, sub)
+	return s.add(ref, sub)
 }
 
-// addPair takes the times of two runs that were judged. A window of the submission's
-// that is not marked as the kit marks it is missing evidence.
-func (s *sampler) addPair(ref, sub sandbox.Outcome) (ended *verdict.CheckResult, err error) {
-	p, detail, err := measure.NewPair(ref, sub)
-	if err != nil {
+// runSubmission runs the submission within limits. What its box held beyond what the
+// program shows counts as the program's.
+func (s *sampler) runSubmission(ctx context.Context, q sandbox.Request, l sandbox.Limits) (sandbox.Outcome, error) {
+	q.Limits = l
+	before := s.lease.Submission.BoxPeak()
+	o, err := s.lease.Submission.Run(ctx, q)
+	return measure.Held(o, before), err
+}
+
+// add takes two runs that were judged. A window of the submission's that is not marked
+// as the kit marks it is missing evidence.
+func (s *sampler) add(ref, sub sandbox.Outcome) (ended *verdict.CheckResult, err error) {
+	detail, err := s.series.Add(ref, sub)
+	if err != nil || detail == "" {
 		return nil, err
 	}
-	if detail != "" {
-		r := notRun(s.check)
-		r.Verdict, r.Detail = verdict.Missing, detail
-		return &r, nil
-	}
-	s.pairs, s.windows = append(s.pairs, p), append(s.windows, p.Reference)
-	return nil, nil
+	r := notRun(s.workload.Checks()[0])
+	r.Verdict, r.Detail = verdict.Missing, detail
+	return &r, nil
 }
 
 // next is the request of the next repetition, with a seed of its own.
 func (s *sampler) next() sandbox.Request {
-	q := s.lang.Benchmark(s.exercise, s.check, s.seedFor(s.check, s.repetition))
+	c := s.workload.Checks()[0]
+	q := s.lang.Benchmark(s.exercise, c, s.seedFor(c, s.repetition))
 	s.repetition++
 	return q
 }
 
-func (s *sampler) runReference(ctx context.Context, q sandbox.Request) (sandbox.Outcome, error) {
-	o, err := s.lease.Reference.Run(ctx, q)
-	s.ref = append(s.ref, o)
-	return o, err
-}
-
-// judged decides what the two runs' records say, before their clocks do. CappedBy is
+// judged decides what the two runs' records say, before their figures do. CappedBy is
 // the reference's run that the submission's time was capped by.
-func (s *sampler) judged(ref, sub, cappedBy sandbox.Outcome) (ended *verdict.CheckResult, err error) {
-	v, detail, err := judge.Test(s.check, ref, sub, s.lang.CrashWords)
+func (s *sampler) judged(c course.Check, ref, sub, cappedBy sandbox.Outcome) (ended *verdict.CheckResult, err error) {
+	v, detail, err := judge.Test(c, ref, sub, s.lang.CrashWords)
+	s.heard(Run{Check: c, Seed: s.roundSeed(0), Verdict: v, Reference: ref, Submission: sub})
 	if err != nil || v == verdict.Passed {
 		return nil, err
 	}
-	r := notRun(s.check)
+	r := notRun(c)
 	r.Verdict, r.Detail = v, detail
-	if s.check.Kind == verdict.Speed && v == verdict.TimeLimit {
-		if v, ratio, detail, ok := measure.Stopped(cappedBy, ref, sub, s.check.Limit); ok {
+	s.locate(&r, sub)
+	switch {
+	case v != verdict.TimeLimit:
+	case c.Kind == verdict.Memory:
+		r.Detail = measure.Unfinished(detail, sub)
+	default:
+		if v, ratio, detail, ok := measure.Stopped(cappedBy, ref, sub, c.Limit); ok {
 			r.Verdict, r.Ratio, r.Detail = v, &ratio, detail
 		}
 	}
@@ -226,35 +255,44 @@ func (s *sampler) judged(ref, sub, cappedBy sandbox.Outcome) (ended *verdict.Che
 	return &r, nil
 }
 
-// memory compares the peaks of some runs each. Only the peaks matter, so the two
-// sides may run in any order; no clock is read.
+// unhurried limits a run of the submission that is only asked how much memory it takes.
+func unhurried(l sandbox.Limits) sandbox.Limits {
+	l.CPU, l.Wall = course.Unhurried*l.CPU, course.Unhurried*l.Wall
+	return l
+}
+
+// memory compares the peaks of some runs each. Only the peaks matter, so the two sides
+// may run in any order; no clock is read. A submission that is slow has more time than
+// the exercise gives to a test, and fewer runs.
 func (s *sampler) memory(ctx context.Context) (result verdict.CheckResult, err error) {
-	for len(s.sub) < measure.MemoryRuns {
+	s.series = measure.Series{Workload: s.asked()}
+	for {
 		q := s.next()
-		ref, err := s.runReference(ctx, q)
+		ref, err := s.lease.Reference.Run(ctx, q)
 		if err != nil {
 			return result, err
 		}
-		sub, err := s.lease.Submission.Run(ctx, q)
+		sub, err := s.runSubmission(ctx, q, unhurried(q.Limits))
 		if err != nil {
 			return result, err
 		}
-		s.sub = append(s.sub, sub)
-		ended, err := s.judged(ref, sub, ref)
+		ended, err := s.judged(*s.workload.Memory, ref, sub, ref)
+		if ended == nil && err == nil {
+			ended, err = s.add(ref, sub)
+		}
 		if err != nil {
 			return result, err
 		}
 		if ended != nil {
 			return *ended, nil
 		}
+		slow := sub.CPU > q.Limits.CPU || sub.Wall > q.Limits.Wall
+		d, err := s.series.Decide(slow || s.exceeded())
+		if err != nil {
+			return result, err
+		}
+		if d.Done {
+			return s.results(d)[0], nil
+		}
 	}
-	got, err := measure.JudgeMemory(s.ref, s.sub, s.check.Limit)
-	if err != nil {
-		return result, err
-	}
-	result = notRun(s.check)
-	result.Verdict, result.Detail = got.Verdict, got.Detail(s.check.Limit)
-	result.Ratio, result.Interval = &got.Ratio, &got.Interval
-	result.Reference, result.Submission = measure.MemoryFigures(s.ref, s.sub)
-	return result, nil
 }

@@ -46,32 +46,111 @@ type Plan struct {
 	Purpose  Purpose
 	Tests    []course.Check // each in a process of its own, in both boxes
 	Runs     int            // of each test
-	// Untimed are the measured checks that no clock is read for. They are taken on a
-	// CPU that nothing is timed on, and wait for no other grading.
-	Untimed []course.Check
+	Race     []course.Check // one at most: tests under the race detector, in a box of their own
+	// Untimed are the workloads that no clock is read for. They are taken on a CPU that
+	// nothing is timed on, and wait for no other grading.
+	Untimed []Workload
 	// Timed are taken on a CPU that is reserved for the grading.
-	Timed []course.Check
+	Timed []Workload
+}
+
+// Workload is what is measured by the same runs: the checks of one benchmark.
+type Workload struct{ Speed, Memory *course.Check }
+
+// Checks are those that there are, speed first.
+func (w Workload) Checks() (list []course.Check) {
+	for _, c := range []*course.Check{w.Speed, w.Memory} {
+		if c != nil {
+			list = append(list, *c)
+		}
+	}
+	return list
+}
+
+// add gives a check to the workload of its benchmark.
+func add(list []Workload, c course.Check) []Workload {
+	i := slices.IndexFunc(list, func(w Workload) bool { return w.Checks()[0].Func == c.Func })
+	if i < 0 {
+		i, list = len(list), append(list, Workload{})
+	}
+	if c.Kind == verdict.Speed {
+		list[i].Speed = &c
+	} else {
+		list[i].Memory = &c
+	}
+	return list
 }
 
 // PlanOf plans a grading. Of Options it follows Purpose, Only, Checks and Repeat.
 //
-// Peaks of memory do not mind what runs on the other CPUs: they are taken before the
-// wait for a CPU. Where gradings are timed side by side there is little to wait for,
-// and one pinning serves both.
+// A benchmark whose speed is asked for gives its peaks in the same runs. Other peaks do not
+// mind what runs on the other CPUs: they are taken before the wait for a CPU. Where gradings
+// are timed side by side there is little to wait for, and one pinning serves both.
 func PlanOf(e *course.Exercise, o Options) Plan {
 	p := Plan{Exercise: e, Purpose: o.Purpose, Runs: max(1, o.Repeat)}
+	o.Checks = withExcusing(e.Checks, o.Checks)
+	var measured []Workload
 	for _, c := range e.Checks {
 		switch {
 		case !asked(o.Only, c.Kind), !asked(o.Checks, c.Name):
 		case c.Kind == verdict.Correctness:
 			p.Tests = append(p.Tests, c)
-		case c.Kind == verdict.Memory && !o.Purpose.shared():
-			p.Untimed = append(p.Untimed, c)
+		case c.Kind == verdict.Race:
+			p.Race = append(p.Race, c)
 		default:
-			p.Timed = append(p.Timed, c)
+			measured = add(measured, c)
 		}
 	}
+	for _, w := range measured {
+		if w.Speed == nil && !o.Purpose.shared() {
+			p.Untimed = append(p.Untimed, w)
+		} else {
+			p.Timed = append(p.Timed, w)
+		}
+	}
+	p.Tests = neededFirst(p.Tests)
 	return p
+}
+
+// withExcusing adds to the names of checks those whose failure excuses observations in
+// them, so that a check comes to the same verdict alone as among all.
+func withExcusing(checks []course.Check, names []string) []string {
+	names = slices.Clone(names)
+	for i := 0; i < len(names); i++ {
+		at := slices.IndexFunc(checks, func(c course.Check) bool { return c.Name == names[i] })
+		if at < 0 {
+			continue
+		}
+		for _, n := range checks[at].Needs {
+			if len(n.Observations) > 0 && !slices.Contains(names, n.Check) {
+				names = append(names, n.Check)
+			}
+		}
+	}
+	return names
+}
+
+// neededFirst moves tests before the first one that needs them, and keeps the exercise's
+// order apart from that.
+func neededFirst(tests []course.Check) (list []course.Check) {
+	placed := map[string]bool{}
+	var place func(course.Check)
+	place = func(c course.Check) {
+		if placed[c.Name] {
+			return
+		}
+		placed[c.Name] = true
+		for _, n := range c.Needs {
+			if i := slices.IndexFunc(tests, func(t course.Check) bool { return t.Name == n.Check }); i >= 0 {
+				place(tests[i])
+			}
+		}
+		list = append(list, c)
+	}
+	for _, c := range tests {
+		place(c)
+	}
+	return list
 }
 
 // asked reports whether a list, which is empty where all are meant, names one.
@@ -81,7 +160,10 @@ func asked[T comparable](list []T, one T) bool {
 
 // Checks are all that are run, in the exercise's order.
 func (p Plan) Checks() (list []course.Check) {
-	planned := slices.Concat(p.Tests, p.Untimed, p.Timed)
+	planned := slices.Concat(p.Tests, p.Race)
+	for _, w := range slices.Concat(p.Untimed, p.Timed) {
+		planned = append(planned, w.Checks()...)
+	}
 	for _, c := range p.Exercise.Checks {
 		if slices.ContainsFunc(planned, func(q course.Check) bool { return q.Name == c.Name }) {
 			list = append(list, c)
@@ -96,6 +178,7 @@ func (p Plan) String() string {
 	fmt.Fprintf(&b, "grade %s %s\n", p.Exercise.Name, p.Purpose)
 	b.WriteString("vet by parsing\nbuild submission and reference, vet with types; open a box for each\nrun both without a test\n")
 	p.writeTests(&b)
+	p.writeRace(&b)
 	p.writeMeasured(&b, "on a CPU that nothing is timed on", p.Untimed)
 	where := "alone on a reserved CPU"
 	if p.Purpose.shared() {
@@ -119,20 +202,42 @@ func (p Plan) writeTests(b *strings.Builder) {
 	}
 }
 
-func (p Plan) writeMeasured(b *strings.Builder, where string, checks []course.Check) {
-	if len(checks) == 0 {
+func (p Plan) writeRace(b *strings.Builder) {
+	for _, c := range p.Race {
+		when := ""
+		if p.Purpose.stopEarly() {
+			when = ", if all tests are passed"
+		}
+		fmt.Fprintf(b, "build with the race detector%s, and test in a box for it, up to the first race, beside what follows\n", when)
+		for _, test := range c.Race {
+			fmt.Fprintf(b, "  %s: %d of each\n", test, p.Runs)
+		}
+	}
+}
+
+func (p Plan) writeMeasured(b *strings.Builder, where string, list []Workload) {
+	if len(list) == 0 {
 		return
 	}
 	fmt.Fprintf(b, "measure %s\n", where)
-	for _, c := range checks {
-		runs := fmt.Sprintf("the least peak of %d of each", measure.MemoryRuns)
-		if c.Kind == verdict.Speed {
-			until := "the verdict is sure"
-			if p.Purpose.figuresShown() {
-				until = "the ratio is precise"
-			}
-			runs = "pairs until " + until + ", " + measure.Looks()
+	for _, w := range list {
+		for _, c := range w.Checks() {
+			fmt.Fprintf(b, "  %s: %s; at most %g times the reference's\n", c.Name, p.runsOf(w, c), c.Limit)
 		}
-		fmt.Fprintf(b, "  %s: %s; at most %g times the reference's\n", c.Name, runs, c.Limit)
 	}
+}
+
+// runsOf says by which runs a check is decided.
+func (p Plan) runsOf(w Workload, c course.Check) string {
+	until := "the verdict is sure"
+	if p.Purpose.figuresShown() {
+		until = "the ratio is precise"
+	}
+	switch {
+	case c.Kind == verdict.Speed:
+		return "pairs until " + until + ", " + measure.Looks(p.Purpose.figuresShown())
+	case w.Speed != nil:
+		return "the peaks of the same pairs"
+	}
+	return "the peaks of " + measure.Peaks(p.Purpose.figuresShown())
 }

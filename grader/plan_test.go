@@ -25,10 +25,16 @@ func TestPlan(t *testing.T) {
 		"seeds":       {Purpose: ForProof, Only: []verdict.Kind{verdict.Correctness}, Repeat: 100},
 		"only-memory": {Only: []verdict.Kind{verdict.Memory}},
 		"one-check":   {Checks: []string{"BenchmarkTrain/speed", "TestAllocs"}},
+		"race":        {Repeat: 2},
+		"race-mutant": {Purpose: ForMutant, Only: []verdict.Kind{verdict.Correctness, verdict.Race}},
 		"nothing":     {Only: []verdict.Kind{verdict.Speed}, Checks: []string{"TestRatio"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := PlanOf(newWorld(t).exercise, o).String()
+			w := newWorld(t)
+			if strings.HasPrefix(name, "race") {
+				w = racing(t)
+			}
+			got := PlanOf(w.exercise, o).String()
 			golden := filepath.Join("testdata", "plan", name+".txt")
 			if *update {
 				require.NoError(t, os.WriteFile(golden, []byte(got), 0o666))
@@ -56,5 +62,5 @@ func TestPlanIsRun(t *testing.T) {
 	r, err := w.grade(t)
 	require.NoError(t, err)
 	assert.Equal(t, []string{"graded 13/13", "TestRatio not_run", "TestAllocs passed", "BenchmarkTrain/speed not_run", "BenchmarkTrain/memory passed"}, lines(r))
-	assert.Zero(t, w.count("submission TestRatio")+w.count("submission speed"))
+	assert.Zero(t, w.count("submission TestRatio")+w.count("submission bench")-5)
 }

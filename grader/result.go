@@ -1,6 +1,7 @@
 package grader
 
 import (
+	"bytes"
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
@@ -11,8 +12,10 @@ import (
 	"grade/exercises/course"
 	"grade/grader/fault"
 	"grade/grader/judge"
+	"grade/grader/lang"
 	"grade/grader/submission"
 	"grade/grader/verdict"
+	"grade/sandbox"
 )
 
 // grading is one grading on its way. Its steps return what came of them; of what they
@@ -27,6 +30,14 @@ type grading struct {
 	seed     [32]byte
 	started  time.Time
 	warnings []string
+
+	builder sandbox.Spec // of the box that the submission is built in
+	built   lang.Build   // of the submission; nil before that
+	noRace  string       // why the race detector cannot be had; empty: it can, or is not needed
+	// allowance is of the tests' last round.
+	allowance *judge.Allowance
+	// raceRefs are the reference's runs for the race check.
+	raceRefs []sandbox.Outcome
 }
 
 func (g *Grader) begin(s *submission.Snapshot, p Plan, o Options) (*grading, error) {
@@ -35,7 +46,7 @@ func (g *Grader) begin(s *submission.Snapshot, p Plan, o Options) (*grading, err
 		return nil, err
 	}
 	return &grading{
-		Grader: g, plan: p, exercise: p.Exercise, options: o, snapshot: s, seed: seed, started: time.Now(),
+		builder: g.lang.BuildBox(), allowance: judge.NewAllowance(nil), Grader: g, plan: p, exercise: p.Exercise, options: o, snapshot: s, seed: seed, started: time.Now(),
 		announcer: &announcer{onEvent: o.OnEvent, total: len(p.Checks()), took: map[Phase]time.Duration{}},
 	}, nil
 }
@@ -57,18 +68,30 @@ func (r *grading) result(v verdict.Verdict, problems []verdict.Problem, checks [
 	if !info.Official {
 		r.warn("unofficial: graded in the process sandbox, which does not contain hostile programs; a grade that counts needs a Docker engine")
 	}
-	checks = r.complete(checks)
+	r.warnReplaced()
+	checks = capPlaces(r.complete(checks))
 	points, most, err := judge.Score(r.plan.Checks(), checks)
 	if err != nil {
 		return nil, err
 	}
 	return &verdict.Result{
 		Schema: verdict.Schema, Exercise: r.exercise.Name, ExerciseHash: r.exercise.Hash, Submission: submissionOf(r.snapshot),
-		Verdict: v, Problems: problems, Checks: checks, Score: points, MaxScore: most,
+		Verdict: v, Problems: quoteProblems(r.snapshot, problems), Checks: checks, Score: points, MaxScore: most,
 		Seed: hex.EncodeToString(r.seed[:]), GraderVersion: r.config.Version, Toolchain: r.config.Toolchain,
 		Sandbox: verdict.SandboxInfo{Kind: info.Kind, Official: info.Official, Runtime: info.Runtime, Image: info.Image, Cgroup: info.Cgroup},
 		Started: r.started.UTC(), Phases: r.phases(r.snapshot.Took, time.Since(r.started)), Warnings: append([]string{}, r.warnings...),
 	}, nil
+}
+
+// warnReplaced tells of files that were handed in and changed, though the course provides
+// them.
+func (r *grading) warnReplaced() {
+	for _, f := range r.snapshot.Files {
+		i := slices.IndexFunc(r.exercise.Starter, func(own course.File) bool { return own.Name == f.Name })
+		if i >= 0 && slices.Contains(r.exercise.Provided, f.Name) && !bytes.Equal(r.exercise.Starter[i].Data, f.Data) {
+			r.warn("%s is the course's own, and was graded as the course has it: what was changed in it belongs into another file", f.Name)
+		}
+	}
 }
 
 // complete adds checks that were not run, and puts all into the exercise's order.
@@ -79,9 +102,46 @@ func (r *grading) complete(checks []verdict.CheckResult) (all []verdict.CheckRes
 			all = append(all, notRun(c))
 			continue
 		}
-		all = append(all, checks[i])
+		got := checks[i]
+		got.Places = quotePlaces(r.snapshot, got.Places)
+		all = append(all, got)
 	}
 	return all
+}
+
+// maxPlaces caps the different places of crashes in one result, because a submission chooses
+// where it crashes. A race adds two.
+const maxPlaces = 3
+
+// capPlaces takes away the places of crashes beyond the cap.
+func capPlaces(checks []verdict.CheckResult) []verdict.CheckResult {
+	var seen []verdict.Place
+	for i, c := range checks {
+		if c.Verdict != verdict.RuntimeError || len(c.Places) == 0 {
+			continue
+		}
+		if at := c.Places[0]; !slices.Contains(seen, at) {
+			if len(seen) == maxPlaces {
+				checks[i].Places = nil
+				continue
+			}
+			seen = append(seen, at)
+		}
+	}
+	return checks
+}
+
+// maxTold is the most lines that a submission may have, all files together, for places in it
+// to be told: among so many each is twelve bits.
+const maxTold = 4096
+
+// tellsPlaces reports whether the submission is short enough.
+func (r *grading) tellsPlaces() bool {
+	lines := 0
+	for _, f := range r.snapshot.Files {
+		lines += bytes.Count(f.Data, []byte("\n")) + 1
+	}
+	return lines <= maxTold
 }
 
 func submissionOf(s *submission.Snapshot) verdict.Submission {
@@ -93,6 +153,8 @@ func submissionOf(s *submission.Snapshot) verdict.Submission {
 }
 
 func (r *grading) warn(format string, args ...any) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	r.warnings = append(r.warnings, fmt.Sprintf(format, args...))
 }
 
@@ -108,7 +170,7 @@ func notRun(c course.Check) verdict.CheckResult {
 	r := verdict.CheckResult{
 		Name: c.Name, Kind: string(c.Kind), Verdict: verdict.NotRun, MaxPoints: c.Points, Hint: c.Hint, SelfReported: c.SelfReported,
 	}
-	if c.Kind != verdict.Correctness {
+	if c.Kind.Measured() {
 		r.Limit = &c.Limit
 	}
 	return r
@@ -130,9 +192,29 @@ func parseSeed(s string) (seed [32]byte, err error) {
 	return [32]byte(b), nil
 }
 
-// seedFor derives the seed of one run, so that a program that sees one learns
-// nothing of another.
+// roundSeed is the seed of one round of all tests: that of the grading for the first, so
+// that a grading with the seed of any round repeats it.
+func (r *grading) roundSeed(round int) string {
+	seed := r.seed
+	if round > 0 {
+		seed = sha256.Sum256(fmt.Appendf(nil, "%x round %d", r.seed, round))
+	}
+	return hex.EncodeToString(seed[:])
+}
+
+// testSeed derives the seed of a test in one round.
+func (r *grading) testSeed(c course.Check, round int) string {
+	return runSeed(r.roundSeed(round), c, 0)
+}
+
+// seedFor derives the seed of one measured run.
 func (r *grading) seedFor(c course.Check, repetition int) string {
-	sum := sha256.Sum256(fmt.Appendf(nil, "%x %q %q %d", r.seed, c.Func, c.Kind, repetition))
+	return runSeed(r.roundSeed(0), c, repetition)
+}
+
+// runSeed derives the seed of one run, so that a program that sees one learns
+// nothing of another.
+func runSeed(seed string, c course.Check, repetition int) string {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s %q %q %d", seed, c.Func, c.Kind, repetition))
 	return hex.EncodeToString(sum[:])
 }

@@ -11,9 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"grade/exercises/course"
 	"grade/grader/verdict"
-	"grade/observe/wire"
 	"grade/sandbox"
 	"grade/sandbox/sandboxtest"
 )
@@ -64,7 +62,7 @@ func (w *world) running(program string) (list []*sandboxtest.Box) {
 // A new box gets the program once, and stays where the one before it was pinned.
 func TestNewBox(t *testing.T) {
 	w := newWorld(t)
-	w.Script["submission speed"] = append([]sandboxtest.Answer{gone()}, answers(timed(50*time.Millisecond))...)
+	w.Script["submission bench"] = append([]sandboxtest.Answer{gone()}, answers(timed(50*time.Millisecond))...)
 	r, err := w.grade(t)
 	require.NoError(t, err)
 	assert.Equal(t, 100, r.Score)
@@ -104,7 +102,7 @@ func TestTimeBudget(t *testing.T) {
 			assert.Equal(t, verdict.Passed, r.Checks[0].Verdict)
 			assert.Equal(t, c.want, r.Checks[1].Verdict)
 			if c.want == verdict.NotRun {
-				assert.Equal(t, "not run: the tests before it took longer than all together may", r.Checks[1].Detail)
+				assert.Equal(t, "not run: the tests before it used up the time that all tests together may take. Mend those that took longest", r.Checks[1].Detail)
 				assert.Equal(t, 60, r.Score)
 				assert.Equal(t, 63, r.MaxScore, "it was asked for")
 			}
@@ -116,13 +114,13 @@ func TestTimeBudget(t *testing.T) {
 func TestTimeBudgetOfMeasuring(t *testing.T) {
 	w := newWorld(t)
 	w.Script["submission TestRatio"] = []sandboxtest.Answer{{Outcome: observed(1), Takes: 59 * time.Second}}
-	w.Script["submission memory"] = []sandboxtest.Answer{{Outcome: peaked(100 << 20), Takes: 21 * time.Second}}
+	w.Script["submission bench"] = []sandboxtest.Answer{{Outcome: stopped(4 * time.Second), Takes: 61 * time.Second}}
 	w.options.Purpose = ForBatch
 	r, err := w.grade(t)
 	require.NoError(t, err)
-	assert.Equal(t, verdict.Passed, r.Checks[3].Verdict, "the check that is begun is ended")
-	assert.Equal(t, verdict.NotRun, r.Checks[2].Verdict)
-	assert.Equal(t, "not run: the measurements before it took longer than all together may", r.Checks[2].Detail)
+	assert.Equal(t, verdict.TooSlow, r.Checks[2].Verdict)
+	assert.Equal(t, verdict.NotRun, r.Checks[3].Verdict)
+	assert.Equal(t, "not run: the measurements before it used up the time that all together may take. Mend those that took longest", r.Checks[3].Detail)
 }
 
 // A mutant's grading ends at the first test that is not passed.
@@ -156,8 +154,12 @@ func TestRepeat(t *testing.T) {
 	w.Script["submission TestRatio"] = answers(observed(1), observed(2), observed(1))
 	w.options.Repeat, w.options.Only = 3, []verdict.Kind{verdict.Correctness}
 	heard := map[string]int{}
-	w.options.Observed = func(c course.Check, records []wire.Record) {
-		heard[c.Name] += len(records)
+	runSeeds := map[string]verdict.Verdict{}
+	w.options.Judged = func(run Run) {
+		heard[run.Check.Name]++
+		if run.Check.Name == "TestRatio" {
+			runSeeds[run.Seed] = run.Verdict
+		}
 	}
 	r, err := w.grade(t)
 	require.NoError(t, err)
@@ -172,6 +174,31 @@ func TestRepeat(t *testing.T) {
 		assert.Len(t, s, 64)
 		seen[s] = true
 	}
+	// The seed of a round repeats it: its test gets the same inputs again.
+	assert.Len(t, runSeeds, 3)
+	assert.Equal(t, verdict.Passed, runSeeds[r.Seed], "the first round has the grading's own seed")
+	for seed, v := range runSeeds {
+		if v != verdict.WrongAnswer {
+			continue
+		}
+		w = newWorld(t)
+		w.options.Seed, w.options.Only = seed, []verdict.Kind{verdict.Correctness}
+		_, err = w.grade(t)
+		require.NoError(t, err)
+		assert.Equal(t, seeds[2:4], w.seeds(ofSubmission))
+	}
+}
+
+// What one test's failure excuses in another is a matter of one seed: a failure in one
+// round excuses nothing in the next.
+func TestExcusedByRound(t *testing.T) {
+	w := needing(t)
+	w.Script["submission TestAllocs"] = answers(selfReported(9), selfReported(0))
+	w.options.Repeat, w.options.Only = 2, []verdict.Kind{verdict.Correctness}
+	r, err := w.grade(t)
+	require.NoError(t, err)
+	assert.Equal(t, verdict.WrongAnswer, r.Checks[0].Verdict, "in the second round, in which TestAllocs is passed")
+	assert.Equal(t, verdict.WrongAnswer, r.Checks[1].Verdict)
 }
 
 // seeds are those of the tests that a program ran.
@@ -294,7 +321,7 @@ func TestEvents(t *testing.T) {
 	assert.Equal(t, []string{
 		"vet begins", "vet is over", "build begins", "build is over",
 		"test begins", "test: TestRatio passed 60, 1 of 4", "test: TestAllocs wrong_answer 0, 2 of 4", "test is over",
-		"measure begins", "measure: BenchmarkTrain/memory passed 10, 3 of 4", "measure: BenchmarkTrain/speed passed 27, 4 of 4", "measure is over",
+		"measure begins", "measure: BenchmarkTrain/speed passed 27, 3 of 4", "measure: BenchmarkTrain/memory passed 10, 4 of 4", "measure is over",
 	}, got)
 }
 
@@ -302,14 +329,14 @@ func TestEvents(t *testing.T) {
 func TestPhaseTimes(t *testing.T) {
 	w := newWorld(t)
 	w.snapshot.Took = 3 * time.Millisecond
-	for request, takes := range map[string]time.Duration{"submission build": 2 * time.Second, "submission TestRatio": 5 * time.Second, "reference memory": 7 * time.Second} {
+	for request, takes := range map[string]time.Duration{"submission build": 2 * time.Second, "submission TestRatio": 5 * time.Second, "reference bench": 7 * time.Second} {
 		for i := range w.Script[request] {
 			w.Script[request][i].Takes = takes
 		}
 	}
 	r, err := w.grade(t)
 	require.NoError(t, err)
-	assert.Equal(t, verdict.Phases{SnapshotMs: 3, BuildMs: 2000, TestMs: 5000, MeasureMs: 21_000, TotalMs: 28_000}, r.Phases)
+	assert.Equal(t, verdict.Phases{SnapshotMs: 3, BuildMs: 2000, TestMs: 5000, MeasureMs: 35_000, TotalMs: 42_000}, r.Phases)
 }
 
 // A submission whose own box takes long to open is not blamed for it.

@@ -8,6 +8,7 @@ import (
 	"hash/fnv"
 	"math/rand/v2"
 	"os"
+	"runtime/debug"
 	"strconv"
 	"sync"
 )
@@ -17,6 +18,7 @@ const (
 	envObserve = "GRADE_OBSERVE" // version of the format, set in the sandbox only
 	envSeed    = "GRADE_SEED"    // 64 hexadecimal digits; honoured outside the sandbox too
 	envLoops   = "GRADE_LOOPS"   // rounds of the measured window; absent: 1
+	envStack   = "GRADE_STACK"   // bytes that a goroutine's stack may have; absent: what the runtime allows
 	version    = "v1"
 )
 
@@ -24,6 +26,7 @@ type environment struct {
 	sandbox bool
 	seed    [32]byte
 	loops   int
+	stack   int // 0: no limit of the kit's
 }
 
 // pipes holds the sandbox's pipes. The record goes out on descriptor 3; a byte on 4
@@ -50,17 +53,42 @@ func readEnvironment() (environment, error) {
 	if err := env.readSeed(); err != nil {
 		return env, err
 	}
-	if n, ok := os.LookupEnv(envLoops); ok {
-		loops, err := strconv.Atoi(n)
-		if err != nil || loops < 1 {
-			return env, fmt.Errorf("%s is not a positive number: %q", envLoops, n)
-		}
-		env.loops = loops
+	if err := positive(envLoops, &env.loops); err != nil {
+		return env, err
+	}
+	if err := positive(envStack, &env.stack); err != nil {
+		return env, err
 	}
 	if sandbox {
 		openPipes()
 	}
 	return env, nil
+}
+
+// positive reads a number from the environment, if it is there.
+func positive(name string, value *int) error {
+	s, ok := os.LookupEnv(name)
+	if !ok {
+		return nil
+	}
+	n, err := strconv.Atoi(s)
+	if err != nil || n < 1 {
+		return fmt.Errorf("%s is not a positive number: %q", name, s)
+	}
+	*value = n
+	return nil
+}
+
+// limitStack lowers the limit of a goroutine's stack to a size that fits into the
+// memory there is, so that a recursion without end dies of its stack, with a trace of
+// where it is, and not of all memory, which says nothing. A test may set a lower one.
+func (env *environment) limitStack() {
+	if env.stack == 0 {
+		return
+	}
+	if was := debug.SetMaxStack(env.stack); was < env.stack {
+		debug.SetMaxStack(was)
+	}
 }
 
 func (env *environment) readSeed() error {

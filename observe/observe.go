@@ -81,6 +81,7 @@ func New(tb testing.TB) *Observer {
 	if err != nil {
 		tb.Fatalf("observe: %v", err)
 	}
+	env.limitStack()
 	if !begin(tb.Name(), env.sandbox) {
 		tb.Fatal("observe: a test has one Observer, and in the sandbox a process has one test")
 	}

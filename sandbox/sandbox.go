@@ -21,10 +21,24 @@ type Purpose int
 
 // The purposes. The zero value is invalid.
 const (
-	_     Purpose = iota
-	Run           // only the supervisor: programs come over the stream
-	Build         // a Go toolchain with a build cache as well
+	_         Purpose = iota
+	Run               // only the supervisor: programs come over the stream
+	Build             // a Go toolchain with a build cache as well
+	RaceBuild         // Build, and a cache for programs with the race detector
+	RaceRun           // Run, and the C library that such a program loads
 )
+
+// Builds reports whether boxes of the purpose have a toolchain.
+func (p Purpose) Builds() bool { return p == Build || p == RaceBuild }
+
+// CompilerVersion is what the go command is told of the C compiler's version, wherever
+// it builds for the race detector. The version is part of the key of a package in its
+// cache, and no box has a C compiler that could tell its own.
+const CompilerVersion = "gcc version 1 (grade)"
+
+// CompilerLibrary is the name of the C compiler's own library in the cache of a RaceBuild
+// box. Go's linker would ask the compiler where it is.
+const CompilerLibrary = "grade-libgcc.a"
 
 // Spec describes one box. Every field but CPUs must be set: an engine takes zero
 // for no limit.
@@ -38,7 +52,7 @@ type Spec struct {
 
 // Check refuses a spec with a field that is not set.
 func (s Spec) Check() error {
-	if s.Purpose != Run && s.Purpose != Build || s.Memory <= 0 || s.Pids <= 0 || s.Scratch <= 0 {
+	if s.Purpose < Run || s.Purpose > RaceRun || s.Memory <= 0 || s.Pids <= 0 || s.Scratch <= 0 {
 		return fmt.Errorf("spec of a box has an unset or invalid field: %+v", s)
 	}
 	return nil
@@ -81,8 +95,8 @@ type Request struct {
 // Limits bound one Request. Every field must be positive, except where it says
 // what zero means.
 type Limits struct {
-	Wall         time.Duration // from start to the death of the program
-	CPU          time.Duration // user and system, all threads of the program itself
+	Wall         time.Duration // from start to the death of the program, but for what it waits for a CPU
+	CPU          time.Duration // user and system; with Forks, of all that the program starts
 	Memory       int64         // resident bytes; 0: only the box's own limit
 	Stdout       int64         // bytes; the first byte above the limit kills the program
 	Stderr       int64         // likewise
@@ -132,6 +146,9 @@ const (
 // Valid reports whether s is one of the sources above.
 func (s Source) Valid() bool { return s >= SourceNone && s < sources }
 
+// OfBox reports whether s is an account of the whole box.
+func (s Source) OfBox() bool { return s == SourceCgroupV1 || s == SourceCgroupV2 }
+
 func (s Source) String() string {
 	names := [sources]string{"none", "rusage", "cgroup v1", "cgroup v2", "watchdog"}
 	if !s.Valid() {
@@ -146,7 +163,7 @@ func (s Source) String() string {
 type Mark struct {
 	CPU    time.Duration // of the whole process since its start
 	Wall   time.Duration // since its start
-	Memory int64         // bytes: its resident size, and what it keeps in scratch
+	Memory int64         // bytes that it holds, as in Outcome.Peak
 }
 
 // MaxMarks limits the marks that an Outcome records. Further requests for a mark
@@ -160,13 +177,15 @@ type Outcome struct {
 	Cause    Cause // why the box ended it, if it did
 
 	Wall time.Duration
-	CPU  time.Duration // from wait4: the process and all it waited for
+	CPU  time.Duration // from wait4: the process and all it waited for; more, if a limit's watch saw more
 	// BoxCPU is the CPU time of everything in the box but the supervisor, orphaned
 	// children included.
 	BoxCPU       time.Duration
 	BoxCPUSource Source
 
-	Peak          int64 // bytes, the program's own resident peak
+	// Peak is the most memory that the program held, wherever it lies, in bytes: its
+	// resident size and what it kept in scratch, or in the kernel's buffers.
+	Peak          int64
 	PeakSource    Source
 	BoxPeak       int64 // bytes, of the whole box since it was opened
 	BoxPeakSource Source
@@ -215,6 +234,14 @@ type Info struct {
 // ErrUnavailable reports that this machine has no sandbox of the requested kind.
 var ErrUnavailable = errors.New("sandbox not available")
 
+// ErrNoRace reports that this machine cannot make programs with the race detector; the
+// error's text says why.
+var ErrNoRace = errors.New("the race detector cannot be had here")
+
 // ErrGone reports that a box has ended, for instance because the kernel killed
 // all of it for its memory. A new box can be opened.
 var ErrGone = errors.New("the box is gone")
+
+// ErrFailed reports that a box is there and could not serve a request: its disk was full, a
+// program could not be started, or no answer came. Another box may.
+var ErrFailed = errors.New("the box has failed")

@@ -10,7 +10,7 @@ func TestSpecCheck(t *testing.T) {
 	good := Spec{Purpose: Run, Memory: 1, Pids: 1, Scratch: 1}
 	assert.NoError(t, good.Check())
 	for _, change := range []func(*Spec){
-		func(s *Spec) { s.Purpose = 0 }, func(s *Spec) { s.Purpose = 3 }, func(s *Spec) { s.Memory = 0 },
+		func(s *Spec) { s.Purpose = 0 }, func(s *Spec) { s.Purpose = RaceRun + 1 }, func(s *Spec) { s.Memory = 0 },
 		func(s *Spec) { s.Pids = -1 }, func(s *Spec) { s.Scratch = 0 },
 	} {
 		s := good

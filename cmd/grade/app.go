@@ -14,6 +14,7 @@ import (
 	"grade/exercises/course"
 	"grade/grader/fault"
 	"grade/grader/report"
+	"grade/grader/report/progress"
 	"grade/grader/report/terminal"
 )
 
@@ -26,10 +27,15 @@ type app struct {
 
 	courseDir string // --course; empty: the course that the binary carries
 	started   bool   // a command has begun: its arguments were understood
+	lost      *output
+	line      *progress.Line // while gradings last and a person is watching
 }
 
 func newApp(in io.Reader, out, err io.Writer) *app {
-	return &app{in: in, out: terminal.NewStream(out, os.Getenv), err: terminal.NewStream(err, os.Getenv), now: time.Now}
+	a := &app{in: in, out: terminal.NewStream(out, os.Getenv), err: terminal.NewStream(err, os.Getenv), now: time.Now}
+	a.lost = &output{to: out}
+	a.out.Writer = a.lost
+	return a
 }
 
 // usage returns an error of the caller's, with a hint.
@@ -76,7 +82,7 @@ func (a *app) course() (*course.Course, error) {
 	case !info.IsDir():
 		return nil, usage(hint, "open course %s: %s is not a folder", a.courseDir, dir)
 	}
-	return course.Open(os.DirFS(a.courseDir)), nil
+	return course.Open(course.Folder(a.courseDir)), nil
 }
 
 // names returns the names of the course's exercises.
@@ -99,7 +105,7 @@ func (a *app) exercise(name string) (*course.Exercise, error) {
 		return nil, err
 	}
 	if !slices.Contains(names, name) {
-		return nil, usage(thereAre(names), "there is no exercise %q", name)
+		return nil, usage(didYouMean(name, names)+thereAre(names), "there is no exercise %q", name)
 	}
 	return c.Load(name)
 }
@@ -127,9 +133,10 @@ func thereAre(names []string) string {
 	return "the course has: " + strings.Join(names, ", ")
 }
 
-// textOptions returns the options of a report on standard output.
-func (a *app) textOptions() report.TextOptions {
-	return report.TextOptions{Color: a.out.Color, Width: a.out.Width}
+// textOptions returns the options of a report on standard output: it is brief on a terminal,
+// unless all is asked for.
+func (a *app) textOptions(verbose bool) report.TextOptions {
+	return report.TextOptions{Color: a.out.Color, Width: a.out.Width, Brief: a.out.IsTerminal() && !verbose, Verbose: verbose}
 }
 
 // closed prints an error from cleaning up, which withholds no result.

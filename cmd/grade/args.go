@@ -44,6 +44,18 @@ func aCommand(cmd *cobra.Command, args []string) error {
 	return usage(hint, "unknown command %q for %q", args[0], cmd.CommandPath())
 }
 
+// didYouMean returns a hint with what a name resembles, or "".
+func didYouMean(name string, names []string) string {
+	all := &cobra.Command{SuggestionsMinimumDistance: 2} // as cobra has it for commands at the top
+	for _, n := range names {
+		all.AddCommand(&cobra.Command{Use: n, Run: func(*cobra.Command, []string) {}})
+	}
+	if like := all.SuggestionsFor(strings.ToLower(strings.Trim(name, "./"))); name != "" && len(like) > 0 {
+		return "did you mean " + strings.Join(like[:min(len(like), 3)], " or ") + "? "
+	}
+	return ""
+}
+
 // hintExercises lists the exercises that can be loaded.
 func (a *app) hintExercises() string {
 	c, err := a.course()

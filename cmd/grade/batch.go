@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -36,8 +37,10 @@ func newBatch(a *app) *cobra.Command {
 		Long: `Grade all submissions below each PATH: folders with Go files and archives (.zip,
 .tar, .tar.gz), as in students/<student>/<exercise>. The last folder's name is the
 exercise, if it is one's, and else the package says which it is; the folders above
-it name the student. Where a grade.yaml says where submissions are, as seen from the
-current folder or else from PATH, those are taken and nothing else.
+it name the student, as seen from PATH or, of several, from the folder that holds
+them all: what lies below one student is that student's. Where a grade.yaml says where
+submissions are, as seen from the current folder or else from PATH, those are taken
+and nothing else.
 
 Results are kept in DIR/` + file.ResultsFile + `, one line each, and nothing is taken out of it.
 What was graded before is not graded again, unless the submission, the exercise,
@@ -47,9 +50,10 @@ verdict, no result is kept, and the next start grades it; so does the next start
 interrupt.
 
 It needs a Docker engine: what strangers wrote runs nowhere else. The exit status is
-3 if there is a submission without a verdict, and else 0, whatever the scores.`,
+3 if there is a submission without a verdict that its student cannot help, and else 0,
+whatever the scores.`,
 		Example: `  grade batch students
-  grade batch students/alice homework.zip --results /srv/grades
+  grade batch students/alice students/bob --results /srv/grades
   grade batch students --json > all.json
   grade batch students --report html=course.html --report csv=gradebook.csv
   grade batch students --report html=pages/{student}/{exercise}.html`,
@@ -98,11 +102,11 @@ func (o *batchOptions) run(ctx context.Context) (err error) {
 
 // find finds the submissions, and their times of submission.
 func (o *batchOptions) find(ctx context.Context) ([]intake.Submission, error) {
-	list, left, err := intake.FindAll(o.paths, o.policy.Submissions, o.policy.Exercises)
-	for _, name := range left[:min(len(left), maxWarnings)] {
-		o.app.note("%s is left out: the course has no exercise of that name", name)
+	list, notes, err := intake.FindAll(ctx, o.paths, intake.Search{Pattern: o.policy.Submissions, Exercises: o.policy.Exercises, Roots: o.roots()})
+	for _, line := range notes[:min(len(notes), maxWarnings)] {
+		o.app.note("%s", line)
 	}
-	if n := len(left) - maxWarnings; n > 0 {
+	if n := len(notes) - maxWarnings; n > 0 {
 		o.app.note("… and %d more are left out", n)
 	}
 	if err != nil {
@@ -125,6 +129,20 @@ func (o *batchOptions) find(ctx context.Context) ([]intake.Submission, error) {
 	return list, nil
 }
 
+// roots returns the folders that students' names were seen from in earlier runs.
+func (o *batchOptions) roots() (roots []string) {
+	store, err := file.Read(o.results)
+	if err != nil {
+		return nil // there are none, or it is told when they are opened
+	}
+	for _, r := range store.Attempts() {
+		if root := intake.RootOf(r.Path, r.Student, r.Exercise, r.Folder); root != "" && !slices.Contains(roots, root) {
+			roots = append(roots, root)
+		}
+	}
+	return roots
+}
+
 // tell prints each item, and in the last line the numbers of each kind.
 func (o *batchOptions) tell(store *file.Store, items []batch.Item) error {
 	book := batch.Book(o.policy, store.Attempts(), store.Pending(), items)
@@ -134,8 +152,8 @@ func (o *batchOptions) tell(store *file.Store, items []batch.Item) error {
 	if !o.reports.targets.ReplacesText() {
 		err = errors.Join(err, o.app.write(o.grading.json, sum, func() string { return sum.Text(items) }))
 	}
-	if without := len(sum.NoVerdict); err == nil && without > 0 {
-		err = &noVerdict{fmt.Errorf("%d of %d submissions; the next start grades them", without, len(items))}
+	if ours := batch.Ours(items); err == nil && ours > 0 {
+		err = &noVerdict{fmt.Errorf("%d of %d submissions; the next start grades them", ours, len(items))}
 	}
 	return err
 }

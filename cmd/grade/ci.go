@@ -97,6 +97,7 @@ func (o *ciOptions) run(ctx context.Context) error {
 	if err := o.open(ctx); err != nil {
 		return err
 	}
+	defer o.clone.Repo.Close()
 	s, warnings, err := o.clone.Since(ctx)
 	o.app.warn(warnings)
 	if err != nil {

@@ -81,8 +81,8 @@ func (o *ciOptions) tell(s changed.Span, store *file.Store, items []batch.Item, 
 	switch {
 	case err != nil:
 		return err
-	case sum.Without > 0:
-		return &noVerdict{fmt.Errorf("%d of %d submissions; run this job again", sum.Without, len(items))}
+	case sum.Ours > 0:
+		return &noVerdict{fmt.Errorf("%d of %d submissions; run this job again", sum.Ours, len(items))}
 	case !sum.Passed:
 		return errPointsMissing
 	}

@@ -49,7 +49,7 @@ The exit status is 3 if this machine cannot give a grade that counts.`,
 }
 
 func (o *doctorOptions) run(ctx context.Context) error {
-	findings := slices.Concat([]checkup.Finding{checkup.Go(ctx)}, engineFindings(ctx, o.sandbox), []checkup.Finding{checkup.CPUs(), checkup.Noise()})
+	findings := slices.Concat([]checkup.Finding{checkup.Go(ctx)}, engineFindings(ctx, o.sandbox), []checkup.Finding{checkup.Races(o.sandbox.BuildImage), checkup.CPUs(), checkup.Noise()})
 	unwell := false
 	for _, f := range findings {
 		unwell = unwell || f.Grave

@@ -26,7 +26,7 @@ or else the built-in one.`,
 		// Cobra offers the commands below by itself.
 		ValidArgsFunction: cobra.NoFileCompletions,
 	}
-	for _, sub := range []*cobra.Command{newExerciseNew(a), newExerciseCheck(a), newExerciseMutate(a), newExerciseDiff(a)} {
+	for _, sub := range []*cobra.Command{newExerciseNew(a), newExerciseCheck(a), newExerciseSeeds(a), newExerciseMutate(a), newExerciseDiff(a)} {
 		cmd.AddCommand(inCourse(a, sub))
 	}
 	cmd.AddCommand(newExerciseSubmission(a))

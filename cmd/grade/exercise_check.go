@@ -22,6 +22,8 @@ type checkOptions struct {
 	changed   string
 	seeds     int
 	calibrate bool
+	quick     bool
+	explain   bool
 }
 
 func newExerciseCheck(a *app) *cobra.Command {
@@ -51,6 +53,8 @@ anything was found.`,
 	f := cmd.Flags()
 	f.StringVar(&o.changed, "changed", "", "check only exercises that differ from the git `REVISION`; all, if go.mod or the kit does")
 	f.IntVar(&o.seeds, "seeds", 3, "on how many inputs the reference must keep its points; of 2 or more, one\nsees which of its answers stand in the hidden tests")
+	f.BoolVar(&o.quick, "quick", false, "measure nothing, and leave out submissions that only a benchmark stops")
+	f.BoolVar(&o.explain, "explain", false, "show of what is not as declared the values observed and wanted, output and stack")
 	f.BoolVar(&o.calibrate, "calibrate", false, "propose limits, from what was measured")
 	o.grading.add(cmd, runtime.NumCPU())
 	for _, flag := range []string{"changed", "seeds"} {
@@ -73,14 +77,19 @@ func (o *checkOptions) run(ctx context.Context) error {
 	if err := o.choose(ctx, course); err != nil {
 		return err
 	}
-	reports, err := o.gradeAll(ctx, course)
+	begun, told, err := o.begin(ctx, course)
+	if err != nil {
+		return err
+	}
+	reports, err := o.gradeAll(ctx, begun)
 	if err != nil {
 		return err
 	}
 	result := struct {
 		Exercises []*prove.Report `json:"exercises"`
 	}{reports}
-	shown := summary.Check{Root: o.app.courseDir, Calibrate: o.calibrate, Palette: o.app.out.Palette()}
+	shown := o.shown()
+	shown.Told = told
 	if err := o.app.write(o.grading.json, result, func() string { return shown.Text(reports) }); err != nil {
 		return err
 	}
@@ -91,21 +100,9 @@ func (o *checkOptions) run(ctx context.Context) error {
 }
 
 // choose selects the exercises to check.
-func (o *checkOptions) choose(ctx context.Context, course *course.Course) error {
-	all, err := course.Names()
-	if err != nil {
+func (o *checkOptions) choose(ctx context.Context, course *course.Course) (err error) {
+	if o.names, err = namesIn(course, o.names); err != nil || o.changed == "" {
 		return err
-	}
-	for _, name := range o.names {
-		if !slices.Contains(all, name) {
-			return usage(thereAre(all), "there is no exercise %q", name)
-		}
-	}
-	if len(o.names) == 0 {
-		o.names = all
-	}
-	if o.changed == "" {
-		return nil
 	}
 	touched, every, err := versions.ChangedSince(ctx, o.app.courseDir, o.changed)
 	if err != nil {
@@ -118,21 +115,65 @@ func (o *checkOptions) choose(ctx context.Context, course *course.Course) error 
 	return nil
 }
 
-func (o *checkOptions) gradeAll(ctx context.Context, course *course.Course) ([]*prove.Report, error) {
+// begin reads all exercises, and tells at once what that has found: an author does not wait
+// minutes for a typo. It returns the findings that are told.
+func (o *checkOptions) begin(ctx context.Context, course *course.Course) (begun []*prove.Checking, told map[prove.Finding]bool, err error) {
+	told = map[prove.Finding]bool{}
+	var reports []*prove.Report
+	for _, name := range o.names {
+		c := prove.Read(ctx, course, name)
+		begun, reports = append(begun, c), append(reports, c.Report())
+	}
+	if o.grading.json {
+		return begun, told, nil
+	}
+	err = o.app.print("%s", o.shown().Findings(reports))
+	for _, r := range reports {
+		for _, f := range r.Findings {
+			told[f] = true
+		}
+	}
+	return begun, told, err
+}
+
+func (o *checkOptions) shown() summary.Check {
+	return summary.Check{Root: o.app.courseDir, Calibrate: o.calibrate, Palette: o.app.out.Palette()}
+}
+
+// gradeAll grades what is shipped with the exercises that can be loaded.
+func (o *checkOptions) gradeAll(ctx context.Context, begun []*prove.Checking) ([]*prove.Report, error) {
 	reports := []*prove.Report{}
-	if len(o.names) == 0 {
+	for _, c := range begun {
+		reports = append(reports, c.Report())
+	}
+	if !slices.ContainsFunc(begun, (*prove.Checking).Gradable) {
 		return reports, nil
 	}
 	err := o.app.grade(ctx, o.grading, func(g *grader.Grader, tell prove.Progress) error {
-		with := prove.CheckOptions{Seeds: o.seeds, Workers: o.grading.workers, Progress: tell}
-		for _, name := range o.names {
-			r, err := prove.Check(ctx, g, course, name, with)
-			if err != nil {
+		with := prove.CheckOptions{Quick: o.quick, Explain: o.explain, Seeds: o.seeds, Workers: o.grading.workers, Progress: tell}
+		for _, c := range begun {
+			if _, err := c.Grade(ctx, g, with); err != nil {
 				return err
 			}
-			reports = append(reports, r)
 		}
 		return nil
 	})
 	return reports, err
+}
+
+// namesIn returns the exercises of these names; without names, all of the course.
+func namesIn(course *course.Course, names []string) ([]string, error) {
+	all, err := course.Names()
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range names {
+		if !slices.Contains(all, name) {
+			return nil, usage(thereAre(all), "there is no exercise %q", name)
+		}
+	}
+	if len(names) == 0 {
+		return all, nil
+	}
+	return names, nil
 }

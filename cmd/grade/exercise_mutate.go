@@ -14,7 +14,7 @@ import (
 )
 
 // wantKilled is the share of mutants that hidden tests are expected to kill.
-const wantKilled = 0.95
+const wantKilled = 0.97
 
 type mutateOptions struct {
 	app      *app

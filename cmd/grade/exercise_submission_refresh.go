@@ -66,7 +66,7 @@ func (o *submissionRefreshOptions) run(ctx context.Context) error {
 	if err := versions.CheckOut(ctx, o.app.courseDir, o.from, o.exercise, old); err != nil {
 		return err
 	}
-	done, err := w.Refresh(course.Open(os.DirFS(old)))
+	done, err := w.Refresh(course.Open(course.Folder(old)))
 	if err != nil {
 		return fmt.Errorf("at %s: %w", o.from, err)
 	}

@@ -27,7 +27,7 @@ var exits = []struct {
 	code    int
 	meaning string
 }{
-	{exitOK, "Done. For submit and ci: every point asked for was reached;\nfor batch: every submission has a verdict."},
+	{exitOK, "Done. For submit and ci: every point asked for was reached;\nfor batch: every submission has a verdict, or its student\nhas to mend it first."},
 	{exitMissing, "Graded, and points are missing. Also where the submission was\nrefused or does not compile. For ci also: another's folder was\nchanged, or a link stands in place of one. For exercise check\nand mutate: something was found; for exercise diff, and for\nregrade where nothing was applied: a score differs; for exercise\nsubmission refresh: a conflict is left."},
 	{exitUsage, "Not understood: a wrong flag or argument, a folder without Go\nfiles, a package that belongs to no exercise."},
 	{exitNoVerdict, "No verdict: the sandbox, the exercise, the disk or grade itself\nfailed. This says nothing about a submission. For batch and\nci: of some submissions; what was graded is kept. For\nregrade: of some attempts, whose results stay as they were."},

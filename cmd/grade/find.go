@@ -36,10 +36,16 @@ func (o *submitOptions) findExercise(snap *submission.Snapshot) (*course.Exercis
 // fault of the student's.
 func sayExercise(unknown *intake.UnknownExercise, all []*course.Exercise) error {
 	switch unknown.Doubt {
+	case intake.Unreadable:
+		return faulty("mend that, and submit again", "%s", unknown.Message)
 	case intake.NoPackage:
 		return faulty("say it with --exercise; "+packagesOf(all), "cannot tell the exercise: %s", unknown.Message)
 	case intake.NoExercise:
-		return faulty("mend the package clause, or say --exercise; "+packagesOf(all), "%s", unknown.Message)
+		var packages []string
+		for _, e := range all {
+			packages = append(packages, e.Package)
+		}
+		return faulty(didYouMean(unknown.Package, packages)+"mend the package clause, or say --exercise; "+packagesOf(all), "%s", unknown.Message)
 	}
 	return &fault.Error{Message: unknown.Message, Advice: "say which with --exercise; " + packagesOf(unknown.Fits)}
 }

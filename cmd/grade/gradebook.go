@@ -29,13 +29,14 @@ one row a student, one column an exercise. Nothing is graded, and no engine is n
 		Example: `  grade gradebook --results grades
   grade gradebook --results grades --report canvas=canvas.csv --report html=course.html
   grade gradebook --results grades --report html=pages/{student}/{exercise}.html`,
-		Args:              cobra.NoArgs,
+		Args:              aCommand,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE:              func(*cobra.Command, []string) error { return o.run() },
 	}
 	resultsFlag(cmd, &o.results, "the folder `DIR` in which grade batch keeps results")
 	policyFlag(cmd, &o.policyFile)
 	o.reports.add(cmd)
+	cmd.AddCommand(newForget(a))
 	return cmd
 }
 
@@ -62,7 +63,7 @@ func (o *gradebookOptions) run() error {
 		if n > 1 {
 			what = fmt.Sprintf("%d submissions", n)
 		}
-		o.app.note("no verdict yet on %s, where an older grade stands if there is one: start grade batch again, or the job", what)
+		o.app.note("no verdict yet on %s, where an older grade stands if there is one: start grade batch again, or the job; of one that was taken away: grade gradebook forget STUDENT EXERCISE", what)
 	}
 	o.app.warn(o.reports.warnings(policy, book))
 	if err := o.reports.targets.WriteCourse(o.app.out, book); err != nil || o.reports.targets.ReplacesText() {

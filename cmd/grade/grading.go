@@ -10,6 +10,7 @@ import (
 	"grade/grader/prove"
 	"grade/grader/report"
 	"grade/grader/report/progress"
+	"grade/grader/report/summary"
 	"grade/grader/results/file"
 )
 
@@ -27,7 +28,7 @@ func (a *app) grade(ctx context.Context, f gradingFlags, work func(*grader.Grade
 	var tell prove.Progress
 	if line := a.watch(f.quiet); line != nil {
 		defer line.Start()()
-		tell, s.Progress = line.Work, line.Work
+		a.line, tell, s.Progress = line, line.Work, line.Work
 	}
 	g, done, err := openGrader(ctx, s)
 	if err != nil {
@@ -49,9 +50,14 @@ func (a *app) write(asJSON bool, result any, text func() string) error {
 // batchWith returns the options of a batch with a grader.
 func (a *app) batchWith(ctx context.Context, f gradingFlags, g *grader.Grader, tell prove.Progress, all []*course.Exercise) (batch.Options, error) {
 	by, err := identity(ctx, g)
-	o := batch.Options{Exercises: all, Grader: by, Workers: f.workers, Now: a.now, Grade: gradeWith(g)}
+	o := batch.Options{Exercises: all, Grader: by, Workers: f.workers, Now: a.now, Grade: gradeWith(g), Refuses: g.Refuses}
 	if tell != nil {
-		o.OnEvent = func(e batch.Event) { tell(progress.OfBatch(e), 0, 0) }
+		o.OnEvent = func(e batch.Event) {
+			if e.Through != nil && a.line != nil {
+				a.line.Say(summary.Item(*e.Through))
+			}
+			tell(progress.OfBatch(e), 0, 0)
+		}
 	}
 	return o, err
 }

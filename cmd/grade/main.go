@@ -8,6 +8,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"io"
 	"os"
 	"os/signal"
@@ -30,5 +31,9 @@ func run(ctx context.Context, args []string, in io.Reader, out, err io.Writer) i
 	root := newRoot(a)
 	root.SetArgs(args)
 	cmd, failure := root.ExecuteContextC(ctx)
+	if failure == nil || errors.Is(failure, errPointsMissing) {
+		a.started = a.started || a.lost.err != nil
+		failure = errors.Join(a.lost.err, failure) // help, for one, is written without a look at errors
+	}
 	return a.exit(ctx, cmd, failure)
 }

@@ -46,7 +46,7 @@ var plantedFaults = []planted{
 	{"reference that does not compile", map[string]string{plantedReference: "return sum / float64(len(xs)) => return sum / len(xs)"},
 		plantedReference + ":13: it cannot be graded: invalid operation"},
 	{"reference that panics", map[string]string{plantedReference: "sum := 0.0 => sum := xs[100]"},
-		plantedConfig + ":7: it cannot be graded: "},
+		plantedReference + ":9: it cannot be graded: TestMean crashes with the reference"},
 	{"hidden test that does not compile", map[string]string{plantedHidden: "o.Float( => o.Int("},
 		plantedHidden + ":22: it cannot be graded: cannot use clip.Mean(xs)"},
 	{"starter that does not compile", map[string]string{plantedStarter: "return 0 => return nil"},
@@ -54,7 +54,7 @@ var plantedFaults = []planted{
 	{"starter that is a solution", map[string]string{plantedStarter: right},
 		plantedConfig + ":7: TestMean: the starter passes it, and scores 100 in all"},
 	{"right that is wrong", map[string]string{plantedAccepted + "clip.go": zeros},
-		plantedAccepted + "expect.yaml:4: not as declared: score 0, want 100"},
+		plantedAccepted + "expect.yaml:4: TestMean: this solution and the reference disagree"},
 	{"wrong that is right", map[string]string{plantedWrong + "clip.go": right},
 		plantedWrong + "expect.yaml:5: not as declared: TestMean: passed, want wrong_answer"},
 	{"wrong in another way", map[string]string{plantedWrong + "clip.go": "package clip\n\nfunc Mean(xs []float64) float64 { return xs[0] }\n"},
@@ -121,4 +121,31 @@ func (p planted) into(t *testing.T, root string) {
 		require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o777))
 		require.NoError(t, os.WriteFile(file, []byte(text), 0o666))
 	}
+}
+
+// Without measuring, right solutions are graded all the same, and what is left out is told.
+func TestQuickCheckGradesWhatIsRight(t *testing.T) {
+	if testing.Short() {
+		t.Skip("grades in a sandbox")
+	}
+	root := t.TempDir()
+	for _, dir := range []string{"exercises/logsumexp", "reference/logsumexp", "observe"} {
+		require.NoError(t, os.CopyFS(filepath.Join(root, dir), os.DirFS(filepath.Join(courseRoot, dir))))
+	}
+	require.NoError(t, os.WriteFile(filepath.Join(root, "go.mod"), []byte("module grade\n\ngo 1.26\n"), 0o666))
+	all := filepath.Join(root, "exercises/logsumexp/submissions")
+	for _, class := range []string{"wrong_answer", "forgery", "runtime_error", "invalid", "compile_error", "time_limit", "memory_limit"} {
+		require.NoError(t, os.RemoveAll(filepath.Join(all, class)))
+	}
+	broken := filepath.Join(all, "accepted/chunks/broken.go")
+	require.NoError(t, os.WriteFile(broken, []byte("package logsumexp\n\nfunc init() { panic(0) }\n"), 0o666))
+
+	s, err := openSandbox(t.Context(), sandboxFlags{Kind: sandboxProcess})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, s.Close()) })
+	r, err := prove.Check(t.Context(), graderIn(t, s), course.Open(os.DirFS(root)), "logsumexp", prove.CheckOptions{Quick: true, Workers: 2})
+	require.NoError(t, err)
+	assert.True(t, slices.ContainsFunc(r.Findings, func(f prove.Finding) bool { return strings.Contains(f.String(), "accepted/chunks/expect.yaml:") }), "%v", r.Findings)
+	assert.Len(t, r.Findings, 1, "%v", r.Findings)
+	assert.Positive(t, r.LeftOut)
 }

@@ -56,7 +56,7 @@ func TestRegrade(t *testing.T) {
 	require.NoError(t, err)
 	for _, args := range [][]string{{"regrade"}, {"regrade", "--diff"}} {
 		assert.Equal(t, "submission      old      new  why\n"+
-			"bob/mean      0/100  100/100  TestMean: wrong_answer → passed, 0 → 100 points; before: 1 of 4 observations differ; the first is \"mean\"\n\n"+
+			"bob/mean      0/100  100/100  TestMean: wrong_answer → passed, 0 → 100 points; before: one value differs from what is expected: \"mean\"\n\n"+
 			"What counts:\nbob  mean  0 → 80\nbob  total, %  0 → 80\n\n"+
 			"regraded 2, changed 1, not graded 0; nothing was overwritten: --apply makes it hold\n", inCourse(exitMissing, args...))
 		now, err := os.ReadFile(filepath.Join(results, file.ResultsFile))

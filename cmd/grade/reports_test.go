@@ -41,7 +41,7 @@ func TestReportsAreWritten(t *testing.T) {
 	require.ErrorIs(t, s.run(t.Context()), errPointsMissing)
 	assert.Contains(t, content(t, html), "<h1>ring</h1>")
 	assert.Contains(t, content(t, xml), "<testsuites")
-	assert.Regexp(t, `(?s)^ring  50 of 100 points.*\n::notice title=ring::50 of 100 points, unofficial\n$`, s.out.String())
+	assert.Regexp(t, `(?s)\nring  50 of 100 points.*\n::notice title=ring::50 of 100 points, unofficial\n$`, s.out.String())
 	files, err := os.ReadDir(dir)
 	require.NoError(t, err)
 	assert.Len(t, files, 2, "nothing beside them")

@@ -21,6 +21,8 @@ judged against a reference solution on the same machine.`,
 		// An error before this is a fault of the arguments.
 		PersistentPreRun: func(*cobra.Command, []string) { a.started = true },
 	}
+	root.Version = "x" // has cobra add --version
+	root.SetVersionTemplate(versionLine())
 	root.SetIn(a.in)
 	root.SetOut(a.out)
 	root.SetErr(a.err)

@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"io/fs"
-	"os"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
@@ -40,13 +39,13 @@ func (a *app) policy(file string) (*gradebook.Policy, error) {
 		}
 	}
 	for _, name := range candidates {
-		data, err := os.ReadFile(name)
+		data, err := course.ReadFile(name)
 		switch {
 		case errors.Is(err, fs.ErrNotExist) && file == "":
 		case err != nil:
 			return nil, &fault.Error{Message: "read the rules of the course", Advice: "give a grade.yaml: --policy FILE", Err: err}
 		default:
-			return gradebook.ReadPolicy(name, data, os.DirFS(filepath.Dir(name)), names)
+			return gradebook.ReadPolicy(name, data, course.Folder(filepath.Dir(name)), names)
 		}
 	}
 	return gradebook.NewPolicy(names), nil

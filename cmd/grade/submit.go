@@ -1,10 +1,12 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -15,6 +17,7 @@ import (
 	"grade/grader"
 	"grade/grader/fault"
 	"grade/grader/intake"
+	"grade/grader/prove"
 	"grade/grader/report"
 	"grade/grader/report/files"
 	"grade/grader/submission"
@@ -40,6 +43,8 @@ type submitOptions struct {
 	json     bool
 	reports  []string
 	quiet    bool
+	verbose  bool
+	explain  bool
 	sandbox  sandboxFlags
 
 	env      func(string) string
@@ -59,8 +64,9 @@ go.mod and subfolders. The exercise is the one whose package it is.
 Grading uses a Docker engine. Where there is none, it uses a child process, which
 is good for checking one's own work: the report then says "unofficial".
 
-The report goes to standard output. On a terminal, progress is shown on standard
-error; in a pipe there is none.`,
+The report goes to standard output and ends with what to mend first, and the score.
+On a terminal it fits on a screen, unless -v asks for all of it, and progress is
+shown on standard error; in a pipe there is none.`,
 		Example: `  grade submit
   grade submit ~/go/autograd
   grade submit --only correctness      # quick: nothing is measured
@@ -91,7 +97,9 @@ func (o *submitOptions) addFlags(cmd *cobra.Command) {
 	f.DurationVar(&o.timeout, "timeout", 0, "give up after this time, without a verdict (such as 5m; 0: never)")
 	f.BoolVar(&o.json, "json", false, "write the report as JSON; see: grade help json")
 	f.StringArrayVar(&o.reports, "report", nil, "write another report, `FORMAT=FILE`, as often as given; see: grade help reports")
+	f.BoolVar(&o.explain, "explain", false, "for the author, with --course: show of failed checks the values observed and wanted, output and stack")
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "no progress, only the report")
+	f.BoolVarP(&o.verbose, "verbose", "v", false, "list every check, with all that is told of it")
 	o.sandbox.addFlags(cmd)
 
 	complete := func(flag string, c cobra.CompletionFunc) { _ = cmd.RegisterFlagCompletionFunc(flag, c) }
@@ -106,7 +114,11 @@ func (o *submitOptions) addFlags(cmd *cobra.Command) {
 }
 
 func kindNames() []string {
-	return []string{string(verdict.Correctness), string(verdict.Memory), string(verdict.Speed)}
+	var names []string
+	for _, k := range verdict.Kinds {
+		names = append(names, string(k))
+	}
+	return names
 }
 
 // kinds parses the value of --only.
@@ -125,10 +137,14 @@ func (o *submitOptions) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	result, err := o.verdict(ctx, only)
+	explained := &prove.Explanations{}
+	result, err := o.verdict(ctx, only, explained)
 	if err != nil {
 		o.withoutVerdict(err)
 		return submitError(err)
+	}
+	if err := o.tellExplained(explained, result); err != nil {
+		return err
 	}
 	if err := o.targets.Write(o.app.out, result, o.identity, func() error { return o.print(result) }); err != nil {
 		return submitError(err)
@@ -140,26 +156,65 @@ func (o *submitOptions) run(ctx context.Context) error {
 }
 
 // verdict reads the submission once, finds its exercise and grades it.
-func (o *submitOptions) verdict(ctx context.Context, only []verdict.Kind) (*verdict.Result, error) {
+func (o *submitOptions) verdict(ctx context.Context, only []verdict.Kind, explained *prove.Explanations) (*verdict.Result, error) {
 	snapshot, err := submission.Take(o.dir)
 	if err != nil {
-		return nil, hintToStart(err)
+		return nil, hintToStart(o.dir, err)
 	}
 	e, err := o.findExercise(snapshot)
 	if err != nil {
 		return nil, err
 	}
-	return o.gradeWatched(ctx, snapshot, e, grader.Options{Purpose: grader.ForStudent, Seed: o.seed, Only: only})
+	with := grader.Options{Purpose: grader.ForStudent, Seed: o.seed, Only: only}
+	if o.explain {
+		with.Judged = explained.Hear
+	}
+	return o.gradeWatched(ctx, snapshot, e, with)
 }
 
 // hintToStart adds the command that begins a solution to an error about a folder without
 // one. An error with a cause is about a solution that exists.
-func hintToStart(err error) error {
+func hintToStart(dir string, err error) error {
 	var usage *fault.Error
 	if errors.As(err, &usage) && usage.Err == nil {
-		usage.Advice += ", or begin with: grade start EXERCISE DIR"
+		usage.Advice = cmp.Or(belowOf(dir), beside(dir)) + usage.Advice + ", or begin with: grade start EXERCISE DIR"
 	}
 	return err
+}
+
+// belowOf returns a hint to the folders in dir that hold solutions, if it is the folder
+// above that was given, or "".
+func belowOf(dir string) string {
+	found, err := filepath.Glob(filepath.Join(dir, "*", "*.go"))
+	var folders []string
+	for _, f := range found {
+		if below := filepath.Dir(f); submission.IsSource(filepath.Base(f)) && !slices.Contains(folders, below) {
+			folders = append(folders, below)
+		}
+	}
+	if err != nil || len(folders) == 0 {
+		return ""
+	}
+	return "did you mean " + strings.Join(folders[:min(len(folders), 3)], " or ") + "? "
+}
+
+// beside returns a hint to the folder that a file is in, or to one with a name much like that
+// of one that is not there; "" if there is none.
+func beside(dir string) string {
+	up := filepath.Dir(filepath.Clean(dir))
+	if info, err := os.Stat(dir); err == nil && !info.IsDir() && submission.IsSource(filepath.Base(dir)) {
+		return "did you mean " + up + "? "
+	} else if err == nil {
+		return ""
+	}
+	entries, _ := os.ReadDir(up)
+	var names []string
+	for _, e := range entries {
+		if e.IsDir() {
+			names = append(names, e.Name())
+		}
+	}
+	return didYouMean(filepath.Base(dir), names)
 }
 
 // check refuses invalid flags before anything is read.
@@ -172,6 +227,9 @@ func (o *submitOptions) check() (only []verdict.Kind, err error) {
 	}
 	if o.timeout < 0 {
 		return nil, usage("", "--timeout %v: want a time above 0", o.timeout)
+	}
+	if err := o.checkExplain(); err != nil {
+		return nil, err
 	}
 	return only, o.checkReports()
 }
@@ -205,7 +263,7 @@ func (o *submitOptions) print(r *verdict.Result) error {
 	if o.json {
 		return report.JSON(o.app.out, r)
 	}
-	return report.Text(o.app.out, r, o.app.textOptions())
+	return report.Text(o.app.out, r, o.app.textOptions(o.verbose))
 }
 
 // withoutVerdict writes the reports that can say that there is no verdict. No student reads

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"runtime"
 	"runtime/debug"
 
@@ -15,11 +16,14 @@ func newVersion(a *app) *cobra.Command {
 		Example:           `  grade version`,
 		Args:              atMost(0),
 		ValidArgsFunction: cobra.NoFileCompletions,
-		RunE: func(*cobra.Command, []string) error {
-			info, _ := debug.ReadBuildInfo()
-			return a.print("grade %s %s %s/%s\n", buildVersion(info), runtime.Version(), runtime.GOOS, runtime.GOARCH)
-		},
+		RunE:              func(*cobra.Command, []string) error { return a.print("%s", versionLine()) },
 	}
+}
+
+// versionLine is what grade version prints, and grade --version.
+func versionLine() string {
+	info, _ := debug.ReadBuildInfo()
+	return fmt.Sprintf("grade %s %s %s/%s\n", buildVersion(info), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }
 
 // buildVersion names the build: the module's version, or the commit where there is none.

@@ -54,17 +54,30 @@ func openSandbox(ctx context.Context, o sandboxFlags) (openedSandbox, error) {
 
 func openDocker(ctx context.Context, o sandboxFlags) (*docker.Engine, error) {
 	return docker.Open(ctx, docker.Config{
-		Sources: grade.Sources, Warm: golang.Warm(grade.Sources),
+		Sources: grade.Sources, Warm: golang.Warm(grade.Sources), Race: warmRace(),
 		BuildImage: o.BuildImage, Runtime: o.Runtime, Progress: o.Progress,
 	})
 }
 
 func openProcess(ctx context.Context, o sandboxFlags) (openedSandbox, error) {
-	s, err := process.Open(ctx, process.Config{Sources: grade.Sources, Warm: golang.Warm(grade.Sources), Progress: o.Progress})
+	s, err := process.Open(ctx, process.Config{
+		Sources: grade.Sources, Warm: golang.Warm(grade.Sources), Race: warmRace(), Progress: o.Progress,
+	})
 	if err != nil {
 		return nil, err
 	}
 	return s, nil
+}
+
+// warmRace fills a cache for the race detector; it finds Go when it is first needed.
+func warmRace() sandbox.Warm {
+	return golang.WarmRace(grade.Sources, func(ctx context.Context, goarch string) ([]byte, error) {
+		g, err := toolchain.Find(ctx)
+		if err != nil {
+			return nil, err
+		}
+		return compiler(g)(ctx, goarch)
+	})
 }
 
 // noSandboxError adds a hint to an engine that does not answer.
@@ -136,16 +149,16 @@ func newGrader(ctx context.Context, s boxes.Sandbox, o sandboxFlags) (*grader.Gr
 	}
 	info, _ := debug.ReadBuildInfo()
 	return grader.New(s, grader.Config{
-		Language: golang.New(grade.Sources, vetTool(g)), CacheDir: cache,
+		Language: golang.New(grade.Sources, compiler(g)), CacheDir: cache,
 		Boxes:   boxes.Config{LockFile: filepath.Join(os.TempDir(), "grade-measure.lock"), ReserveFrom: reserve},
 		Version: buildVersion(info), Toolchain: cmp.Or(o.BuildImage, g.Version),
 	}), nil
 }
 
-// vetTool compiles the typed part of the vet with this machine's Go.
-func vetTool(g toolchain.Go) golang.VetTool {
+// compiler is the program that compiles in a box, made with this machine's Go.
+func compiler(g toolchain.Go) golang.Compiler {
 	return func(ctx context.Context, goarch string) ([]byte, error) {
-		program, err := g.Compile(ctx, grade.Sources, "grader/lang/golang/vet/typed", goarch)
+		program, err := g.Compile(ctx, grade.Sources, "grader/lang/golang/compile", goarch)
 		if err != nil {
 			return nil, err
 		}
@@ -163,7 +176,8 @@ func gradeWith(g *grader.Grader) batch.GradeFunc {
 
 // identity describes all that a result depends on besides submission and exercise: the
 // sources that decide, the images, whose names are hashes of Go and all else in them, and
-// the runtime.
+// the runtime, and whether there is a compiler for the race detector: without it, points are given that
+// another machine may not give.
 func identity(ctx context.Context, g *grader.Grader) (string, error) {
 	info, err := g.Prepare(ctx)
 	if err != nil {
@@ -173,5 +187,5 @@ func identity(ctx context.Context, g *grader.Grader) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return fmt.Sprintf("%s %s %q %q %q", sources, runtime.Version(), info.Build, info.Image, info.Runtime), nil
+	return fmt.Sprintf("%s %s %q %q %q race detector: %t", sources, runtime.Version(), info.Build, info.Image, info.Runtime, toolchain.HasCompiler()), nil
 }

@@ -27,10 +27,15 @@ func (cfg config) addChecks(hidden map[string]*hiddenFunc, p *document.Faults) {
 		if check.SelfReported && c.test != "" {
 			selfReported += check.Points
 		}
-		if hidden != nil {
+		if hidden != nil && check.Kind == verdict.Race {
+			c.meetRace(hidden, p)
+		} else if hidden != nil {
 			check.Hint = c.meet(hidden[check.Func], p)
 		}
 		cfg.Exercise.Checks = append(cfg.Exercise.Checks, check)
+	}
+	if len(cfg.Exercise.Checks) == len(cfg.checks) {
+		cfg.checkNeeds(p) // an unreadable check may be the one that is needed
 	}
 	// An unreadable check may hold the points that the sum lacks.
 	if complete && len(cfg.Exercise.Checks) == len(cfg.checks) && total != MaxScore {
@@ -51,9 +56,12 @@ func (c checkConfig) check(byDefault Feedback, p *document.Faults) (check Check,
 	if c.has == nil {
 		return Check{}, false // unreadable, which is reported already
 	}
-	if (c.has["test"] == 0) == (c.has["benchmark"] == 0) {
-		p.Add(configFile, c.line, "a check has either a test or a benchmark")
+	if given(c.has["test"])+given(c.has["benchmark"])+given(c.has["race"]) != 1 {
+		p.Add(configFile, c.line, "a check has either a test, a benchmark or a list of tests to race")
 		return Check{}, false
+	}
+	if c.has["race"] > 0 {
+		return c.raceCheck(byDefault, p), true
 	}
 	if c.function() == "" {
 		return Check{}, false // unreadable, which is reported already
@@ -69,6 +77,9 @@ func (c checkConfig) check(byDefault Feedback, p *document.Faults) (check Check,
 		Anchor:       c.anchor,
 		Line:         c.line,
 	}
+	for _, n := range c.needs {
+		check.Needs = append(check.Needs, n.Need)
+	}
 	if c.benchmark != "" {
 		check.Name += "/" + string(check.Kind)
 	}
@@ -76,6 +87,14 @@ func (c checkConfig) check(byDefault Feedback, p *document.Faults) (check Check,
 		p.Add(configFile, c.line, "%s: %s", check.Name, fault)
 	}
 	return check, true
+}
+
+// given counts a field that an entry has.
+func given(line int) int {
+	if line != 0 {
+		return 1
+	}
+	return 0
 }
 
 func (c checkConfig) faults() (faults []string) {
@@ -86,16 +105,18 @@ func (c checkConfig) faults() (faults []string) {
 	}
 	fault(c.has["points"] == 0, "points are missing")
 	fault(c.has["points"] > 0 && c.points < 1, "a check carries at least one point")
+	fault(c.has["hint"] != 0, "hint: only the check of kind race has one; the others' is the comment of their function")
 	if c.benchmark != "" {
 		fault(!isTestName(c.benchmark, "Benchmark"), "not the name of a benchmark")
-		fault(c.has["kind"] == 0 || c.kind == verdict.Correctness, "the kind of a benchmark is speed or memory")
+		fault(!c.kind.Measured(), "the kind of a benchmark is speed or memory")
 		fault(c.has["limit"] == 0, "limit is missing: how many times the reference's figure passes")
 		fault(c.has["limit"] > 0 && c.limit <= 1, "limit: want a factor above 1")
 		fault(c.selfReported, "a benchmark is measured from outside and cannot be self-reported")
 		return faults
 	}
 	fault(!isTestName(c.test, "Test"), "not the name of a test")
-	fault(c.kind == verdict.Speed || c.kind == verdict.Memory, "a test checks correctness; use a benchmark for speed or memory")
+	fault(c.kind.Measured(), "a test checks correctness; use a benchmark for speed or memory")
+	fault(c.kind == verdict.Race, "race: want a list of tests in the field race")
 	fault(c.has["limit"] != 0, "limit: only a benchmark has one")
 	fault(c.selfReported && c.points > maxSelfReported, fmt.Sprintf("a self-reported check carries at most %d points", maxSelfReported))
 	return faults

@@ -20,12 +20,15 @@ type config struct {
 // checkConfig is an entry of checks as exercise.yaml has it.
 type checkConfig struct {
 	test, benchmark string
+	race            []string
+	hint            string
 	kind            verdict.Kind
 	points          int
 	limit           float64
 	selfReported    bool
 	feedback        Feedback
 	anchor          string
+	needs           []needConfig
 	line            int
 	has             map[string]int // lines of its fields, as [document.File.Mapping] returns them
 }
@@ -93,12 +96,15 @@ func (c *checkConfig) fields() document.Fields {
 	return document.Fields{
 		"test":          document.Line(&c.test),
 		"benchmark":     document.Line(&c.benchmark),
-		"kind":          document.OneOf(&c.kind, verdict.Correctness, verdict.Memory, verdict.Speed),
+		"race":          document.List(&c.race),
+		"hint":          document.Line(&c.hint),
+		"kind":          document.OneOf(&c.kind, verdict.Correctness, verdict.Memory, verdict.Speed, verdict.Race),
 		"points":        document.Whole(&c.points),
 		"limit":         document.Number(&c.limit),
 		"self_reported": document.Truth(&c.selfReported),
 		"feedback":      document.OneOf(&c.feedback, FeedbackHint, FeedbackClass, FeedbackValues),
 		"anchor":        anchor(&c.anchor),
+		"needs":         needs(&c.needs),
 	}
 }
 

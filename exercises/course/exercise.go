@@ -15,6 +15,10 @@ const (
 	maxSelfReportedTotal = 10 // points of all
 )
 
+// maxRace caps the points of the check of kind race. The values that its tests observe are
+// evidence like any others; that the detector saw no race is the word of the process alone.
+const maxRace = 4
+
 // Exercise is one exercise as it is graded.
 type Exercise struct {
 	Name       string // of its folder
@@ -48,15 +52,17 @@ type File struct {
 
 // Check is one line of the grade.
 type Check struct {
-	Name         string // Func, with /speed or /memory after that of a benchmark
-	Func         string // the hidden test or benchmark
+	Name         string   // Func, with /speed or /memory after that of a benchmark; "race"
+	Func         string   // the hidden test or benchmark; "" for race
+	Race         []string // of kind race: the hidden tests that run under the race detector
 	Kind         verdict.Kind
 	Points       int
-	Limit        float64 // times the reference's CPU time or peak memory; 0 for correctness
+	Limit        float64 // times the reference's CPU time or peak memory; 0 for correctness and race
 	SelfReported bool    // rests on facts that only the submission's process knows
 	Hint         string  // shown to the student when the check fails; one paragraph
 	Feedback     Feedback
 	Anchor       string // of the README's heading that describes it; "": the README names the check
+	Needs        []Need // what it rests on; without a cycle
 	Line         int    // of exercise.yaml
 }
 
@@ -66,7 +72,7 @@ type Feedback string
 
 // The kinds of feedback.
 const (
-	FeedbackHint   Feedback = "hint"   // hint, verdict, and how many observations differ
+	FeedbackHint   Feedback = "hint"   // hint, verdict, and how many observations differ, in steps
 	FeedbackClass  Feedback = "class"  // the kind of each difference
 	FeedbackValues Feedback = "values" // the values observed and expected
 )

@@ -1,6 +1,7 @@
 package course
 
 import (
+	"cmp"
 	"go/parser"
 	"go/token"
 	"path"
@@ -68,11 +69,12 @@ func (l linter) described() {
 	headings := anchors(l.exercise.Readme)
 	for i, check := range l.exercise.Checks {
 		again := slices.ContainsFunc(l.exercise.Checks[:i], func(c Check) bool { return c.Func == check.Func })
+		name := cmp.Or(check.Func, check.Name)
 		switch {
 		case check.Anchor != "" && !slices.Contains(headings, check.Anchor):
 			l.Add(configFile, check.Line, "%s: no heading of %s has the anchor %q: it has %s", check.Name, readmeFile, check.Anchor, strings.Join(headings, ", "))
-		case check.Anchor == "" && !again && !l.mentions(check.Func):
-			l.Add(configFile, check.Line, "%s: %s does not describe it: name it there, beside the rule that it checks, or give it the anchor of a heading", check.Func, readmeFile)
+		case check.Anchor == "" && !again && !l.mentions(name):
+			l.Add(configFile, check.Line, "%s: %s does not describe it: name it there, beside the rule that it checks, or give it the anchor of a heading", name, readmeFile)
 		}
 	}
 }

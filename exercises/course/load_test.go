@@ -2,6 +2,7 @@ package course
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"strings"
 	"testing"
@@ -108,8 +109,8 @@ func TestLoadRefuses(t *testing.T) {
 		{"sum", yaml, "points: 60", "points: 59", "exercise.yaml:8: checks: points sum to 99, not 100"},
 		{"negative", yaml, "points: 60", "points: -60", "exercise.yaml:8: checks: points sum to -20, not 100\nexercise.yaml:9: TestRatio: a check carries at least one point"},
 		{"no points", yaml, "points: 27, ", "", "BenchmarkTrain/speed: points are missing"},
-		{"neither", yaml, "{test: TestRatio, ", "{", "exercise.yaml:9: a check has either a test or a benchmark"},
-		{"both", yaml, "{test: TestRatio, ", "{test: TestRatio, benchmark: BenchmarkTrain, ", "exercise.yaml:9: a check has either a test or a benchmark"},
+		{"neither", yaml, "{test: TestRatio, ", "{", "exercise.yaml:9: a check has either a test, a benchmark or a list of tests to race"},
+		{"both", yaml, "{test: TestRatio, ", "{test: TestRatio, benchmark: BenchmarkTrain, ", "exercise.yaml:9: a check has either a test, a benchmark or a list of tests to race"},
 		{"same test", yaml, "TestAllocs, points: 3, self_reported: true", "TestRatio, points: 3", "exercise.yaml:10: TestRatio: two checks have this name"},
 		{"same benchmark", yaml, "kind: memory", "kind: speed", "exercise.yaml:12: BenchmarkTrain/speed: two checks have this name"},
 		{"no such test", yaml, "test: TestRatio", "test: TestRation", "exercise.yaml:9: TestRation: no such function in hidden"},
@@ -122,7 +123,29 @@ func TestLoadRefuses(t *testing.T) {
 		{"limit too low", yaml, "limit: 4", "limit: 1", "BenchmarkTrain/speed: limit: want a factor above 1"},
 		{"benchmark self-reported", yaml, "limit: 4", "limit: 4, self_reported: true", "a benchmark is measured from outside and cannot be self-reported"},
 		{"self-reported", yaml, "points: 3, self", "points: 4, self", "TestAllocs: a self-reported check carries at most 3 points"},
+		{"race: no such test", yaml, "- {test: TestRatio, points: 60}", "- {test: TestRatio, points: 58}\n  - {race: [TestRadio], points: 2, hint: h}", "exercise.yaml:10: race: no test TestRadio in hidden"},
+		{"race: a benchmark", yaml, "- {test: TestRatio, points: 60}", "- {test: TestRatio, points: 58}\n  - {race: [BenchmarkTrain], points: 2, hint: h}", "exercise.yaml:10: race: no test BenchmarkTrain in hidden"},
+		{"race: no hint", yaml, "- {test: TestRatio, points: 60}", "- {test: TestRatio, points: 58}\n  - {race: [TestRatio], points: 2}", "exercise.yaml:10: race: hint is missing"},
+		{"race: many points", yaml, "- {test: TestRatio, points: 60}", "- {test: TestRatio, points: 55}\n  - {race: [TestRatio], points: 5, hint: h}", "exercise.yaml:10: race: it carries at most 4 points"},
+		{"race: empty", yaml, "- {test: TestRatio, points: 60}", "- {test: TestRatio, points: 58}\n  - {race: [], points: 2, hint: h}", "exercise.yaml:10: race: the list of tests is empty"},
+		{"race: twice", yaml, "- {test: TestRatio, points: 60}", "- {test: TestRatio, points: 56}\n  - {race: [TestRatio], points: 2, hint: h}\n  - {race: [TestRatio], points: 2, hint: h}", "exercise.yaml:11: race: two checks have this name"},
+		{"race: a limit", yaml, "- {test: TestRatio, points: 60}", "- {test: TestRatio, points: 58}\n  - {race: [TestRatio], points: 2, hint: h, limit: 2}", "exercise.yaml:10: race: limit: only a benchmark has one"},
+		{"race: a kind", yaml, "- {test: TestRatio, points: 60}", "- {test: TestRatio, points: 58}\n  - {race: [TestRatio], points: 2, hint: h, kind: speed}", "exercise.yaml:10: race: a list of tests to race is of kind race"},
+		{"race: self-reported", yaml, "- {test: TestRatio, points: 60}", "- {test: TestRatio, points: 58}\n  - {race: [TestRatio], points: 2, hint: h, self_reported: true}", "exercise.yaml:10: race: it is not self-reported"},
+		{"a hint of a test", yaml, "{test: TestRatio, ", "{test: TestRatio, hint: h, ", "exercise.yaml:9: TestRatio: hint: only the check of kind race has one"},
+		{"a test of kind race", yaml, "{test: TestRatio, ", "{test: TestRatio, kind: race, ", "exercise.yaml:9: TestRatio: race: want a list of tests in the field race"},
 		{"not marked", yaml, ", self_reported: true", "", "exercise.yaml:10: TestAllocs: it records self-reported values; want self_reported: true"},
+		{"needs a text", yaml, "points: 60", "points: 60, needs: TestAllocs", `exercise.yaml:9: needs: want a list of tests, or tests each with a list of observations, not "TestAllocs"`},
+		{"needs nothing", yaml, "points: 60", "points: 60, needs: []", "exercise.yaml:9: needs: want a list of tests, or tests each with a list of observations, not an empty one"},
+		{"needs an unknown one", yaml, "points: 60", "points: 60, needs: [TestAlocs]", `exercise.yaml:9: TestRatio: needs: there is no check "TestAlocs"`},
+		{"needs an unknown one, below", yaml, "points: 60", "points: 60, needs:\n      {TestAlocs: [a]}", `exercise.yaml:10: TestRatio: needs: there is no check "TestAlocs"`},
+		{"needs one twice", yaml, "points: 60", "points: 60, needs: [TestAllocs, TestAllocs]", "exercise.yaml:9: TestRatio: needs: TestAllocs appears twice"},
+		{"needs a measured one", yaml, "points: 60", "points: 60, needs: [BenchmarkTrain/speed]", "exercise.yaml:9: TestRatio: needs: BenchmarkTrain/speed is measured; a check can need hidden tests only"},
+		{"needs itself", yaml, "points: 60", "points: 60, needs: [TestRatio]", "exercise.yaml:9: TestRatio: needs: a test cannot need itself: TestRatio needs TestRatio"},
+		{"a measured one that excuses", yaml, "limit: 4", "limit: 4, needs: {TestRatio: [a]}", "exercise.yaml:11: BenchmarkTrain: needs: what a benchmark records is compared in full"},
+		{"excuses everything", yaml, "points: 60", "points: 60, needs: {TestAllocs: ['*']}", `exercise.yaml:9: needs: TestAllocs: want names of observations with at most one *, at their end, not "*"`},
+		{"a star inside", yaml, "points: 60", "points: 60, needs: {TestAllocs: ['a*b']}", `exercise.yaml:9: needs: TestAllocs: want names of observations with at most one *, at their end, not "a*b"`},
+		{"excuses a text", yaml, "points: 60", "points: 60, needs: {TestAllocs: a}", `exercise.yaml:9: needs: TestAllocs: want a list, not "a"`},
 		{"no entry", yaml, "{test: TestRatio, points: 60}", "TestRatio", `exercise.yaml:9: checks: want fields, not "TestRatio"`},
 		{"no checks", yaml, "", "title: a\nsummary: b\npackage: gears\nchecks: []\n", "exercise.yaml:4: checks: the list is empty"},
 
@@ -162,6 +185,24 @@ func TestLoadRefuses(t *testing.T) {
 			assert.True(t, strings.HasPrefix(err.Error(), "load exercise gears: "))
 		})
 	}
+}
+
+// A check may need tests above and below it, each for observations of its own.
+func TestNeeds(t *testing.T) {
+	const yaml = "exercises/gears/exercise.yaml"
+	files := coursetest.Change(coursetest.Files(), yaml, "points: 60", `points: 60, needs: {TestAllocs: [ratio, "history: *"]}`)
+	files = coursetest.Change(files, yaml, "limit: 4", "limit: 4, needs: [TestRatio, TestAllocs]")
+	e, err := open(files).Load("gears")
+	require.NoError(t, err)
+	need := Need{"TestAllocs", []string{"ratio", "history: *"}}
+	assert.Equal(t, []Need{need}, e.Checks[0].Needs)
+	assert.Equal(t, []Need{{Check: "TestRatio"}, {Check: "TestAllocs"}}, e.Checks[2].Needs)
+	for name, want := range map[string]bool{"ratio": true, "ratios": false, "history: losses": true, "history: ": true, "history": false, "": false} {
+		assert.Equal(t, want, need.Excuses(name), name)
+	}
+
+	_, err = open(coursetest.Change(files, yaml, "feedback: values", "feedback: values, needs: [TestRatio]")).Load("gears")
+	assert.EqualError(t, err, "load exercise gears: exercise.yaml:9: TestRatio: needs: a test cannot need itself: TestRatio needs TestAllocs, which needs TestRatio")
 }
 
 func TestLoadReportsEverything(t *testing.T) {
@@ -286,4 +327,21 @@ func TestLoadAll(t *testing.T) {
 	assert.ErrorContains(t, broken[0], "load exercise axles")
 	_, _, err = Open(fstest.MapFS{}).LoadAll()
 	assert.ErrorIs(t, err, fs.ErrNotExist)
+}
+
+// A check of kind race has a name, tests and a hint of its own.
+func TestRaceCheck(t *testing.T) {
+	files := coursetest.Change(coursetest.Files(), "exercises/gears/exercise.yaml", "- {test: TestRatio, points: 60}",
+		"- {test: TestRatio, points: 58}\n  - {race: [TestRatio, TestAllocs], points: 2, hint: Share nothing., anchor: gears}")
+	c := open(files)
+	e, err := c.Load("gears")
+	require.NoError(t, err)
+	assert.Equal(t, Check{
+		Name: "race", Kind: verdict.Race, Race: []string{"TestRatio", "TestAllocs"}, Points: 2, Hint: "Share nothing.",
+		Feedback: FeedbackClass, Anchor: "gears", Line: 10,
+	}, e.Checks[1])
+	assert.NotContains(t, fmt.Sprint(c.Lint("gears")), "race:", "the heading describes it")
+	delete(files, "x")
+	files["exercises/gears/exercise.yaml"] = strings.Replace(files["exercises/gears/exercise.yaml"], ", anchor: gears", "", 1)
+	assert.ErrorContains(t, open(files).Lint("gears"), "exercise.yaml:10: race: README.md does not describe it")
 }

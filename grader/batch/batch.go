@@ -10,6 +10,7 @@ package batch
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 	"time"
 
@@ -33,6 +34,9 @@ type Options struct {
 	Grader    string // what else decides a result: sources, images, runtime; see [results.Key]
 	Workers   int    // gradings at a time
 	Now       func() time.Time
+	// Refuses reports whether a grading would take no time: such submissions come first.
+	// Nil: none.
+	Refuses func(*submission.Snapshot, *course.Exercise) bool
 	// OnEvent receives the progress, whenever a grading begins or a submission is done.
 	// Calls do not overlap.
 	OnEvent func(Event)
@@ -70,16 +74,34 @@ type runner struct {
 func (r *runner) run(ctx context.Context, steps []*step) error {
 	group, gctx := errgroup.WithContext(ctx)
 	group.SetLimit(max(1, r.options.Workers))
-	for _, s := range steps {
+	for _, s := range r.inOrder(steps) {
 		group.Go(func() error {
 			if err := r.step(gctx, s); err != nil {
 				return err
 			}
-			r.progress.through()
+			r.progress.through(&s.Item)
 			return nil
 		})
 	}
 	return group.Wait()
+}
+
+// inOrder returns the steps in the order in which they are taken: first what is known, then
+// what is refused at once, so that neither waits for what is measured.
+func (r *runner) inOrder(steps []*step) []*step {
+	rank := map[*step]int{}
+	for _, s := range steps {
+		switch {
+		case s.planned():
+		case r.options.Refuses != nil && r.options.Refuses(s.snapshot, s.exercise):
+			rank[s] = 1
+		default:
+			rank[s] = 2
+		}
+	}
+	ordered := slices.Clone(steps)
+	slices.SortStableFunc(ordered, func(a, b *step) int { return rank[a] - rank[b] })
+	return ordered
 }
 
 // step grades a submission, unless its plan says that it need not be or cannot be. An error

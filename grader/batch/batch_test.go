@@ -133,6 +133,37 @@ func TestRunTells(t *testing.T) {
 	}, news)
 }
 
+// What is known or refused at once does not wait behind what is measured, and each is told
+// when it is decided.
+func TestRunQuickFirst(t *testing.T) {
+	root := tree.New(t, map[string]string{
+		"a/autograd/a.go": "package autograd\n", "b/autograd/a.go": "package autograd\nvar refused int\n", "c/autograd/a.go": "package autograd\nvar c int\n", "d/autograd/": "",
+	})
+	list, err := intake.Find(root, []string{"autograd"})
+	require.NoError(t, err)
+	l, err := file.Open(t.TempDir())
+	require.NoError(t, err)
+	defer l.Close()
+	o := Options{
+		Exercises: someExercises, Workers: 1, Now: time.Now, Grade: (&desk{}).grade,
+		Refuses: func(s *submission.Snapshot, _ *course.Exercise) bool {
+			return len(s.Files) == 0 || strings.Contains(string(s.Files[0].Data), "refused")
+		},
+	}
+	_, err = Run(t.Context(), l, list[2:3], o)
+	require.NoError(t, err)
+	var told []string
+	o.OnEvent = func(e Event) {
+		if e.Through != nil {
+			told = append(told, fmt.Sprint(e.Through.Student, e.Through.Cached))
+		}
+	}
+	items, err := Run(t.Context(), l, list, o)
+	require.NoError(t, err)
+	assert.Equal(t, []string{"ctrue", "bfalse", "dfalse", "afalse"}, told)
+	assert.Equal(t, "a", items[0].Student, "items stay in their order")
+}
+
 // Which of two counts cannot be told: they are refused, which costs no other student anything.
 func TestRunTwice(t *testing.T) {
 	root := tree.New(t, map[string]string{"alice/autograd/a.go": "package autograd\n", "alice/autograd.zip": "no zip", "bob/autograd/a.go": "package autograd\n"})
@@ -146,10 +177,11 @@ func TestRunTwice(t *testing.T) {
 	root = tree.New(t, map[string]string{"alice/autograd/a.go": "package autograd\n", "alice.tar": "no archive", "bob/autograd/a.go": "package autograd\n", "bob/x/b.go": "package autograd\nvar x int\n"})
 	p, err := course.ParsePattern("{student}/*")
 	require.NoError(t, err)
-	named, _, err := intake.FindAt(root, "alice", p, nil)
+	t.Chdir(root)
+	named, _, err := intake.FindAll(t.Context(), []string{"alice"}, intake.Search{Pattern: p})
 	require.NoError(t, err)
 	named[0].Exercise = "autograd"
-	other, _, err := intake.FindAt(root, "bob", p, nil)
+	other, _, err := intake.FindAll(t.Context(), []string{"bob"}, intake.Search{Pattern: p})
 	require.NoError(t, err)
 	for i := range other {
 		other[i].Student = "alice"
@@ -164,7 +196,8 @@ func TestRunTwice(t *testing.T) {
 
 	// Where packages name the exercises, they are read before anything is graded.
 	root = tree.New(t, map[string]string{"alice/v1/a.go": "package autograd\n", "alice/v2/a.go": "package autograd\nvar x int\n", "alice/w/a.go": "package cosine\n"})
-	list, _, err := intake.FindAt(root, ".", p, nil)
+	t.Chdir(root)
+	list, _, err := intake.FindAll(t.Context(), []string{"."}, intake.Search{Pattern: p})
 	require.NoError(t, err)
 	l, err := file.Open(t.TempDir())
 	require.NoError(t, err)
@@ -182,9 +215,9 @@ func TestRunNoText(t *testing.T) {
 	for range 2 {
 		items, counts, err := (&desk{}).batch(t.Context(), t, root, t.TempDir())
 		require.NoError(t, err)
-		assert.Equal(t, [3]int{0, 0, 2}, counts)
+		assert.Equal(t, [3]int{2, 0, 0}, counts)
 		assert.Equal(t, []string{`"J\xf6rg"`, `"J\xfcrg"`}, []string{items[0].Student, items[1].Student})
-		require.ErrorContains(t, items[0].Err, "is not UTF-8")
+		assert.Equal(t, verdict.Invalid, items[0].Record.Result.Verdict)
 	}
 }
 

@@ -2,7 +2,6 @@ package batch
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"path"
 	"path/filepath"
@@ -10,7 +9,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"grade/grader/fault"
 	"grade/grader/intake"
 	"grade/grader/submission"
 	"grade/grader/verdict"
@@ -39,16 +37,15 @@ func (p *planner) dedupe(ctx context.Context, steps []*step) (single []*step) {
 }
 
 // nameable returns a submission whose student's name a file of results can hold. Two names
-// that are not UTF-8 would be one there: such a submission gets a name of its own, and an
-// error when it is read.
+// that are not UTF-8 would be one there: such a submission gets a name of its own, and is
+// refused.
 func nameable(s intake.Submission) intake.Submission {
-	const reason = "the name of the folder is not UTF-8, in which results are kept"
 	if utf8.ValidString(s.Student) {
 		return s
 	}
 	s.Student = strconv.Quote(s.Student)
 	s.Read = func(context.Context) (*submission.Snapshot, error) {
-		return nil, &fault.Error{Message: "read the submission", Advice: "give the folder another name", Told: reason, Err: errors.New(reason)}
+		return submission.Refused(s.Path, "", "folder-name", "the folder's name "+s.Student+" is not UTF-8, in which results are kept; give it another one"), nil
 	}
 	return s
 }
@@ -66,8 +63,11 @@ func placeOf(s intake.Submission) string {
 // refused returns a reader that refuses several submissions of one student.
 func refused(dir string, places []string) func(context.Context) (*submission.Snapshot, error) {
 	return func(context.Context) (*submission.Snapshot, error) {
-		s := submission.Of(dir, nil)
-		s.Problems = []verdict.Problem{{Rule: "several", Message: fmt.Sprintf("handed in %d times: as %s; leave one of them", len(places), strings.Join(places, ", "))}}
-		return s, nil
+		const most = 20 // places that are named
+		list := strings.Join(places[:min(len(places), most)], ", ")
+		if n := len(places) - most; n > 0 {
+			list += fmt.Sprintf(" and %d more", n)
+		}
+		return submission.Refused(dir, "", "several", fmt.Sprintf("handed in %d times: as %s; leave one of them", len(places), list)), nil
 	}
 }

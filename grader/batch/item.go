@@ -3,13 +3,14 @@ package batch
 import (
 	"context"
 	"errors"
+	"io/fs"
+	"os"
 	"time"
 
 	"grade/grader/fault"
 	"grade/grader/intake"
 	"grade/grader/results"
 	"grade/grader/submission"
-	"grade/grader/verdict"
 )
 
 // Item is the outcome of one submission in a run.
@@ -38,8 +39,21 @@ func Count(items []Item) (graded, cached, without int) {
 	return graded, cached, without
 }
 
+// Ours counts the items without a verdict that the student cannot mend: these are a reason
+// to run again, the others are not.
+func Ours(items []Item) (n int) {
+	for _, i := range items {
+		if i.Record == nil && fault.KindOf(i.Err) != fault.Student {
+			n++
+		}
+	}
+	return n
+}
+
 // Ungraded returns items without a verdict for all submissions, if grading could not begin.
 func Ungraded(ctx context.Context, list []intake.Submission, why error) (items []Item) {
+	ctx, release := afterwards(ctx)
+	defer release()
 	for _, s := range list {
 		i := Item{Submission: s, Err: why}
 		i.identify(ctx)
@@ -77,13 +91,28 @@ func (i Item) outcome(now time.Time) results.Outcome {
 	return o
 }
 
+// interruptGrace is how long an interrupted run may go on to read submissions.
+const interruptGrace = 300 * time.Millisecond
+
+// afterwards returns a context that ends [interruptGrace] after ctx.
+func afterwards(ctx context.Context) (longer context.Context, release func()) {
+	longer, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(ctx, func() {
+		time.AfterFunc(interruptGrace, func() { cancel(context.Cause(ctx)) })
+	})
+	return longer, func() {
+		stop()
+		cancel(nil)
+	}
+}
+
 // identify sets the content of a submission that can be read: the content identifies it
-// later. An interrupt does not stop it.
+// later.
 func (i *Item) identify(ctx context.Context) {
-	if i.content != "" || i.Exercise == "" {
+	if i.content != "" || i.Exercise == "" || ctx.Err() != nil {
 		return
 	}
-	if s, err := i.read(context.WithoutCancel(ctx)); err == nil {
+	if s, err := i.read(ctx); err == nil {
 		i.content = results.Content(s)
 	}
 }
@@ -97,8 +126,21 @@ func (i Item) read(ctx context.Context) (*submission.Snapshot, error) {
 	}
 	s, err := take(ctx)
 	if empty := (*fault.Error)(nil); errors.As(err, &empty) && empty.Told != "" && empty.Err == nil && i.Exercise != "" {
-		s, err = submission.Of(i.Path, nil), nil
-		s.Problems = []verdict.Problem{{Rule: "no-files", Message: "there is no Go file here; submit the solution's"}}
+		return submission.Refused(i.Path, "", "no-files", "there is no Go file here; submit the solution's"), nil
+	}
+	if err != nil && i.Read == nil {
+		err = changed(i.Path, err)
 	}
 	return s, err
+}
+
+// changed returns the error of reading what was found at a path, which may be gone or
+// something else by now.
+func changed(path string, err error) error {
+	info, now := os.Stat(path)
+	if now != nil && !errors.Is(now, fs.ErrNotExist) || now == nil && (info.IsDir() || submission.IsArchive(path)) {
+		return err
+	}
+	const told = "the submission was moved away while it was read; hand it in again"
+	return &fault.Error{Message: "read the submission", Advice: "leave the folder as it is while it is graded", Err: err, Told: told}
 }

@@ -9,6 +9,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"grade/exercises/course"
+	"grade/grader/fault"
 	"grade/grader/intake"
 	"grade/grader/results"
 	"grade/grader/submission"
@@ -73,6 +74,8 @@ func (p *planner) read(ctx context.Context, list []intake.Submission) []*step {
 	for i, s := range list {
 		steps[i] = &step{Item: Item{Submission: nameable(s)}}
 	}
+	ctx, release := afterwards(ctx)
+	defer release()
 	p.each(steps, func(s *step) { p.readOne(ctx, s) })
 	return p.dedupe(ctx, steps)
 }
@@ -93,14 +96,25 @@ func (p *planner) each(steps []*step, do func(*step)) {
 // readOne takes the snapshot of a submission, and finds its exercise.
 func (p *planner) readOne(ctx context.Context, s *step) {
 	s.content = ""
+	if s.Err = context.Cause(ctx); s.Err != nil {
+		return
+	}
 	if s.snapshot, s.Err = s.Item.read(ctx); s.Err != nil {
 		return
 	}
 	if s.exercise, s.Err = intake.ExerciseOf(s.Exercise, s.snapshot, p.options.Exercises); s.Err != nil {
-		s.Err = fmt.Errorf("cannot tell the exercise: %w; name the folder after one", s.Err)
+		s.Err = nameless(s.Err)
 		return
 	}
 	s.Exercise, s.content = s.exercise.Name, results.Content(s.snapshot)
+}
+
+// nameless returns the error of a submission of an unknown exercise: its student can mend
+// that, whatever else is wrong with it.
+func nameless(err error) error {
+	const advice = "name the folder after an exercise, or mend the package clause"
+	said := "cannot tell the exercise: " + err.Error()
+	return &fault.Error{Message: said + "; " + advice, Told: said + "; " + advice}
 }
 
 var errBegun = errors.New("a run has begun with it, and did not end")
@@ -113,6 +127,8 @@ func (p *planner) begin(ctx context.Context, steps []*step) error {
 		pending[w.ID()] = true
 	}
 	var unknown []Item
+	ctx, release := afterwards(ctx)
+	defer release()
 	for _, s := range steps {
 		i := Item{Submission: s.Submission, Err: errBegun, content: s.content}
 		if _, graded := p.store.Last(i.Student, i.Exercise); !graded && !pending[i.PendingID()] {
@@ -177,12 +193,14 @@ func (s *step) date(ctx context.Context) (err error) {
 // end withdraws the numbers of attempts without a verdict, and stores which submissions
 // have none. Err is why the run stopped early.
 func (p *planner) end(ctx context.Context, steps []*step, err error) (items []Item, lost error) {
+	reading, release := afterwards(ctx)
+	defer release()
 	for _, s := range steps {
 		if s.Record == nil {
 			if s.Err == nil { // the run has ended before it
 				s.Err = err
 			}
-			s.identify(ctx)
+			s.identify(reading)
 			lost = errors.Join(lost, p.store.Withdraw(s.attempt))
 		}
 		items = append(items, s.Item)

@@ -11,6 +11,7 @@ type Event struct {
 	Done, Total int           // submissions
 	Grading     []Grading     // on their way, in the order they began
 	Left        time.Duration // an estimate; 0: there is nothing to estimate from
+	Through     *Item         // the submission that is done now; nil: none is
 }
 
 // Grading is a grading that has begun and not ended.
@@ -40,7 +41,7 @@ func (p *progress) begin(student, exercise string) (end func(error)) {
 	defer p.mu.Unlock()
 	g := Grading{Student: student, Exercise: exercise, Since: p.options.Now()}
 	p.grading = append(p.grading, g)
-	p.tell()
+	p.tell(nil)
 	return func(err error) {
 		p.mu.Lock()
 		defer p.mu.Unlock()
@@ -53,16 +54,16 @@ func (p *progress) begin(student, exercise string) (end func(error)) {
 	}
 }
 
-// through reports that one more submission is done.
-func (p *progress) through() {
+// through reports that one more submission is done; nil: its outcome is not told.
+func (p *progress) through(i *Item) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.done++
-	p.tell()
+	p.tell(i)
 }
 
 // tell sends an event. The caller holds p.mu.
-func (p *progress) tell() {
+func (p *progress) tell(through *Item) {
 	if p.options.OnEvent == nil {
 		return
 	}
@@ -72,5 +73,5 @@ func (p *progress) tell() {
 		running = append(running, now.Sub(g.Since))
 	}
 	left := p.pace.left(running, p.total-p.done-len(running))
-	p.options.OnEvent(Event{Done: p.done, Total: p.total, Grading: slices.Clone(p.grading), Left: left})
+	p.options.OnEvent(Event{Done: p.done, Total: p.total, Grading: slices.Clone(p.grading), Left: left, Through: through})
 }

@@ -60,7 +60,7 @@ func (r *Regrader) Run(ctx context.Context, o Options) ([]Regraded, error) {
 	group.SetLimit(max(1, o.Workers))
 	for i := range run.list {
 		group.Go(func() error {
-			defer run.progress.through()
+			defer run.progress.through(nil)
 			return run.one(gctx, &run.list[i])
 		})
 	}
@@ -170,7 +170,7 @@ func gradeAgain(ctx context.Context, grade GradeFunc, s *submission.Snapshot, e 
 // measuredPoints returns the points for memory and speed.
 func measuredPoints(r *verdict.Result) (points int) {
 	for _, c := range r.Checks {
-		if verdict.Kind(c.Kind) != verdict.Correctness {
+		if verdict.Kind(c.Kind).Measured() {
 			points += c.Points
 		}
 	}

@@ -21,36 +21,6 @@ import (
 	"grade/grader/verdict"
 )
 
-// Only what matches is a submission, whatever lies deeper.
-func TestFindAt(t *testing.T) {
-	root := tree.New(t, map[string]string{
-		"students/alice/autograd/a.go": "", "students/alice/notes/a.go": "", "students/alice/Autograd/a.go": "", "students/bob/cosine.zip": "",
-		"students/mallory/autograd/students/alice/autograd/a.go": "", "students/carol/autograd/": "", "elsewhere/dan/autograd/a.go": "",
-		"students/.git/autograd/a.go": "",
-	})
-	require.NoError(t, os.Symlink("alice", filepath.Join(root, "students", "eve")))
-	p, err := course.ParsePattern("students/{student}/{exercise}")
-	require.NoError(t, err)
-	find := func(within string) (got []string) {
-		list, left, err := intake.FindAt(root, within, p, []string{"autograd", "cosine"})
-		require.NoError(t, err)
-		if within == "." {
-			assert.Equal(t, []string{"students/alice/Autograd", "students/alice/notes"}, left)
-		}
-		for _, s := range list {
-			assert.Equal(t, s.Folder, submission.TrimArchive(strings.TrimPrefix(filepath.ToSlash(s.Path), filepath.ToSlash(root)+"/")))
-			got = append(got, s.Student+" "+s.Exercise)
-		}
-		return got
-	}
-	assert.Equal(t, []string{"alice autograd", "bob cosine", "carol autograd", "mallory autograd"}, find("."))
-	assert.Equal(t, []string{"alice autograd"}, find("students/alice"))
-	assert.Equal(t, []string{"alice autograd"}, find("students/alice/autograd"))
-	assert.Equal(t, []string{"mallory autograd"}, find("students/mallory/autograd/students/alice"), "it is mallory's")
-	assert.Equal(t, []string{"bob cosine"}, find("students/bob/cosine.zip"))
-	assert.Empty(t, find("students/ali"))
-}
-
 // lines are those of the results file in a folder.
 func lines(t *testing.T, folder string) []string {
 	t.Helper()

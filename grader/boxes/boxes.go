@@ -59,6 +59,38 @@ func (p *Pool) Builder(ctx context.Context, s sandbox.Spec) (sandbox.Box, error)
 	return p.sandbox.Box(ctx, s)
 }
 
+// Build opens a builder and runs a request in it, in others if that one is gone or fails.
+// The caller closes the first, which it is told of; without opened, Build closes it.
+func (p *Pool) Build(ctx context.Context, s sandbox.Spec, request func(sandbox.Dirs) sandbox.Request, opened func(sandbox.Box)) (o sandbox.Outcome, err error) {
+	for i := range boxesPerRequest {
+		box, err := p.Builder(ctx, s)
+		if err != nil {
+			return o, err
+		}
+		if i == 0 && opened != nil {
+			opened(box)
+		} else {
+			defer box.Close()
+		}
+		o, err = box.Run(ctx, request(box.Dirs()))
+		if last := i == boxesPerRequest-1; err == nil || last || !another(err, last) || ctx.Err() != nil {
+			return o, err
+		}
+	}
+	return o, err
+}
+
+// Runner opens a box for one program, apart from any grading. The caller releases it.
+func (p *Pool) Runner(ctx context.Context, s sandbox.Spec, program []byte) (r *Runner, release func(), err error) {
+	s.CPUs = p.unreserved()
+	r = p.runner(s)
+	r.Load(program)
+	if err := r.open(ctx); err != nil {
+		return nil, nil, err
+	}
+	return r, r.close, nil
+}
+
 // unreserved lists the CPUs for boxes that are not timed. Nil means all: there are too few
 // to keep one, or no box has reported yet how many there are.
 func (p *Pool) unreserved() []int {
@@ -84,6 +116,7 @@ type Lease struct {
 	pool    *Pool
 	program string      // names the reference's program among the idle runners
 	builder sandbox.Box // nil: there is none to close
+	third   *Runner     // nil: likewise
 }
 
 // Lease takes runners for boxes as spec says. It reuses an idle runner of the reference's
@@ -117,10 +150,32 @@ func (l *Lease) Open(ctx context.Context) error {
 // takes an engine as long as some tests.
 func (l *Lease) Keep(builder sandbox.Box) { l.builder = builder }
 
-// Release closes the submission's box and lets the reference's wait for another grading.
+// Builder returns the box that was kept, or nil.
+func (l *Lease) Builder() sandbox.Box { return l.builder }
+
+// Third opens another box for the submission, as spec says, with a program of its own, off
+// the CPU that the first two may be timed on. It is closed when the lease is released.
+func (l *Lease) Third(ctx context.Context, spec sandbox.Spec, program []byte) (*Runner, error) {
+	spec.CPUs = l.pool.unreserved()
+	if all := l.pool.cpus.Load(); all != nil && len(*all) > 1 {
+		spec.CPUs = (*all)[:len(*all)-1]
+	}
+	r := l.pool.runner(spec)
+	r.Load(program)
+	if err := r.open(ctx); err != nil {
+		return nil, err
+	}
+	l.third = r
+	return r, nil
+}
+
+// Release closes the submission's boxes and lets the reference's wait for another grading.
 // After an error it closes both, because their state is unknown.
 func (l *Lease) Release(err error) {
 	l.Submission.close()
+	if l.third != nil {
+		l.third.close()
+	}
 	if l.builder != nil {
 		l.builder.Close()
 	}

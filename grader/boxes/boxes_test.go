@@ -160,3 +160,63 @@ func TestLeaveTwice(t *testing.T) {
 	second()
 	reserve()()
 }
+
+// What goes wrong with a box once, or twice, goes wrong with no grading: another box is
+// opened, for a build as for a run.
+func TestAnotherBox(t *testing.T) {
+	for _, failure := range []error{sandbox.ErrGone, sandbox.ErrFailed} {
+		bad, good := sandboxtest.Answer{Err: failure}, sandboxtest.Answer{Outcome: sandbox.Outcome{Wall: 1}}
+		for name, c := range map[string]struct {
+			answers []sandboxtest.Answer
+			boxes   int
+			fails   bool
+		}{
+			"once":  {[]sandboxtest.Answer{bad, good}, 2, false},
+			"twice": {[]sandboxtest.Answer{bad, bad, good}, 3, false},
+			"ever":  {[]sandboxtest.Answer{bad}, boxesPerRequest, true},
+		} {
+			s := scripted()
+			s.Script["run"] = c.answers
+			var told []sandbox.Box
+			o, err := New(s, Config{}).Build(t.Context(), spec, func(sandbox.Dirs) sandbox.Request { return sandbox.Request{} }, func(b sandbox.Box) { told = append(told, b) })
+			assert.Equal(t, c.fails, errors.Is(err, failure), name)
+			assert.Equal(t, !c.fails, o.Wall == 1, name)
+			assert.Len(t, s.Boxes(), c.boxes, name)
+			assert.Len(t, told, 1, name)
+			assert.Equal(t, 1, s.Open(), "the first is the caller's to close")
+
+			s = scripted()
+			s.Script["run"] = c.answers
+			r := New(s, Config{}).runner(spec)
+			r.Load([]byte("program"))
+			require.NoError(t, r.open(t.Context()))
+			o, err = r.Run(t.Context(), sandbox.Request{})
+			switch {
+			case !c.fails:
+				require.NoError(t, err, name)
+				assert.Equal(t, 1, int(o.Wall), name)
+			case errors.Is(failure, sandbox.ErrGone):
+				require.NoError(t, err, "the program has done it")
+				assert.NotZero(t, o.Signal)
+			default:
+				require.ErrorIs(t, err, failure, "no program is blamed")
+			}
+		}
+	}
+}
+
+// A box that is gone again when it is to be pinned is replaced again.
+func TestPinGoneTwice(t *testing.T) {
+	s := scripted()
+	gone := 0
+	s.Pinning = func(*sandboxtest.Box, int) error {
+		if gone++; gone < 3 {
+			return fmt.Errorf("pin: %w", sandbox.ErrGone)
+		}
+		return nil
+	}
+	l := lease(t, New(s, Config{}), "a")
+	require.NoError(t, l.Submission.pin(t.Context(), 1))
+	assert.Len(t, s.Boxes(), 4)
+	assert.Equal(t, 2, s.Open())
+}

@@ -33,6 +33,7 @@ type Runner struct {
 	loaded bool         // the box holds the program
 	cpu    *int         // where the box is pinned, if it is
 	spent  atomic.Int64 // nanoseconds
+	peak   int64        // bytes: the most that the box has held
 }
 
 // Load sets the program.
@@ -45,15 +46,29 @@ func (r *Runner) Loaded() bool { return r.program != nil }
 // it.
 func (r *Runner) Spent() time.Duration { return time.Duration(r.spent.Load()) }
 
-// open opens the box.
-func (r *Runner) open(ctx context.Context) error {
+// BoxPeak returns the most that the runner's box has held up to its last request, in bytes; 0
+// if nothing has run in it, or nothing counts it.
+func (r *Runner) BoxPeak() int64 { return r.peak }
+
+// open opens the box, and another one if that is gone before it is pinned.
+func (r *Runner) open(ctx context.Context) (err error) {
+	for range boxesPerRequest {
+		if err = r.openOne(ctx); !errors.Is(err, sandbox.ErrGone) || ctx.Err() != nil {
+			break
+		}
+		r.close()
+	}
+	return err
+}
+
+func (r *Runner) openOne(ctx context.Context) error {
 	box, err := r.sandbox.Box(ctx, r.spec)
 	if err != nil {
 		return err
 	}
 	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.box, r.loaded = box, false
+	r.box, r.loaded, r.peak = box, false, 0
+	r.mu.Unlock()
 	if r.cpu != nil {
 		return box.Pin(ctx, *r.cpu)
 	}
@@ -92,17 +107,18 @@ func (r *Runner) asNew(cpus []int) bool {
 
 // Run runs the program once. If [boxesPerRequest] boxes in a row end over a request, while new
 // ones can be opened, the program is the cause, and that is an outcome: otherwise a
-// submission could trade a bad grade for an error of ours.
+// submission could trade a bad grade for an error of ours. A box that fails says nothing of
+// the program: another one is tried, and its failure is an error.
 func (r *Runner) Run(ctx context.Context, q sandbox.Request) (sandbox.Outcome, error) {
 	started := time.Now()
 	defer func() { r.spent.Add(int64(time.Since(started))) }()
-	for range boxesPerRequest {
+	for i := range boxesPerRequest {
 		o, err := r.box.Run(ctx, r.request(q))
 		if err == nil {
-			r.loaded = true
+			r.loaded, r.peak = true, o.BoxPeak
 			return o, nil
 		}
-		if !errors.Is(err, sandbox.ErrGone) || ctx.Err() != nil {
+		if last := i == boxesPerRequest-1; !another(err, last) || ctx.Err() != nil {
 			return sandbox.Outcome{}, err
 		}
 		if err := r.reopen(ctx); err != nil {
@@ -110,6 +126,11 @@ func (r *Runner) Run(ctx context.Context, q sandbox.Request) (sandbox.Outcome, e
 		}
 	}
 	return sandbox.Outcome{Signal: int(syscall.SIGKILL)}, nil
+}
+
+// another reports whether a request may do better in another box.
+func another(err error, last bool) bool {
+	return errors.Is(err, sandbox.ErrGone) || errors.Is(err, sandbox.ErrFailed) && !last
 }
 
 // request returns q for the program in its box. The first request carries the program.

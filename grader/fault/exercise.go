@@ -26,6 +26,16 @@ func (e checkError) Unwrap() error { return e.error }
 // Check marks an error with the check that it is about, and keeps its text.
 func Check(name string, err error) error { return checkError{err, name} }
 
+// AboutCheck returns the check that an error is about, and the error without the words of
+// what was being graded; "" and nil if no single check is known.
+func AboutCheck(err error) (name string, cause error) {
+	e, ok := errors.AsType[checkError](err)
+	if !ok {
+		return "", nil
+	}
+	return e.check, e.error
+}
+
 // CheckOf returns the check that an error is about; "" if no single one is known.
 func CheckOf(err error) string {
 	e, _ := errors.AsType[checkError](err)

@@ -39,4 +39,10 @@ func TestMarks(t *testing.T) {
 	assert.ErrorIs(t, err, ErrExercise)
 	assert.Equal(t, "TestA", CheckOf(fmt.Errorf("judge: %w", err)))
 	assert.Empty(t, CheckOf(errors.New("x")))
+	name, cause := AboutCheck(fmt.Errorf("grade the starter: %w", err))
+	assert.Equal(t, "TestA", name)
+	assert.EqualError(t, cause, "too short")
+	name, cause = AboutCheck(errors.New("x"))
+	assert.Empty(t, name)
+	assert.NoError(t, cause)
 }

@@ -78,6 +78,7 @@ type Cell struct {
 	Counts   *Attempt  // one of them; nil: none
 	Points   *float64  // what it counts, in hundredths; nil: nothing was graded
 	Rules    []string  // what each rule did, a sentence each
+	Late     bool      // what counts was handed in late, or nothing counts for being late
 	Missing  *Missing  // the newest submission has no verdict; an older one's grade stands
 }
 

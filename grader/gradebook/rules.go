@@ -20,6 +20,7 @@ type ruling struct {
 // valued is what an attempt counts, and why.
 type valued struct {
 	counts bool
+	late   bool
 	points float64
 	why    []string
 }
@@ -27,10 +28,12 @@ type valued struct {
 // decide picks the attempt that counts, and records what each rule did.
 func (c *Cell) decide(r ruling) {
 	var best valued
+	late := false // any that does not count
 	for i := range c.Attempts {
 		v := r.value(c.Attempts[i])
 		if !v.counts {
 			c.Rules = append(c.Rules, v.why...)
+			late = late || v.late
 			continue
 		}
 		if c.Counts == nil || r.Count == course.CountLast || v.points > best.points {
@@ -43,10 +46,10 @@ func (c *Cell) decide(r ruling) {
 			c.Rules = append(c.Rules, fmt.Sprintf("Attempt %d of %d counts: the course counts the %s attempt that its rules allow.", c.Counts.Number, n, which))
 		}
 		c.Rules = append(c.Rules, best.why...)
-		c.Points = &best.points
+		c.Points, c.Late = &best.points, best.late
 	} else if len(c.Attempts) > 0 {
 		none := 0.0
-		c.Points = &none
+		c.Points, c.Late = &none, late
 	}
 	if c.Missing != nil && len(c.Attempts) > 0 {
 		c.Rules = append(c.Rules, "The newest submission has no verdict yet; what was graded before stands until then.")
@@ -84,12 +87,12 @@ func (r ruling) late(a Attempt, v valued, late time.Duration) valued {
 	said := fmt.Sprintf("Attempt %d was handed in at %s (by %s), %s late", a.Number, r.time(a.Submitted), a.Source, Span(late))
 	switch {
 	case r.Late == nil:
-		return valued{why: []string{said + ": it does not count."}}
+		return valued{late: true, why: []string{said + ": it does not count."}}
 	case r.Late.Until > 0 && late > r.Late.Until:
-		return valued{why: []string{said + fmt.Sprintf(": it does not count, late work was accepted until %s.", r.time(r.due.Add(r.Late.Until)))}}
+		return valued{late: true, why: []string{said + fmt.Sprintf(": it does not count, late work was accepted until %s.", r.time(r.due.Add(r.Late.Until)))}}
 	}
 	taken := Deduction(*r.Late, late)
-	v.points = hundredths(v.points * (100 - taken) / 100)
+	v.late, v.points = true, hundredths(v.points*(100-taken)/100)
 	v.why = append(v.why, said+fmt.Sprintf(": less %s %%, %d points count %s.", Number(taken), a.Result.Score, Number(v.points)))
 	return v
 }

@@ -3,7 +3,6 @@ package intake
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -76,14 +75,16 @@ func (d *Dates) Of(ctx context.Context, path string) (time.Time, string, error) 
 // committed returns the date of the last commit that changed the graded files of a
 // submission, if git has them as they are.
 func (d *Dates) committed(ctx context.Context, path string) (at time.Time, ok bool, err error) {
-	if path, err = filepath.EvalSymlinks(path); err != nil {
-		return at, false, fmt.Errorf("find out when it was handed in: %w", err)
-	}
-	name, ok := Below(d.top, path)
-	if !ok {
+	path, err = filepath.EvalSymlinks(path)
+	name, below := Below(d.top, path)
+	if err != nil || !below { // a link that leads nowhere is refused when it is read
 		return at, false, nil
 	}
-	if ok, err = d.repo.Holds(ctx, d.head, name, path, submission.IsSource); !ok || err != nil {
+	ok, err = d.repo.Holds(ctx, d.head, name, path, submission.IsSource)
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) { // changed since it was read
+		return at, false, nil
+	}
+	if !ok || err != nil {
 		return at, false, err
 	}
 	if at, ok, err = d.repo.LastChange(ctx, d.head, sourcesIn(name)); ok || err != nil {

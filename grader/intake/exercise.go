@@ -15,6 +15,7 @@ type Doubt string
 // The values of Doubt.
 const (
 	NoPackage  Doubt = "no package"  // the submission states no package
+	Unreadable Doubt = "unreadable"  // every file that could state it is refused
 	NoExercise Doubt = "no exercise" // no exercise has that name or package
 	Ambiguous  Doubt = "ambiguous"   // several exercises have the package
 )
@@ -23,6 +24,7 @@ const (
 type UnknownExercise struct {
 	Doubt   Doubt
 	Message string             // names files as the submission has them, and no folder of this machine
+	Package string             // that the submission states
 	Fits    []*course.Exercise // the candidates, where the doubt is Ambiguous
 }
 
@@ -39,6 +41,9 @@ func ExerciseOf(name string, s *submission.Snapshot, all []*course.Exercise) (*c
 		}
 		return all[i], nil
 	}
+	if s.Package == "" && len(s.Files) == 0 && len(s.Problems) > 0 {
+		return nil, &UnknownExercise{Doubt: Unreadable, Message: missingClause(s)}
+	}
 	if s.Package == "" {
 		return nil, &UnknownExercise{Doubt: NoPackage, Message: missingClause(s)}
 	}
@@ -46,7 +51,7 @@ func ExerciseOf(name string, s *submission.Snapshot, all []*course.Exercise) (*c
 	place := fmt.Sprintf("%s:%d", s.PackageFile, s.PackageLine)
 	switch len(fits) {
 	case 0:
-		return nil, &UnknownExercise{Doubt: NoExercise, Message: fmt.Sprintf("%s: no exercise has a package %s", place, s.Package)}
+		return nil, &UnknownExercise{Doubt: NoExercise, Package: s.Package, Message: fmt.Sprintf("%s: no exercise has a package %s", place, s.Package)}
 	case 1:
 		return fits[0], nil
 	}

@@ -34,7 +34,7 @@ func TestExerciseOf(t *testing.T) {
 		"two with the package":            {snapshot: of("cosine"), doubt: Ambiguous, message: "a.go:1: several exercises have a package cosine"},
 		"none with the package":           {snapshot: of("none"), doubt: NoExercise, message: "a.go:1: no exercise has a package none"},
 		"no package clause":               {snapshot: of(""), doubt: NoPackage, message: "a.go:1: no package clause"},
-		"no file, because it was refused": {snapshot: refused, doubt: NoPackage, message: "b.go: too large"},
+		"no file, because it was refused": {snapshot: refused, doubt: Unreadable, message: "b.go: too large"},
 		"no file":                         {snapshot: submission.Of("dir", nil), doubt: NoPackage, message: "no package clause"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -1,6 +1,8 @@
 package intake
 
 import (
+	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -11,7 +13,7 @@ import (
 	"slices"
 	"strings"
 
-	"grade/grader/fault"
+	"grade/exercises/course"
 	"grade/grader/submission"
 )
 
@@ -20,86 +22,161 @@ const (
 	maxListing = 10_000 // names in a folder; one that holds more is a submission, to be refused
 )
 
-// Find returns the submissions in root, sorted by their paths: folders that hold Go files,
-// archives, and empty folders with the name of an exercise. Root may be a submission
-// itself. The path names the submission: its last folder the exercise, if it has the name
-// of one, and the rest the student. Find follows no links, and skips hidden folders and
-// tests.
-func Find(root string, exercises []string) ([]Submission, error) {
-	info, err := os.Stat(root)
+// Search is what to look for.
+type Search struct {
+	Pattern   course.Pattern // where submissions are; zero: wherever there are Go files
+	Exercises []string
+	// Roots are folders that names were seen from in earlier runs: what lies below one is
+	// called as it was then.
+	Roots []string
+}
+
+// FindAll returns the submissions below some paths, each once even if the paths overlap,
+// and notes on what it leaves out, a line each.
+//
+// Names are as seen from the path, if it is the only one, and else from the folder that
+// holds all of them: what lies below one student is that student's, whatever it is called.
+// With a pattern, names are as seen from the current folder or, for a path outside of it,
+// from the folder from which the pattern leads to the path.
+func FindAll(ctx context.Context, paths []string, s Search) (found []Submission, notes []string, err error) {
+	f := &finder{ctx: ctx, pattern: s.Pattern, exercises: s.Exercises}
+	places, err := f.places(paths, s.Roots)
 	if err != nil {
-		return nil, &fault.Error{Message: "open " + root, Advice: "give a folder of submissions, or an archive", Err: err}
+		return nil, f.notes, err
 	}
-	abs, err := filepath.Abs(root)
-	if err != nil {
-		return nil, err
-	}
-	f := finder{root: abs, exercises: exercises}
-	if !info.IsDir() {
-		if !submission.IsArchive(root) {
-			return nil, &fault.Error{Message: root + " is neither a folder nor an archive", Advice: "give a folder of submissions, or a .zip, .tar or .tar.gz"}
+	for _, p := range places {
+		if err := f.in(p); err != nil {
+			return nil, f.notes, err
 		}
-		f.found(filepath.Base(abs))
-		f.list[0].Path = abs
-		return f.list, nil
 	}
-	if err := f.folder("", 0); err != nil {
-		return nil, err
-	}
-	return f.list, nil
+	return f.list, f.notes, nil
+}
+
+// Find returns the submissions in a folder, sorted by their paths: folders that hold Go
+// files, archives, and empty folders with the name of an exercise. The path names the
+// submission: its last folder the exercise, if it has the name of one, and the rest the
+// student. Find follows no links, and skips hidden folders and tests.
+func Find(root string, exercises []string) ([]Submission, error) {
+	found, _, err := FindAll(context.Background(), []string{root}, Search{Exercises: exercises})
+	return found, err
 }
 
 type finder struct {
-	root      string
+	ctx       context.Context // of one search
+	pattern   course.Pattern
 	exercises []string
 	list      []Submission
+	notes     []string
+}
+
+func (f *finder) note(format string, args ...any) {
+	f.notes = append(f.notes, fmt.Sprintf(format, args...))
+}
+
+// in looks in one place.
+func (f *finder) in(p place) error {
+	if f.pattern.String() != "" {
+		return (&matcher{finder: f, place: p}).look(".", 1)
+	}
+	w := &walker{finder: f, root: p.root}
+	if submission.IsArchive(p.within) {
+		if info, err := os.Stat(filepath.Join(p.root, filepath.FromSlash(p.within))); err == nil && !info.IsDir() {
+			w.found(p.within)
+			return nil
+		}
+	}
+	return w.folder(strings.TrimPrefix(p.within, "."), 0)
+}
+
+// walker looks for submissions in the folders below a root.
+type walker struct {
+	*finder
+	root string
 }
 
 // folder looks at one folder below the root.
-func (f *finder) folder(name string, depth int) error {
-	entries, all, err := list(filepath.Join(f.root, filepath.FromSlash(name)))
-	if err != nil && name != "" { // that one alone will fail
-		f.found(name)
+func (w *walker) folder(name string, depth int) error {
+	if err := context.Cause(w.ctx); err != nil {
+		return err
+	}
+	entries, all, err := list(filepath.Join(w.root, filepath.FromSlash(name)))
+	if err != nil && depth > 0 { // that one alone will fail
+		w.found(name)
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	last := path.Base(name)
 	switch {
-	case !all, slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return !e.IsDir() && submission.IsSource(e.Name()) }):
-		f.found(name)
-		return nil
-	case len(entries) == 0 && slices.Contains(f.exercises, last):
-		f.found(name)
+	case !all, holdsSource(entries), len(entries) == 0 && slices.Contains(w.exercises, path.Base(name)):
+		w.found(name)
 		return nil
 	}
 	for _, e := range entries {
-		below := path.Join(name, e.Name())
-		switch {
-		case strings.HasPrefix(e.Name(), ".") || strings.HasPrefix(e.Name(), "_"):
-		case e.Type().IsRegular() && submission.IsArchive(e.Name()):
-			f.found(below)
-		case e.IsDir() && depth < maxDepth:
-			if err := f.folder(below, depth+1); err != nil {
-				return err
-			}
+		if err := w.entry(path.Join(name, e.Name()), e, depth); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
+func (w *walker) entry(name string, e fs.DirEntry, depth int) error {
+	named := slices.Contains(w.exercises, submission.TrimArchive(e.Name()))
+	switch {
+	case strings.HasPrefix(e.Name(), ".") || strings.HasPrefix(e.Name(), "_"):
+	case e.Type().IsRegular() && submission.IsArchive(e.Name()):
+		w.found(name)
+	case e.IsDir() && depth < maxDepth:
+		return w.folder(name, depth+1)
+	case !e.IsDir() && named:
+		w.found(name)
+		w.list[len(w.list)-1].Read = noFolder(name, e.Type())
+	default:
+		w.leftOut(name, e)
+	}
+	return nil
+}
+
+// leftOut notes what could have been meant as a submission.
+func (f *finder) leftOut(name string, e fs.DirEntry) {
+	switch {
+	case e.Type()&fs.ModeSymlink != 0:
+		f.note("%s is left out: it is a symbolic link", name)
+	case e.IsDir():
+		f.note("%s is left out: it lies too deep", name)
+	case slices.Contains(f.exercises, strings.TrimSuffix(e.Name(), path.Ext(e.Name()))):
+		f.note("%s is left out: it is neither a folder nor a .zip, .tar or .tar.gz", name)
+	}
+}
+
+// noFolder returns a reader that refuses what stands in place of a folder or an archive.
+func noFolder(name string, mode fs.FileMode) func(context.Context) (*submission.Snapshot, error) {
+	kind := "file"
+	switch {
+	case mode&fs.ModeSymlink != 0:
+		kind = "symbolic link"
+	case !mode.IsRegular():
+		kind = "device or a pipe"
+	}
+	return func(context.Context) (*submission.Snapshot, error) {
+		return submission.Refused(name, "", "no-folder", fmt.Sprintf("this is a %s; put a folder with the solution in its place", kind)), nil
+	}
+}
+
 // found adds a submission, and derives student and exercise from its path.
-func (f *finder) found(name string) {
-	s := Submission{Path: filepath.Join(f.root, filepath.FromSlash(name))}
+func (w *walker) found(name string) {
+	s := Submission{Path: filepath.Join(w.root, filepath.FromSlash(name))}
 	parts := strings.Split(submission.TrimArchive(name), "/")
-	if last := len(parts) - 1; slices.Contains(f.exercises, parts[last]) {
+	if last := len(parts) - 1; slices.Contains(w.exercises, parts[last]) {
 		s.Exercise, parts = parts[last], parts[:last]
 	}
-	if s.Student = strings.Join(parts, "/"); s.Student == "" {
-		s.Student = filepath.Base(f.root)
-	}
-	f.list = append(f.list, s)
+	s.Student = cmp.Or(strings.Join(parts, "/"), filepath.Base(w.root))
+	w.list = append(w.list, s)
+}
+
+// holdsSource reports whether a folder holds a file that is graded.
+func holdsSource(entries []fs.DirEntry) bool {
+	return slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return !e.IsDir() && submission.IsSource(e.Name()) })
 }
 
 // list reads a folder, sorted by name; all is false if it holds more than is read.

@@ -1,6 +1,7 @@
 package intake
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"strings"
@@ -48,63 +49,155 @@ func TestFind(t *testing.T) {
 	}
 }
 
+// found looks below some paths of root, and says whose each submission is.
+func found(t *testing.T, root string, s Search, paths ...string) (got, notes []string, err error) {
+	t.Helper()
+	var below []string
+	for _, p := range paths {
+		if !filepath.IsAbs(p) {
+			p = root + "/" + p
+		}
+		below = append(below, p)
+	}
+	list, notes, err := FindAll(t.Context(), below, s)
+	for _, one := range list {
+		got = append(got, one.Student+" "+one.Exercise)
+	}
+	for i := range notes {
+		notes[i] = strings.ReplaceAll(notes[i], root+"/", "")
+	}
+	return got, notes, err
+}
+
+func pattern(t *testing.T, text string) course.Pattern {
+	t.Helper()
+	p, err := course.ParsePattern(text)
+	require.NoError(t, err)
+	return p
+}
+
 // Only what matches is a submission, whatever lies deeper.
-func TestFindAt(t *testing.T) {
+func TestFindByPattern(t *testing.T) {
 	root := tree.New(t, map[string]string{
 		"students/alice/autograd/a.go": "", "students/alice/notes/a.go": "", "students/alice/Autograd/a.go": "", "students/bob/cosine.zip": "",
 		"students/mallory/autograd/students/alice/autograd/a.go": "", "students/carol/autograd/": "", "elsewhere/dan/autograd/a.go": "",
-		"students/.git/autograd/a.go": "",
+		"students/.git/autograd/a.go": "", "students/gus/cosine": "a file", "students/gus/autograd.rar": "",
 	})
 	require.NoError(t, os.Symlink("alice", filepath.Join(root, "students", "eve")))
-	p, err := course.ParsePattern("students/{student}/{exercise}")
-	require.NoError(t, err)
-	find := func(within string) (got []string) {
-		list, left, err := FindAt(root, within, p, []string{"autograd", "cosine"})
+	require.NoError(t, os.Symlink("../alice/autograd", filepath.Join(root, "students", "hal")+"-cosine"))
+	s := Search{Pattern: pattern(t, "students/{student}/{exercise}"), Exercises: []string{"autograd", "cosine"}}
+	t.Chdir(root)
+	for within, c := range map[string]struct{ want, notes []string }{
+		".": {[]string{"alice autograd", "bob cosine", "carol autograd", "gus cosine", "mallory autograd"}, []string{
+			"students/alice/Autograd is left out: the course has no exercise of that name",
+			"students/alice/notes is left out: the course has no exercise of that name",
+			"students/eve is left out: it is a symbolic link",
+			"students/gus/autograd.rar is left out: it is neither a folder nor a .zip, .tar or .tar.gz",
+			"students/hal-cosine is left out: it is a symbolic link",
+		}},
+		"students/alice/autograd":                  {want: []string{"alice autograd"}},
+		"students/mallory/autograd/students/alice": {want: []string{"mallory autograd"}},
+		"students/bob/cosine.zip":                  {want: []string{"bob cosine"}},
+		"elsewhere":                                {},
+	} {
+		got, notes, err := found(t, root, s, within)
 		require.NoError(t, err)
-		if within == "." {
-			assert.Equal(t, []string{"students/alice/Autograd", "students/alice/notes"}, left)
-		}
-		for _, s := range list {
-			assert.Equal(t, s.Folder, submission.TrimArchive(strings.TrimPrefix(filepath.ToSlash(s.Path), filepath.ToSlash(root)+"/")))
-			got = append(got, s.Student+" "+s.Exercise)
-		}
-		return got
+		assert.Equal(t, c.want, got, within)
+		assert.Equal(t, c.notes, notes, within)
 	}
-	assert.Equal(t, []string{"alice autograd", "bob cosine", "carol autograd", "mallory autograd"}, find("."))
-	assert.Equal(t, []string{"alice autograd"}, find("students/alice"))
-	assert.Equal(t, []string{"alice autograd"}, find("students/alice/autograd"))
-	assert.Equal(t, []string{"mallory autograd"}, find("students/mallory/autograd/students/alice"), "it is mallory's")
-	assert.Equal(t, []string{"bob cosine"}, find("students/bob/cosine.zip"))
-	assert.Empty(t, find("students/ali"))
+	list, _, err := FindAll(t.Context(), []string{"students"}, s)
+	require.NoError(t, err)
+	for _, one := range list {
+		assert.Equal(t, one.Folder, submission.TrimArchive(strings.TrimPrefix(filepath.ToSlash(one.Path), filepath.ToSlash(root)+"/")))
+		if one.Student == "gus" {
+			snapshot, err := one.Read(t.Context())
+			require.NoError(t, err)
+			assert.Equal(t, "no-folder", snapshot.Problems[0].Rule)
+		}
+	}
 }
 
-// Paths may overlap; a pattern holds as seen from here, or from a path elsewhere.
-func TestFindAll(t *testing.T) {
-	root := tree.New(t, map[string]string{"students/alice/autograd/a.go": "", "students/bob/autograd/a.go": "", "notes/x.go": ""})
-	t.Chdir(root)
-	p, err := course.ParsePattern("students/{student}/{exercise}")
-	require.NoError(t, err)
-	elsewhere := tree.New(t, map[string]string{"students/carol/autograd/a.go": "", "students/carol/tanh/a.go": ""})
+// What lies below one student is that student's, however the paths are given.
+func TestWhose(t *testing.T) {
+	root := tree.New(t, map[string]string{
+		"students/ada/mean/a.go": "", "students/mallory/ada/mean/a.go": "", "students/mallory/ada.zip": "", "students/mallory/students/ada/mean/a.go": "",
+		"class1/ada/mean/a.go": "", "class2/ada/mean/a.go": "", "hand.zip": "", "own/mean/a.go": "", "own/ada/mean/a.go": "",
+	})
+	mallorys := []string{"mallory/ada mean", "mallory/ada ", "mallory/students/ada mean"}
+	all := append([]string{"ada mean"}, mallorys...)
+	by := pattern(t, "students/{student}/{exercise}")
+	short := pattern(t, "{student}/{exercise}")
 	for name, c := range map[string]struct {
-		paths      []string
-		pattern    course.Pattern
-		want, left []string
+		paths   []string
+		pattern course.Pattern
+		roots   []string
+		want    []string
 	}{
-		"overlapping":              {paths: []string{"students", "students/alice"}, want: []string{"alice", "bob"}},
-		"a pattern, from here":     {paths: []string{"students/bob", "notes"}, pattern: p, want: []string{"bob"}},
-		"a pattern, from its path": {paths: []string{elsewhere}, pattern: p, want: []string{"carol"}, left: []string{"students/carol/tanh"}},
+		"the folder of all":              {paths: []string{"students"}, want: all},
+		"each by itself":                 {paths: []string{"students/ada", "students/mallory"}, want: all},
+		"slashes and dots":               {paths: []string{"students//ada/.", "students/../students/mallory/"}, want: all},
+		"each submission by itself":      {paths: []string{"students/ada/mean", "students/mallory/ada.zip", "students/mallory/ada"}, want: []string{"ada mean", "mallory/ada ", "mallory/ada mean"}},
+		"a folder twice":                 {paths: []string{"students", "students/"}, want: all},
+		"a folder, and a part before it": {paths: []string{"students/mallory", "students"}, want: all},
+		"one of them, after all were":    {paths: []string{"students/mallory"}, roots: []string{root + "/students"}, want: mallorys},
+		"a folder in it, after all were": {paths: []string{"students/mallory/ada"}, roots: []string{root + "/students"}, want: []string{"mallory/ada mean"}},
+		"one with work of its own":       {paths: []string{"own"}, want: []string{"own/ada mean", "own mean"}},
+		"one submission":                 {paths: []string{"students/ada/mean"}, want: []string{"ada mean"}},
+		"two classes":                    {paths: []string{"class1", "class2"}, want: []string{"class1/ada mean", "class2/ada mean"}},
+		"a class that was, and another":  {paths: []string{"class1", "hand.zip"}, roots: []string{root + "/class1"}, want: []string{"ada mean", "hand "}},
+		"a pattern from elsewhere":       {paths: []string{"students/mallory"}, pattern: by},
+		"a pattern, each by itself":      {paths: []string{"students/ada", "students/mallory"}, pattern: by, want: []string{"ada mean"}},
+		"a short pattern":                {paths: []string{"students"}, pattern: short, want: []string{"ada mean"}},
+		"a short one, each by itself":    {paths: []string{"students/ada", "students/mallory"}, pattern: short, want: []string{"ada mean"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			list, left, err := FindAll(c.paths, c.pattern, []string{"autograd"})
+			got, _, err := found(t, root, Search{Pattern: c.pattern, Exercises: []string{"mean"}, Roots: c.roots}, c.paths...)
 			require.NoError(t, err)
-			var got []string
-			for _, s := range list {
-				got = append(got, s.Student)
-			}
 			assert.Equal(t, c.want, got)
-			assert.Equal(t, c.left, left)
 		})
 	}
-	_, _, err = FindAll([]string{"nowhere"}, p, nil)
-	require.ErrorContains(t, err, "look for submissions: stat nowhere")
+}
+
+// A link is followed nowhere below what was given, and is told wherever it is.
+func TestFindLinks(t *testing.T) {
+	root := tree.New(t, map[string]string{"ada/mean/a.go": "", "eve/notes.txt": "", "mallory/x/y.txt": ""})
+	for link, to := range map[string]string{"eve/mean": "../ada/mean", "mallory/x/mean.zip": "/dev/zero", "mallory/ada": "../ada", "gone": "nowhere"} {
+		require.NoError(t, os.Symlink(to, filepath.Join(root, filepath.FromSlash(link))))
+	}
+	s := Search{Exercises: []string{"mean"}}
+	got, notes, err := found(t, filepath.Dir(root), s, filepath.Base(root))
+	require.NoError(t, err)
+	assert.Equal(t, []string{"ada mean", "eve mean", "mallory/x mean"}, got)
+	assert.Equal(t, []string{"gone is left out: it is a symbolic link", "mallory/ada is left out: it is a symbolic link"}, notes)
+	got, notes, err = found(t, root, s, "ada/mean", "mallory/ada")
+	require.NoError(t, err)
+	assert.Equal(t, []string{"ada mean"}, got)
+	assert.Equal(t, []string{"mallory/ada is left out: mallory/ada is a symbolic link"}, notes, "and takes nothing of ada's with it")
+	got, notes, err = found(t, root, s, "eve", "mallory/ada/mean")
+	require.NoError(t, err)
+	assert.Equal(t, []string{"eve mean"}, got)
+	assert.Equal(t, []string{"mallory/ada/mean is left out: mallory/ada is a symbolic link"}, notes)
+	_, _, err = found(t, root, s, "nowhere")
+	require.ErrorContains(t, err, "look for submissions: stat ")
+}
+
+// A search ends with its context.
+func TestFindInterrupted(t *testing.T) {
+	root := tree.New(t, map[string]string{"students/ada/mean/a.go": ""})
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	for _, p := range []course.Pattern{{}, pattern(t, "students/{student}/{exercise}")} {
+		_, _, err := FindAll(ctx, []string{root}, Search{Pattern: p, Exercises: []string{"mean"}})
+		require.ErrorIs(t, err, context.Canceled)
+	}
+}
+
+// From where a name was seen is known from what is kept.
+func TestRootOf(t *testing.T) {
+	for _, c := range [][5]string{
+		{"/s/ada/mean", "ada", "mean", "", "/s"}, {"/s/ada/mean.zip", "ada", "mean", "", "/s"}, {"/s/g/ada", "g/ada", "mean", "", "/s"},
+		{"/s/students/ada/mean.tar.gz", "ada", "mean", "students/ada/mean", "/s"}, {"students/ada/mean", "ada", "mean", "", ""}, {"/s/bo/mean", "ada", "mean", "", ""},
+	} {
+		assert.Equal(t, c[4], RootOf(c[0], c[1], c[2], c[3]), c[0])
+	}
 }

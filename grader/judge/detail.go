@@ -24,8 +24,8 @@ type streamDifference struct {
 	shown     []recordDifference
 	// departs is the index of the first record whose name is not the reference's, or
 	// that only one of the two has; later records are not compared. -1: none.
-	departs int
-	next    string // the reference's name at departs; "" past its end
+	departs    int
+	last, next string // the reference's names before departs and at it; "" past its ends
 }
 
 type recordDifference struct {
@@ -38,17 +38,23 @@ func (d streamDifference) agrees() bool { return d.differ == 0 && d.departs < 0 
 // compareStreams compares records in their order, each under the comparison in the
 // reference's record: a submission can write any comparison into its own.
 func compareStreams(want, got []wire.Record) streamDifference {
+	return differences(want, got, maxShown)
+}
+
+// differences is compareStreams, and keeps more or fewer of the records that differ.
+func differences(want, got []wire.Record, most int) streamDifference {
 	d := streamDifference{want: len(want), got: len(got), departs: -1}
 	for i, w := range want {
 		if i == len(got) || got[i].Name != w.Name {
 			d.departs, d.next = i, w.Name
 			return d
 		}
+		d.last = w.Name
 		v := compare(w.Comparison, w.Value, got[i].Value)
 		if v.class == agree {
 			continue
 		}
-		if d.differ++; d.differ <= maxShown {
+		if d.differ++; d.differ <= most {
 			d.shown = append(d.shown, recordDifference{w, v})
 		}
 	}
@@ -60,7 +66,8 @@ func compareStreams(want, got []wire.Record) streamDifference {
 
 // detail describes the difference as far as the feedback policy allows. Every policy
 // shows names of observations, which the hidden test chooses; only
-// [course.FeedbackValues] shows values.
+// [course.FeedbackValues] shows values. How many differ and where is told in steps:
+// a submission that knows its inputs can choose both.
 func (d streamDifference) detail(policy course.Feedback) string {
 	var parts []string
 	if d.differ > 0 {
@@ -69,18 +76,46 @@ func (d streamDifference) detail(policy course.Feedback) string {
 	switch {
 	case d.departs < 0:
 	case d.departs == d.want:
-		parts = append(parts, fmt.Sprintf("the test recorded more than the %s expected", count(d.want)))
+		parts = append(parts, "the test observed all that is expected, and then more: something happens once too often")
 	case d.departs == d.got:
-		parts = append(parts, fmt.Sprintf("the test recorded only %d of %s, and the next should be %s", d.got, count(d.want), quote(d.next)))
+		parts = append(parts, "the test ended "+d.position()+": something did not happen")
 	default:
-		parts = append(parts, fmt.Sprintf("observation %d of %d should be %s, but the test recorded a different one there: "+
-			"something happened too early, too late or not at all", d.departs+1, d.want, quote(d.next)))
+		parts = append(parts, "the test observed something else "+d.position()+": something happens too early, too late or not at all")
 	}
 	return strings.Join(parts, "; ")
 }
 
+// position says between which observations of the reference's the test departed.
+func (d streamDifference) position() string {
+	switch {
+	case d.next == "" && d.last == "":
+		return "at its end"
+	case d.next == "":
+		return "after " + quote(d.last) + ", the last that it observes"
+	case d.last == "":
+		return "where " + quote(d.next) + " should be, the first that it observes"
+	case d.last == d.next:
+		return "where another " + quote(d.next) + " should come"
+	}
+	return "where " + quote(d.next) + " should come after " + quote(d.last)
+}
+
+// share says how many observations differ: all, most or some of several.
+func (d streamDifference) share() string {
+	switch {
+	case d.want == 1:
+		return "the value differs from what is expected"
+	case d.differ == 1:
+		return "one value differs from what is expected"
+	case d.differ == d.want:
+		return "all values differ from what is expected"
+	case 2*d.differ > d.want:
+		return "most values differ from what is expected"
+	}
+	return "some values differ from what is expected"
+}
+
 func (d streamDifference) values(policy course.Feedback) string {
-	head := fmt.Sprintf("%d of %s differ", d.differ, count(d.want))
 	var list []string
 	switch policy {
 	case course.FeedbackValues:
@@ -92,12 +127,16 @@ func (d streamDifference) values(policy course.Feedback) string {
 			list = append(list, fmt.Sprintf("%s (%s)", quote(r.want.Name), r.class))
 		}
 	default:
-		return fmt.Sprintf("%s; the first is %s", head, quote(d.shown[0].want.Name))
+		name := quote(d.shown[0].want.Name)
+		if d.differ == 1 {
+			return d.share() + ": " + name
+		}
+		return d.share() + "; the first is " + name
 	}
 	if d.differ > len(list) {
 		list = append(list, "...")
 	}
-	return head + ": " + strings.Join(list, ", ")
+	return d.share() + ": " + strings.Join(list, ", ")
 }
 
 // place names the observation and, in a list, the element.
@@ -165,11 +204,4 @@ func firstBytes(s string, limit int) string {
 		limit--
 	}
 	return s[:limit]
-}
-
-func count(observations int) string {
-	if observations == 1 {
-		return "1 observation"
-	}
-	return fmt.Sprintf("%d observations", observations)
 }

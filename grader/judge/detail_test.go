@@ -10,8 +10,6 @@ import (
 
 	"grade/exercises/course"
 	"grade/grader/lang/golang"
-	"grade/grader/measure"
-	"grade/grader/verdict"
 	"grade/observe/wire"
 )
 
@@ -31,18 +29,18 @@ func TestFeedbackPolicies(t *testing.T) {
 		from, to           int
 		hint, class, value string
 	}{
-		{0, 3, `3 of 3 observations differ; the first is "ok"`,
-			`3 of 3 observations differ: "ok" (value differs), "n" (a different kind of value), "ns" (length differs)`,
-			`3 of 3 observations differ: "ok" is false, want true, "n" is a different kind of value, "ns" has 2 elements, want 3`},
-		{3, 6, `3 of 3 observations differ; the first is "x"`,
-			`3 of 3 observations differ: "x" (not a number), "xs" (infinite), "m" (value differs)`,
-			`3 of 3 observations differ: "x" is NaN, want 2.5, "xs"[3] is -Inf, want +Inf, "m"[1,1] is 7, want 5`},
-		{6, 9, `3 of 3 observations differ; the first is "s"`,
-			`3 of 3 observations differ: "s" (value differs), "ss" (value differs), "err" (no error where one is expected)`,
-			`3 of 3 observations differ: "s" is "CANARY\x1b[31m\n::error::` + strings.Repeat("é", 19) + `"..., want "héllo", "ss"[1] is "\u202e", want "", "err" is "nil", want "EOF"`},
-		{0, 4, `4 of 4 observations differ; the first is "ok"`,
-			`4 of 4 observations differ: "ok" (value differs), "n" (a different kind of value), "ns" (length differs), ...`,
-			`4 of 4 observations differ: "ok" is false, want true, "n" is a different kind of value, "ns" has 2 elements, want 3, ...`},
+		{0, 3, `all values differ from what is expected; the first is "ok"`,
+			`all values differ from what is expected: "ok" (value differs), "n" (a different kind of value), "ns" (length differs)`,
+			`all values differ from what is expected: "ok" is false, want true, "n" is a different kind of value, "ns" has 2 elements, want 3`},
+		{3, 6, `all values differ from what is expected; the first is "x"`,
+			`all values differ from what is expected: "x" (not a number), "xs" (infinite), "m" (value differs)`,
+			`all values differ from what is expected: "x" is NaN, want 2.5, "xs"[3] is -Inf, want +Inf, "m"[1,1] is 7, want 5`},
+		{6, 9, `all values differ from what is expected; the first is "s"`,
+			`all values differ from what is expected: "s" (value differs), "ss" (value differs), "err" (no error where one is expected)`,
+			`all values differ from what is expected: "s" is "CANARY\x1b[31m\n::error::` + strings.Repeat("é", 19) + `"..., want "héllo", "ss"[1] is "\u202e", want "", "err" is "nil", want "EOF"`},
+		{0, 4, `all values differ from what is expected; the first is "ok"`,
+			`all values differ from what is expected: "ok" (value differs), "n" (a different kind of value), "ns" (length differs), ...`,
+			`all values differ from what is expected: "ok" is false, want true, "n" is a different kind of value, "ns" has 2 elements, want 3, ...`},
 	} {
 		d := compareStreams(sample()[test.from:test.to], got[test.from:test.to])
 		assert.Equal(t, test.hint, d.detail(course.FeedbackHint))
@@ -86,14 +84,4 @@ func TestFirstBytes(t *testing.T) {
 	}{{"abc", 3, "abc"}, {"abcd", 3, "abc"}, {"aéé", 4, "aé"}, {"é", 1, ""}, {"\x80\x80\x80", 2, ""}, {"", 0, ""}} {
 		assert.Equal(t, test.want, firstBytes(test.s, test.limit))
 	}
-}
-
-func TestDetailsOfMeasurements(t *testing.T) {
-	assert.Equal(t, "takes 3.14 times the reference's CPU time, where 2 is allowed", measure.Speed{Verdict: verdict.TooSlow, Ratio: 3.1415}.Detail(2))
-	assert.Equal(t, "takes 2.01 times the reference's CPU time, where 2 is allowed; sensitive", measure.Speed{Verdict: verdict.TooSlow, Ratio: 2.014, Note: "sensitive"}.Detail(2))
-	assert.Equal(t, "takes 120 times the reference's CPU time, where 2.5 is allowed", measure.Speed{Verdict: verdict.TooSlow, Ratio: 120.4}.Detail(2.5))
-	assert.Empty(t, measure.Speed{Verdict: verdict.Passed, Ratio: 1}.Detail(2))
-	assert.Equal(t, "inconclusive", measure.Speed{Verdict: verdict.Passed, Ratio: 2, Note: "inconclusive"}.Detail(2))
-	assert.Equal(t, "peaks at 3 times the reference's memory, where 2 is allowed", measure.Memory{Verdict: verdict.TooMuchMemory, Ratio: 3}.Detail(2))
-	assert.Empty(t, measure.Memory{Verdict: verdict.Passed}.Detail(2))
 }

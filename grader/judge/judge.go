@@ -12,6 +12,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"grade/exercises/course"
 	"grade/grader/fault"
@@ -37,6 +38,8 @@ var errReference = errors.New("the reference's run is no measure")
 //	the submission's run
 //	1  killed for memory, or the kernel killed in its box    memory_limit
 //	2  above a cap on output or observations                 output_limit
+//	   but not: on standard error, by the runtime's account
+//	   of a crash, which is row 4
 //	3  wall or CPU time used up, SIGXCPU                     time_limit
 //	4  ended by a signal, or a status that is not 0;         runtime_error
 //	   but not: status 1 and a whole record that ends as failed
@@ -48,10 +51,14 @@ var errReference = errors.New("the reference's run is no measure")
 //	   order, name or kind, or a value that differs
 //	10 everything agrees                                     passed
 //
+// Failed names the checks of this grading that have failed. Where check needs one of
+// them, the observations that exercise.yaml names beside it are left out of row 9, on
+// both sides.
+//
 // Only row 10 passes, and it rests on values alone: a process can choose its exit
 // status and how its record ends, so these only explain a failure. The detail is
-// shown to the student.
-func Test(check course.Check, ref, sub sandbox.Outcome, words CrashWords) (v verdict.Verdict, detail string, err error) {
+// shown to the student; that of a check that is passed says what did not count.
+func Test(check course.Check, ref, sub sandbox.Outcome, words CrashWords, failed ...string) (v verdict.Verdict, detail string, err error) {
 	want, err := readReference(check, ref, words)
 	if err != nil {
 		return "", "", fault.Check(check.Name, fault.Exercise(fmt.Errorf("judge %s: %w: %w", check.Name, errReference, err)))
@@ -59,13 +66,13 @@ func Test(check course.Check, ref, sub sandbox.Outcome, words CrashWords) (v ver
 	if c := sub.Cause; !c.Valid() {
 		return "", "", fmt.Errorf("judge %s: the sandbox gave an unknown cause, %d", check.Name, int(c))
 	}
-	v, detail = judgeRun(want.Records, sub, check.Feedback, words)
+	v, detail = judgeRun(want.Records, sub, check.Feedback, words, excuseOf(check, failed))
 	return v, abridge(detail), nil
 }
 
 // judgeRun applies rows 1 to 10.
-func judgeRun(want []wire.Record, o sandbox.Outcome, policy course.Feedback, words CrashWords) (verdict.Verdict, string) {
-	if v, detail := kill(o); v != "" {
+func judgeRun(want []wire.Record, o sandbox.Outcome, policy course.Feedback, words CrashWords, e excuse) (verdict.Verdict, string) {
+	if v, detail := kill(o, words); v != "" {
 		return v, detail
 	}
 	got, err := wire.Decode(o.Observations)
@@ -75,37 +82,39 @@ func judgeRun(want []wire.Record, o sandbox.Outcome, policy course.Feedback, wor
 	case o.Signal != 0, o.ExitCode != 0 && !(failed && o.ExitCode == 1):
 		return verdict.RuntimeError, crash(o, words) + progress(len(got.Records), len(want))
 	case cut:
-		return verdict.Missing, "the program exited before the test finished" + progress(len(got.Records), len(want))
+		return verdict.Missing, "the program ended before the test did" + progress(len(got.Records), len(want))
 	case err != nil:
 		return verdict.WrongAnswer, "the record of the test's observations is damaged"
 	case got.Status == wire.Skipped:
 		return verdict.Missing, "the test was skipped, which counts as not passed"
 	}
-	d := compareStreams(want, got.Records)
+	d, told := compareStreams(e.left(want), e.left(got.Records)), e.told(want, got.Records)
 	switch {
 	case failed:
-		return verdict.WrongAnswer, precondition(d, policy)
+		return verdict.WrongAnswer, joined(precondition(d, policy), told)
 	case got.Status != wire.Passed || !d.agrees():
-		return verdict.WrongAnswer, d.detail(policy)
+		return verdict.WrongAnswer, joined(d.detail(policy), told)
 	}
-	return verdict.Passed, ""
+	return verdict.Passed, told
 }
 
 // kill applies rows 1 to 3; the verdict is empty if none of them applies.
-func kill(o sandbox.Outcome) (verdict.Verdict, string) {
+func kill(o sandbox.Outcome, words CrashWords) (verdict.Verdict, string) {
 	const sigxcpu = 24 // on Linux, where submissions run; the grader's own system may number it otherwise
 	switch {
 	case o.OOMKills > 0, o.Cause == sandbox.CauseMemory:
 		return verdict.MemoryLimit, "exceeded its memory limit"
 	case o.Cause == sandbox.CauseStdout, o.StdoutCut:
 		return verdict.OutputLimit, "exceeded its limit on standard output"
+	case (o.Cause == sandbox.CauseStderr || o.StderrCut) && words(o.Stderr) != "":
+		return "", "" // a deadlock prints every goroutine's stack
 	case o.Cause == sandbox.CauseStderr, o.StderrCut:
 		return verdict.OutputLimit, "exceeded its limit on standard error"
 	case o.Cause == sandbox.CauseObservations, o.ObserveCut:
 		return verdict.OutputLimit, "gave the test more values than it can record"
 	case o.Cause == sandbox.CauseCPU, o.Signal == sigxcpu:
 		return verdict.TimeLimit, "exceeded its limit on CPU time"
-	case o.Cause == sandbox.CauseWall && o.CPU < o.Wall/4:
+	case o.Cause == sandbox.CauseWall && o.CPU < o.Wall/50: // less than a busy machine gives to a program that spins
 		return verdict.TimeLimit, "exceeded its limit on wall time, mostly waiting: it may sleep or be deadlocked"
 	case o.Cause == sandbox.CauseWall:
 		return verdict.TimeLimit, "exceeded its limit on wall time"
@@ -113,15 +122,15 @@ func kill(o sandbox.Outcome) (verdict.Verdict, string) {
 	return "", ""
 }
 
-// CrashWords finds the language runtime's own fixed message in the standard error
-// of a program that crashed; "" if there is none. No other line of standard error
-// is shown, because a submission can print hidden inputs there.
+// CrashWords translates the language runtime's message in the standard error of a
+// program that crashed into one of a fixed list of texts; "" if there is none. Nothing
+// else of standard error is shown, because a submission can print hidden inputs there.
 type CrashWords func(stderr []byte) string
 
 // Start judges a run without any test. A program that does not get through its own
 // initialisation has a verdict; for any other, the verdict is empty.
 func Start(o sandbox.Outcome, words CrashWords) (v verdict.Verdict, detail string) {
-	if v, detail = kill(o); v != "" {
+	if v, detail = kill(o, words); v != "" {
 		return v, detail
 	}
 	if o.ExitCode != 0 || o.Signal != 0 {
@@ -130,17 +139,18 @@ func Start(o sandbox.Outcome, words CrashWords) (v verdict.Verdict, detail strin
 	return "", ""
 }
 
-// crash describes how the program ended, by the runtime's own message if there is one.
+// crash describes how the program ended. It tells no status and no signal by its
+// number, which a submission can choose.
 func crash(o sandbox.Outcome, words CrashWords) string {
 	message := words(o.Stderr)
 	switch {
 	case message != "":
 	case o.Signal != 0:
-		message = fmt.Sprintf("was killed by signal %d", o.Signal)
-	case o.ExitCode == 2:
-		message = "exited with status 2, as after a panic"
+		message = "the program was killed by a signal, as after a fault in its memory"
+	case o.ExitCode == panicStatus:
+		message = "the program ended with a panic, with a value of its own"
 	default:
-		message = fmt.Sprintf("exited with status %d", o.ExitCode)
+		message = "the program ended with an error status"
 	}
 	if o.PidsHit > 0 {
 		message += ", having reached its limit on threads"
@@ -148,33 +158,48 @@ func crash(o sandbox.Outcome, words CrashWords) string {
 	return message
 }
 
-// progress says how many of the expected observations a test recorded. It is empty
-// for a forged record that holds more.
+// panicStatus is the status of a program that panics, in Go.
+const panicStatus = 2
+
+// InTheTest is added to the detail of a crash whose stack has no line of the
+// submission's.
+const InTheTest = "; no line of the submission is on the stack: the test crashed, or waits, on what it was given"
+
+// progress says how far the test had come, in words that a submission cannot count
+// with.
 func progress(got, want int) string {
-	if got > want {
-		return ""
+	switch {
+	case got == 0:
+		return ", before the test observed anything"
+	case got < want:
+		return ", in the middle of the test"
 	}
-	return fmt.Sprintf(", after %d of %s", got, count(want))
+	return ", after all that the test observes"
 }
 
 // precondition describes a test that ended as failed. Such a test stops by its own
 // decision, so the observations that it did not reach are not listed as missing.
 func precondition(d streamDifference, policy course.Feedback) string {
-	detail := "a check inside the test failed" + progress(d.got, d.want)
+	detail := "the test stopped at a condition of its own that did not hold, " + d.position()
 	if d.differ > 0 {
 		detail += "; " + d.values(policy)
 	}
 	return detail
 }
 
+// joined joins parts of a detail that are not empty.
+func joined(parts ...string) string {
+	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), "; ")
+}
+
 // readReference decodes the reference's record and refuses one that cannot serve as
 // a measure.
 func readReference(check course.Check, o sandbox.Outcome, words CrashWords) (wire.Stream, error) {
-	if v, detail := kill(o); v != "" {
+	if v, detail := kill(o, words); v != "" {
 		return wire.Stream{}, fmt.Errorf("%s: it %s", v, detail)
 	}
 	if !o.Cause.Valid() || o.Cause != sandbox.CauseNone || o.Signal != 0 || o.ExitCode != 0 {
-		return wire.Stream{}, fmt.Errorf("%s: it %s", verdict.RuntimeError, crash(o, words))
+		return wire.Stream{}, fmt.Errorf("%s: %s", verdict.RuntimeError, crash(o, words))
 	}
 	s, err := wire.Decode(o.Observations)
 	switch {
@@ -190,7 +215,7 @@ func readReference(check course.Check, o sandbox.Outcome, words CrashWords) (wir
 			return wire.Stream{}, fmt.Errorf("observation %s: %w", quote(r.Name), err)
 		}
 	}
-	return s, nil
+	return s, checkExcuses(check, s.Records)
 }
 
 // checkReference refuses a record whose comparison accepts any value, or not even

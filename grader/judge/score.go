@@ -8,9 +8,9 @@ import (
 	"grade/grader/verdict"
 )
 
-// Points returns all points of a check that is passed, and none of any other.
+// Points returns all points of a check that is passed or waived, and none of any other.
 func Points(check course.Check, v verdict.Verdict) int {
-	if v == verdict.Passed {
+	if v.Earns() {
 		return check.Points
 	}
 	return 0

@@ -47,10 +47,10 @@ func TestOnlyWhatIsAskedForCounts(t *testing.T) {
 	assert.Equal(t, 90, most)
 }
 
-func TestOnlyPassedEarnsPoints(t *testing.T) {
+func TestPassedAndWaivedEarnPoints(t *testing.T) {
 	for _, v := range append(verdict.CheckVerdicts, "", verdict.Graded) {
 		want := 0
-		if v == verdict.Passed {
+		if v == verdict.Passed || v == verdict.Waived {
 			want = 7
 		}
 		assert.Equal(t, want, Points(course.Check{Points: 7}, v), v)

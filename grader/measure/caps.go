@@ -9,13 +9,10 @@ import (
 )
 
 const (
-	// MemoryRuns is how often a memory workload runs on each side: a collected heap adds
-	// noise to its peak, upwards only.
-	MemoryRuns = 3
-	// stopAt is the multiple of the limit at which a run is stopped, though not before
-	// leastCap of CPU time: a slower run could not pass.
-	stopAt   = 3
-	leastCap = time.Second
+	// StopAt is the multiple of the limit at which a run is stopped, though not before
+	// LeastCap of CPU time: a slower run could not pass.
+	StopAt   = 3
+	LeastCap = time.Second
 	// sure is the multiple at which a stopped run proves that it is too slow.
 	sure = 2
 	// precisionBudget is the CPU time that a check may spend on a precise figure alone.
@@ -25,7 +22,7 @@ const (
 // Capped limits a run of the submission by the reference's last one, given how many
 // times its CPU time the exercise allows.
 func Capped(l sandbox.Limits, ref sandbox.Outcome, limit float64) sandbox.Limits {
-	l.CPU = min(l.CPU, max(stopAt*allowed(ref, limit), leastCap))
+	l.CPU = min(l.CPU, max(StopAt*allowed(ref, limit), LeastCap))
 	l.Wall = min(l.Wall, wallCap(ref.Wall, limit))
 	return l
 }
@@ -51,6 +48,6 @@ func Stopped(cappedBy, ref, sub sandbox.Outcome, limit float64) (v verdict.Verdi
 // computes first, even if other programs want the same CPU.
 func wallCap(reference time.Duration, limit float64) time.Duration {
 	const slack, others = 2 * time.Second, 3
-	const factor = stopAt * (1 + others)
+	const factor = StopAt * (1 + others)
 	return slack + time.Duration(factor*max(1, limit)*float64(reference))
 }

@@ -46,12 +46,12 @@ func falseFailure(p float64, active ...bool) float64 {
 
 // The figures in the comment on looks.
 func TestExactErrorAtTheLimit(t *testing.T) {
-	assert.InDelta(t, 0.03125, falseFailure(0.5, true, false, false), 5e-6)
-	assert.InDelta(t, 0.00098, falseFailure(0.5, false, true, false), 5e-6)
-	assert.InDelta(t, 0.00591, falseFailure(0.5, false, false, true), 5e-6)
+	assert.InDelta(t, 0.03125, falseFailure(0.5, false, true, false, false, false), 5e-6)
+	assert.InDelta(t, 0.00098, falseFailure(0.5, false, false, true, false, false), 5e-6)
+	assert.InDelta(t, 0.00591, falseFailure(0.5, false, false, false, true, false), 5e-6)
 
-	assert.InDelta(t, 0.00652, falseFailure(0.5, false, true, true), 5e-6)
-	assert.InDelta(t, 0.03531, falseFailure(0.5, true, true, true), 5e-6)
+	assert.InDelta(t, 0.00652, falseFailure(0.5, false, false, true, true, false), 5e-6)
+	assert.InDelta(t, 0.03531, falseFailure(0.5, false, true, true, true, false), 5e-6)
 
 	// 5 % noise on each of the two runs, at 0.9 of the limit: the sum over the
 	// looks is at least the probability of any.
@@ -144,14 +144,15 @@ func TestPlantedSlownessFails(t *testing.T) {
 // the submission's.
 func TestFailuresAtTheLimit(t *testing.T) {
 	const gradings = 5000
-	exact := gradings * falseFailure(0.5, false, false, true)
+	exact := gradings * falseFailure(0.5, false, false, false, true, false)
 	assert.InDelta(t, exact, failures(t, gradings, 2, 2, lognormal(0.05)), 4*math.Sqrt(exact))
 }
 
-func TestFarFromTheLimitFivePairsDecide(t *testing.T) {
+func TestFarFromTheLimitFewPairsDecide(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for range 1000 {
-		assert.Equal(t, 5, simulate(t, r, 1, 2, lognormal(0.05)).Pairs)
+		assert.Equal(t, 2, simulate(t, r, 0.6, 2, lognormal(0.05)).Pairs)
+		assert.Equal(t, 5, simulate(t, r, 1.2, 2, lognormal(0.01)).Pairs)
 		assert.Equal(t, 5, simulate(t, r, 10, 2, lognormal(0.05)).Pairs)
 	}
 }
@@ -162,6 +163,13 @@ func steady(n int, ratios ...float64) []Pair {
 	for i := range pairs {
 		pairs[i] = Pair{Reference: 50 * time.Millisecond, Submission: time.Duration(50e6 * ratios[i%len(ratios)])}
 	}
+	return pairs
+}
+
+// shaken slows one of the reference's runs, threefold.
+func shaken(pairs []Pair) []Pair {
+	pairs[2].Reference *= 3
+	pairs[2].Submission *= 3
 	return pairs
 }
 
@@ -177,20 +185,28 @@ func TestJudgeSpeed(t *testing.T) {
 		note    string
 	}{
 		{"nothing yet", nil, "", 0, ""},
-		{"too few", steady(4, 1), "", 4, ""},
+		{"too few", steady(1, 1), "", 1, ""},
+		{"clearly fast", steady(2, 1.9), verdict.Passed, 2, ""},
+		{"not clearly fast", steady(4, 2), "", 2, ""},
+		{"two never fail", steady(2, 500), "", 2, ""},
 		{"surely fast", steady(5, 2, 2.7), verdict.Passed, 5, ""},
 		{"not surely fast", steady(5, 2, 2.9), "", 5, ""},
 		{"surely slow", steady(5, 8.1, 50), verdict.TooSlow, 5, ""},
 		{"not surely slow", steady(5, 7.9, 50), "", 5, ""},
 		{"between looks the last one counts", append(steady(5, 2, 3), steady(4, 50)...), "", 5, ""},
 		{"fast at the second", steady(10, 2, 3.3), verdict.Passed, 10, ""},
-		{"slow at the second", steady(10, 4.9, 50), verdict.TooSlow, 10, "sensitive"},
+		{"slow at the second", steady(10, 4.9, 50), verdict.TooSlow, 10, "near the limit"},
 		{"open at the second", steady(10, 4.7), "", 10, ""},
-		{"slow at the last", few, verdict.TooSlow, 20, "sensitive"},
+		{"slow at the last", few, verdict.TooSlow, 20, "near the limit"},
 		{"slow without a doubt", steady(20, 6.1), verdict.TooSlow, 20, ""},
-		{"inconclusive", more, verdict.Passed, 20, "inconclusive"},
+		{"inconclusive", more, verdict.Passed, 20, "too close to the limit to tell"},
 		{"just within", steady(20, 4), verdict.Passed, 20, ""},
-		{"more than asked for", append(steady(20, 4), steady(20, 50)...), verdict.Passed, 20, ""},
+		{"two ways, in twenty runs", steady(20, 3, 9), "", 20, ""},
+		{"two ways, in forty", steady(40, 3, 9), verdict.TooSlow, 40, "so the slow runs count"},
+		{"two ways, and a quarter is slow", steady(40, 3, 3, 3, 9), verdict.TooSlow, 40, "so the slow runs count"},
+		{"less than a quarter is slow", steady(40, 3, 3, 3, 3, 9), verdict.Passed, 40, ""},
+		{"two ways, as the reference does", shaken(steady(20, 3, 9)), verdict.Passed, 20, "too close"},
+		{"more than asked for", append(steady(40, 4), steady(20, 50)...), verdict.Passed, 40, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			s, err := JudgeSpeed(test.pairs, limit)
@@ -218,10 +234,11 @@ func TestTooSlowOnlyAboveTheLimit(t *testing.T) {
 }
 
 func TestDecide(t *testing.T) {
-	s := Speed{Pairs: 5}.Decide()
+	s := Speed{Pairs: 5, Ratio: 4}.Decide(4)
 	assert.Equal(t, verdict.Passed, s.Verdict)
-	assert.Contains(t, s.Note, "inconclusive")
-	assert.Equal(t, verdict.TooSlow, Speed{Verdict: verdict.TooSlow}.Decide().Verdict)
+	assert.Contains(t, s.Note, "measuring ended after 5 runs")
+	assert.Equal(t, verdict.TooSlow, Speed{Pairs: 5, Ratio: 4.1}.Decide(4).Verdict, "no doubt is left to buy")
+	assert.Equal(t, verdict.TooSlow, Speed{Verdict: verdict.TooSlow}.Decide(4).Verdict)
 }
 
 func TestASmallWorkloadIsTheExercisesFault(t *testing.T) {
@@ -234,7 +251,7 @@ func TestASmallWorkloadIsTheExercisesFault(t *testing.T) {
 }
 
 func TestNextLook(t *testing.T) {
-	for n, want := range map[int]int{0: 5, 4: 5, 5: 10, 9: 10, 10: 20, 19: 20, 20: 0, 100: 0} {
+	for n, want := range map[int]int{0: 2, 1: 2, 2: 5, 4: 5, 5: 10, 9: 10, 10: 20, 19: 20, 20: 40, 39: 40, 40: 0, 100: 0} {
 		assert.Equal(t, want, nextLook(n), n)
 	}
 }
@@ -266,11 +283,10 @@ func TestControl(t *testing.T) {
 	assert.GreaterOrEqual(t, loud, 190)
 }
 
-// Looks come in order, and only the last one decides whatever it sees.
+// Looks come in order. Those from settledAt on pass what is in doubt.
 func TestLooks(t *testing.T) {
 	for i, l := range looks {
-		last := i == len(looks)-1
-		assert.Equal(t, last, l.pass == 0, "after %d pairs", l.pairs)
+		assert.Equal(t, l.pairs >= settledAt, l.pass == 0, "after %d pairs", l.pairs)
 		assert.True(t, i == 0 || looks[i-1].pairs < l.pairs, "after %d pairs", l.pairs)
 	}
 }

@@ -20,8 +20,10 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
+	"golang.org/x/tools/go/ast/astutil"
 	"golang.org/x/tools/go/packages"
 )
 
@@ -66,7 +68,7 @@ func Of(ctx context.Context, files []File) ([]Mutant, error) {
 		for _, e := range p.edits(tree, files[i].Data) {
 			m, ok := e.mutant(files[i])
 			key := string(blank.ReplaceAll(m.Data, []byte("\n")))
-			if !ok || seen[key] || !p.compiles(i, m.Data) {
+			if !ok || seen[key] || !p.repaired(i, &m) {
 				continue
 			}
 			seen[key] = true
@@ -159,12 +161,44 @@ func (s *source) compiles(changed int, data []byte) bool {
 	return s.check(trees, nil) == nil
 }
 
+// repaired reports whether a mutant compiles. A mistake that takes the last use of an
+// import takes the import with it.
+func (s *source) repaired(changed int, m *Mutant) bool {
+	if s.compiles(changed, m.Data) {
+		return true
+	}
+	if !m.Operator.mistake() {
+		return false
+	}
+	m.Data = withoutUnusedImports(m.Data)
+	return s.compiles(changed, m.Data)
+}
+
+func withoutUnusedImports(data []byte) []byte {
+	fset := token.NewFileSet()
+	tree, err := parser.ParseFile(fset, "changed.go", data, parser.ParseComments)
+	if err != nil {
+		return data
+	}
+	for _, i := range slices.Clone(tree.Imports) {
+		if name, err := strconv.Unquote(i.Path.Value); err == nil && !astutil.UsesImport(tree, name) {
+			astutil.DeleteImport(fset, tree, name)
+		}
+	}
+	var b bytes.Buffer
+	if err := format.Node(&b, fset, tree); err != nil {
+		return data
+	}
+	return b.Bytes()
+}
+
 // edit replaces the bytes [from, to) of a file.
 type edit struct {
 	from, to int
 	text     string
 	function string
 	operator Operator
+	global   string // a declaration for the end of the file
 }
 
 // mutant applies the edit; ok is false if the result does not parse or is no change.
@@ -175,6 +209,10 @@ func (e edit) mutant(f File) (m Mutant, ok bool) {
 	}
 	first, before, removed, added := difference(f.Data, data)
 	digest := sha256.Sum256(fmt.Appendf(nil, "%q %q %q", strings.TrimSpace(before), trimmed(removed), trimmed(added)))
+	if e.global != "" {
+		data = fmt.Appendf(data, "\n%s\n", e.global)
+		added = append(added, e.global)
+	}
 	return Mutant{
 		ID:   fmt.Sprintf("%s:%s:%s:%x", f.Name, e.function, e.operator, digest[:3]),
 		File: f.Name, Line: first, Operator: e.operator, Data: data,

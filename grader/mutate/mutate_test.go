@@ -69,6 +69,24 @@ func TestOperators(t *testing.T) {
 		// A floating-point literal changes to another floating-point literal.
 		{Constant, "func F() float64 {\n\tx := 1.0\n\treturn x / 4.0\n}", []string{"x := 0.0", "return x / 5.0"}},
 		{Constant, "func F() float64 { return 1e300 }", nil},
+		{Near, "import \"errors\"\n\nvar ErrA, errB, n = errors.New(\"a\"), errors.New(\"b\"), 0\n\nfunc F() error { return errB }", []string{"func F() error { return ErrA }"}},
+		{Near, "import \"fmt\"\n\nfunc F(err error) error {\n\treturn fmt.Errorf(\"read: %w\", err)\n}", []string{`return fmt.Errorf("read: %v", err)`}},
+		{Near, "import \"fmt\"\n\nfunc F(x, y error) error {\n\treturn fmt.Errorf(\"%w: %w\", x, y)\n}", []string{`return fmt.Errorf("%v: %v", x, y)`, "return x", "return y"}},
+		{Near, "import \"context\"\n\nfunc F(ctx context.Context) error {\n\treturn ctx.Err()\n}", []string{"return context.Cause(ctx)"}},
+		{Near, "import \"context\"\n\nfunc F(ctx context.Context) error {\n\treturn context.Cause(ctx)\n}", []string{"return ctx.Err()"}},
+		{Copy, "import \"slices\"\n\nfunc F(x []int) []int {\n\treturn slices.Clone(x)\n}", []string{"return x"}},
+		{Copy, "func F(x, y []int) []int {\n\tcopy(y, x)\n\treturn append([]int(nil), x...)\n}", []string{"y = x", "return x"}},
+		{Copy, "func F(x, y []int) []int {\n\treturn append(y, x...)\n}", nil},
+		{State, "func F(n int) ([]int, int) {\n\tx := make([]int, n)\n\ty := n\n\treturn x, y\n}", []string{"if k, ok := kept.([]int); ok && len(k) == len(x) { x = k } kept = x var kept any"}},
+		{State, "func F[T any]() map[int]T {\n\tx := map[int]T{}\n\treturn x\n}", []string{"if k, ok := kept.(map[int]T); ok { x = k } kept = x var kept any"}},
+		{Lock, "import \"sync\"\n\ntype t struct {\n\tmu sync.Mutex\n\tn  int\n}\n\nfunc (x *t) F() {\n\tx.mu.Lock()\n\tdefer x.mu.Unlock()\n\tx.n = 2\n}", []string{""}},
+		{Case, "func F(x int) int {\n\tswitch x {\n\tcase 3:\n\t\treturn 4\n\tdefault:\n\t\treturn 5\n\t}\n\treturn 6\n}", []string{"", ""}},
+		{Operand, "func F(x, y bool, n int, s string) (bool, int, string) {\n\treturn x && y, n, s + s\n}", []string{"return x, n, s + s", "return y, n, s + s"}},
+		{Operand, "type t struct{ a, b int }\n\nfunc F(n int) (t, t) {\n\treturn t{a: 2, b: n}, t{1, 2}\n}", []string{"return t{b: n}, t{1, 2}", "return t{a: 2}, t{1, 2}"}},
+		{Bound, "func F(n int, x []int) (chan int, int) {\n\tfor i := 0; i < n; i++ {\n\t}\n\treturn make(chan int, n), x[3]\n}", []string{"return make(chan int, (n)/2), x[3]", "return make(chan int, (n)*2), x[3]"}},
+		{Bound, "func F(n, m int) bool {\n\treturn m < n || m == 64\n}", []string{"return m < (n)/2 || m == 64", "return m < (n)*2 || m == 64", "return m < n || m == 32", "return m < n || m == 128"}},
+		{Narrow, "type count int\n\nfunc F(x count, y []int) {\n\tx++\n\tx += 3\n\tfor i := 0; i < 9; i++ {\n\t}\n}", []string{"x = count(uint8(x + 1))", "x = count(uint16(x + (3)))"}},
+		{Float32, "func F(x, y float64) float64 {\n\ty += x\n\treturn (x + y) * 3\n}", []string{"y += float64(float32(x))", "return float64(float32((x + y) * 3))"}},
 	} {
 		assert.ElementsMatch(t, c.want, changes(mutantsOf(t, c.code), c.op), "%s of\n%s", c.op, c.code)
 	}

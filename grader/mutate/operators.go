@@ -26,10 +26,22 @@ const (
 	Loop       Operator = "loop"       // a loop ends after its first round; break for continue
 	Boundary   Operator = "boundary"   // < for <=
 	Constant   Operator = "constant"   // a number that is one off, true for false
+
+	// Mistakes that programmers make, beside the classical operators above.
+	Near    Operator = "near"    // another error than the right one: a sentinel's neighbour, a cause, one that wraps nothing
+	Copy    Operator = "copy"    // the original instead of a copy
+	State   Operator = "state"   // a slice, map or pointer that is kept for the next call
+	Lock    Operator = "lock"    // nothing is locked
+	Case    Operator = "case"    // a case of a switch or select is left out
+	Operand Operator = "operand" // an operand of several, or a field of a literal, is left out
+	Bound   Operator = "bound"   // a bound is halved or doubled
+	Narrow  Operator = "narrow"  // a counter wraps at 256, a sum of integers at 65536
+	Float32 Operator = "float32" // an intermediate result has single precision
 )
 
 // Operators lists all of them in that order.
-var Operators = []Operator{Statement, Error, Return, Condition, Logic, Negation, Arguments, Arithmetic, Loop, Boundary, Constant}
+var Operators = []Operator{Statement, Error, Near, Copy, State, Lock, Case, Operand, Return, Condition, Logic, Negation, Arguments,
+	Arithmetic, Bound, Narrow, Float32, Loop, Boundary, Constant}
 
 var (
 	opposites = map[token.Token]token.Token{
@@ -60,7 +72,8 @@ type visitor struct {
 	list     []edit
 }
 
-// edits returns every change that the operators make to a file.
+// edits returns every change that the operators make to a file. The mistakes come
+// last: a mutant that a classical operator makes as well keeps the ID it has by that.
 func (s *source) edits(tree *ast.File, data []byte) []edit {
 	v := &visitor{source: s, data: data, settled: map[ast.Expr]bool{}}
 	for _, decl := range tree.Decls {
@@ -77,7 +90,7 @@ func (s *source) edits(tree *ast.File, data []byte) []edit {
 			}
 		}
 	}
-	return v.list
+	return append(v.list, s.mistakes(tree, data)...)
 }
 
 func functionName(d *ast.FuncDecl) string {
@@ -202,7 +215,7 @@ func (v *visitor) inspect(root ast.Node) {
 }
 
 func (v *visitor) edit(op Operator, from, to token.Pos, text string) {
-	v.list = append(v.list, edit{v.fset.Position(from).Offset, v.fset.Position(to).Offset, text, v.function, op})
+	v.list = append(v.list, edit{from: v.fset.Position(from).Offset, to: v.fset.Position(to).Offset, text: text, function: v.function, operator: op})
 }
 
 func (v *visitor) text(n ast.Node) string {

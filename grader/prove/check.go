@@ -21,10 +21,16 @@ import (
 // Report is the outcome of checking one exercise.
 type Report struct {
 	Exercise    string    `json:"exercise"`
-	Checks      int       `json:"checks"`      // that it has; 0: it cannot be loaded
-	Submissions int       `json:"submissions"` // that were graded
+	Checks      int       `json:"checks"`       // that it has; 0: it cannot be loaded
+	Submissions int       `json:"submissions"`  // that were graded
+	LeftOut     int       `json:"left_out"`     // that were not, because only a benchmark stops them and nothing is measured
+	PublicTests bool      `json:"public_tests"` // the starter's tests were run with the reference
 	Findings    []Finding `json:"findings"`
 	Margins     []Margin  `json:"margins"`
+	// Cascades has a line for each submission with one mistake, the dearest first.
+	Cascades     []Cascade     `json:"cascades"`
+	MedianBeyond int           `json:"median_beyond"`          // of those without a reason
+	Explanations []Explanation `json:"explanations,omitempty"` // only if asked for
 }
 
 // Progress receives how much of some work is done. Calls do not overlap. It may be nil.
@@ -32,8 +38,10 @@ type Progress func(what string, current, total int64)
 
 // CheckOptions configure the check of an exercise.
 type CheckOptions struct {
+	Quick    bool     // nothing is measured, and what a benchmark has to stop is left out
 	Seeds    int      // how often the reference has to keep its points
 	Workers  int      // gradings at a time
+	Explain  bool     // explain the failed checks of submissions that are not as declared
 	Progress Progress // of gradings
 }
 
@@ -44,26 +52,14 @@ const starterFloor = 10
 // Check reads an exercise, grades all that is shipped with it, and reports its faults. An
 // error is a fault of the sandbox or of grade.
 func Check(ctx context.Context, g *grader.Grader, course *course.Course, name string, o CheckOptions) (*Report, error) {
-	c := read(ctx, course, name)
-	c.options = o
-	if c.exercise == nil {
-		return c.report, nil
-	}
-	c.shipped = NewFixtures(g, c.exercise, c.submissions)
-	if err := c.gradeAll(ctx); err != nil {
-		return nil, err
-	}
-	c.separate()
-	slices.SortFunc(c.report.Findings, func(a, b Finding) int {
-		return cmp.Or(strings.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), strings.Compare(a.Message, b.Message))
-	})
-	return c.report, nil
+	return Read(ctx, course, name).Grade(ctx, g, o)
 }
 
-// read is the part of a check that grades nothing. It is all of the check if the exercise
-// cannot be loaded.
-func read(ctx context.Context, course *course.Course, name string) *checking {
-	c := &checking{report: &Report{Exercise: name, Findings: []Finding{}, Margins: []Margin{}}}
+// Read is the part of a check that grades nothing, and takes a moment. It is all of the
+// check if the exercise cannot be loaded.
+func Read(ctx context.Context, course *course.Course, name string) *Checking {
+	c := &Checking{report: &Report{Exercise: name, Findings: []Finding{}, Margins: []Margin{}, Cascades: []Cascade{}}}
+	defer c.sort()
 	e, err := course.Load(name)
 	if err != nil {
 		c.problems(err)
@@ -81,6 +77,36 @@ func read(ctx context.Context, course *course.Course, name string) *checking {
 	return c
 }
 
+// Report returns what is known so far.
+func (c *Checking) Report() *Report { return c.report }
+
+// Gradable reports whether the exercise could be loaded.
+func (c *Checking) Gradable() bool { return c.exercise != nil }
+
+// Grade is the rest of a check. An error is a fault of the sandbox or of grade.
+func (c *Checking) Grade(ctx context.Context, g *grader.Grader, o CheckOptions) (*Report, error) {
+	if !c.Gradable() {
+		return c.report, nil
+	}
+	c.options = o
+	c.shipped = NewFixtures(g, c.exercise, c.submissions)
+	if err := c.gradeAll(ctx); err != nil {
+		return nil, err
+	}
+	if !o.Quick {
+		c.separate()
+	}
+	c.cascades()
+	c.sort()
+	return c.report, nil
+}
+
+func (c *Checking) sort() {
+	slices.SortFunc(c.report.Findings, func(a, b Finding) int {
+		return cmp.Or(strings.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), strings.Compare(a.Message, b.Message))
+	})
+}
+
 // referenceFiles returns all files in the reference's folder, so that a check also refuses
 // files that no submission may have.
 func referenceFiles(c *course.Course, e *course.Exercise) []course.File {
@@ -91,7 +117,8 @@ func referenceFiles(c *course.Course, e *course.Exercise) []course.File {
 	return files
 }
 
-type checking struct {
+// Checking is the check of one exercise on its way: [Read], and then its Grade.
+type Checking struct {
 	exercise    *course.Exercise
 	sources     []course.File // of the reference
 	options     CheckOptions
@@ -105,7 +132,7 @@ type checking struct {
 }
 
 // classes requires a right submission besides the reference, and a wrong one.
-func (c *checking) classes(shipped []fixture.Submission) {
+func (c *Checking) classes(shipped []fixture.Submission) {
 	has := func(right bool) bool {
 		return slices.ContainsFunc(shipped, func(s fixture.Submission) bool { return right == (s.Class == fixture.Accepted) })
 	}
@@ -119,17 +146,23 @@ func (c *checking) classes(shipped []fixture.Submission) {
 }
 
 // gradeAll grades reference, starter and submissions.
-func (c *checking) gradeAll(ctx context.Context) error {
+func (c *Checking) gradeAll(ctx context.Context) error {
 	// What is measured comes last, one after the other: beside other work of ours
 	// its ratios would be those of a busy machine.
-	together, alone := []job{c.seeds, c.starter}, []job{c.reference}
+	together, alone := []job{c.public, c.seeds, c.starter}, []job{c.reference}
 	for _, s := range c.submissions {
-		grade := func(ctx context.Context) error { return c.submission(ctx, s) }
-		if c.measured(s.Expect) {
-			alone = append(alone, grade)
-		} else {
+		grade := func(ctx context.Context, heard *Explanations) error { return c.submission(ctx, s, heard) }
+		switch {
+		case !c.measured(s.Expect):
 			together = append(together, grade)
+		case c.options.Quick && s.Class != fixture.Accepted:
+			c.report.LeftOut++
+		default:
+			alone = append(alone, grade)
 		}
+	}
+	if c.options.Quick {
+		together, alone = append(together, alone...), nil
 	}
 	total := len(together) + len(alone)
 	if err := c.run(ctx, together, max(1, c.options.Workers), total); err != nil {
@@ -138,20 +171,29 @@ func (c *checking) gradeAll(ctx context.Context) error {
 	return c.run(ctx, alone, 1, total)
 }
 
-// job is a grading.
-type job func(context.Context) error
+// kinds are those of the checks that are run; nil: all.
+func (c *Checking) kinds() []verdict.Kind {
+	if c.options.Quick {
+		return []verdict.Kind{verdict.Correctness, verdict.Race}
+	}
+	return nil
+}
+
+// job is a grading. Heard hears its runs.
+type job func(ctx context.Context, heard *Explanations) error
 
 // run runs jobs, several at a time. A fault of the exercise that prevents a grading becomes
 // a finding, and the other jobs go on.
-func (c *checking) run(ctx context.Context, jobs []job, workers, total int) error {
+func (c *Checking) run(ctx context.Context, jobs []job, workers, total int) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(workers)
 	for _, one := range jobs {
 		group.Go(func() error {
 			defer c.tell(total)
-			err := one(ctx)
+			heard := &Explanations{}
+			err := one(ctx, heard)
 			if errors.Is(err, fault.ErrExercise) {
-				c.ungradable(err)
+				c.ungradable(err, heard)
 				return nil
 			}
 			return err
@@ -161,14 +203,14 @@ func (c *checking) run(ctx context.Context, jobs []job, workers, total int) erro
 }
 
 // measured reports whether a submission's expectations are about speed or memory.
-func (c *checking) measured(x fixture.Expect) bool {
+func (c *Checking) measured(x fixture.Expect) bool {
 	names := needed(c.exercise, x)
 	return x.Verdict == verdict.Graded && slices.ContainsFunc(c.exercise.Checks, func(check course.Check) bool {
-		return check.Kind != verdict.Correctness && (names == nil || slices.Contains(names, check.Name))
+		return check.Kind.Measured() && (names == nil || slices.Contains(names, check.Name))
 	})
 }
 
-func (c *checking) tell(total int) {
+func (c *Checking) tell(total int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.done++
@@ -177,90 +219,9 @@ func (c *checking) tell(total int) {
 	}
 }
 
-func (c *checking) reference(ctx context.Context) error {
-	dir := path.Join("reference", c.exercise.Name)
-	r, err := c.shipped.files(ctx, dir, c.sources, grader.Options{})
-	if err != nil {
-		return err
-	}
-	for _, p := range r.Problems {
-		c.find(path.Join(dir, p.File), p.Line, "the reference is refused or does not compile: %s", p.Message)
-	}
-	for _, got := range r.Checks {
-		if r.Verdict == verdict.Graded && got.Verdict != verdict.Passed {
-			c.find(c.configFile(), c.lineOf(got.Name), "%s: the reference loses its points: %s %s", got.Name, got.Verdict, got.Detail)
-		}
-	}
-	c.read("reference", true, r)
-	return nil
-}
-
-func (c *checking) configFile() string {
-	return path.Join("exercises", c.exercise.Name, "exercise.yaml")
-}
-
-// lineOf returns the line of a check in exercise.yaml.
-func (c *checking) lineOf(check string) int {
-	for _, known := range c.exercise.Checks {
-		if known.Name == check {
-			return known.Line
-		}
-	}
-	return 0
-}
-
-// seeds checks that the reference keeps its points on many inputs, and looks for answers in
-// the hidden tests.
-func (c *checking) seeds(ctx context.Context) error {
-	if c.options.Seeds < 1 {
-		return nil
-	}
-	dir := path.Join("reference", c.exercise.Name)
-	leaks := newLeaks(path.Join("exercises", c.exercise.Name, "hidden"), c.exercise.Hidden)
-	r, err := c.shipped.files(ctx, dir, c.sources, grader.Options{Only: []verdict.Kind{verdict.Correctness}, Repeat: c.options.Seeds, Observed: leaks.observe})
-	if err != nil {
-		return err
-	}
-	for _, f := range leaks.findings() {
-		c.find(f.File, f.Line, "%s", f.Message)
-	}
-	for _, got := range r.Checks {
-		if got.Kind == string(verdict.Correctness) && got.Verdict != verdict.Passed {
-			c.find(c.configFile(), c.lineOf(got.Name), "%s: the reference does not agree with itself on the inputs of seed %s: %s %s", got.Name, r.Seed, got.Verdict, got.Detail)
-		}
-	}
-	return nil
-}
-
-func (c *checking) starter(ctx context.Context) error {
-	dir := path.Join("exercises", c.exercise.Name, "starter")
-	r, err := c.shipped.files(ctx, dir, c.exercise.Starter, grader.Options{Only: []verdict.Kind{verdict.Correctness}})
-	if err != nil {
-		return err
-	}
-	for _, p := range r.Problems {
-		c.find(path.Join(dir, p.File), p.Line, "the starter is refused or does not compile: %s", p.Message)
-	}
-	for _, got := range r.Checks {
-		if r.Score > starterFloor && got.Verdict == verdict.Passed {
-			c.find(c.configFile(), c.lineOf(got.Name), "%s: the starter passes it, and scores %d in all, more than %d: it is a solution already, or the test passes on zeros", got.Name, r.Score, starterFloor)
-		}
-	}
-	return nil
-}
-
-// submission grades a shipped submission.
-func (c *checking) submission(ctx context.Context, s fixture.Submission) error {
-	h, err := c.shipped.Hold(ctx, s, grader.Options{})
-	if err != nil {
-		return err
-	}
-	c.mu.Lock()
-	c.report.Submissions++
-	c.mu.Unlock()
-	for _, d := range h.Mismatches {
-		c.find(path.Join(s.Dir, "expect.yaml"), s.Expect.Line(d.Field), "not as declared: %s", d)
-	}
-	c.read(s.Name, s.Class == fixture.Accepted, h.Result)
-	return nil
+// faulty reports whether a result of the reference's is a fault of the exercise. A check that
+// was waived before anything ran is none: this machine cannot decide it. Waived after a run, a
+// hidden test races with itself.
+func faulty(c verdict.CheckResult) bool {
+	return c.Verdict != verdict.Passed && (c.Verdict != verdict.Waived || c.Submission.Runs > 0)
 }

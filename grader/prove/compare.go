@@ -46,7 +46,7 @@ func (c *Change) measured() bool { return slices.ContainsFunc(c.Checks, CheckCha
 
 // measured reports whether a check that both versions have was measured.
 func (c CheckChange) measured() bool {
-	return c.kind != verdict.Correctness && c.Old != "" && c.New != ""
+	return c.kind.Measured() && c.Old != "" && c.New != ""
 }
 
 // confirmed returns c without the measured checks that differ otherwise in a second

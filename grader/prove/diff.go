@@ -97,7 +97,7 @@ type diffing struct {
 // measures reports whether the gradings will measure anything.
 func (d *diffing) measures() bool {
 	return slices.ContainsFunc(slices.Concat(d.before.Checks, d.after.Checks), func(c course.Check) bool {
-		return c.Kind != verdict.Correctness && (len(d.options.Only) == 0 || slices.Contains(d.options.Only, c.Kind))
+		return c.Kind.Measured() && (len(d.options.Only) == 0 || slices.Contains(d.options.Only, c.Kind))
 	})
 }
 

@@ -29,7 +29,7 @@ func (f Finding) String() string {
 	return f.File + ": " + f.Message
 }
 
-func (c *checking) find(file string, line int, format string, args ...any) {
+func (c *Checking) find(file string, line int, format string, args ...any) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.report.Findings = append(c.report.Findings, Finding{file, line, fmt.Sprintf(format, args...)})
@@ -37,12 +37,16 @@ func (c *checking) find(file string, line int, format string, args ...any) {
 
 const ungraded = "it cannot be graded: "
 
-// ungradable adds a finding for a fault of the exercise that prevents a verdict, at its
-// check or at the compiler's line. Every grading reports the fault; it is added once.
-func (c *checking) ungradable(err error) {
+// ungradable adds a finding for a fault of the exercise that prevents a verdict: at the line
+// of a hidden test that crashes, at the compiler's line, or at its check. Every grading
+// reports the fault; it is added once.
+func (c *Checking) ungradable(err error, heard *Explanations) {
 	at := places(err.Error())
-	if check := fault.CheckOf(err); check != "" {
-		at = []Finding{{c.configFile(), c.lineOf(check), err.Error()}}
+	check, cause := fault.AboutCheck(err)
+	if broken, ok := c.brokenTest(err, heard); ok {
+		at = []Finding{broken}
+	} else if check != "" {
+		at = []Finding{{c.configFile(), c.lineOf(check), cause.Error()}}
 	} else if len(at) == 0 {
 		at = []Finding{{File: path.Join("exercises", c.exercise.Name, "hidden"), Message: err.Error()}}
 	}
@@ -70,7 +74,7 @@ func places(text string) (list []Finding) {
 }
 
 // problems adds the faults that package course reports.
-func (c *checking) problems(err error) {
+func (c *Checking) problems(err error) {
 	if err == nil {
 		return
 	}
@@ -94,7 +98,7 @@ func (c *checking) problems(err error) {
 }
 
 // marks reports marks in equivalent.yaml that name no mutant of the reference any more.
-func (c *checking) marks(ctx context.Context, course *course.Course) {
+func (c *Checking) marks(ctx context.Context, course *course.Course) {
 	marks, err := course.Equivalents(c.exercise.Name)
 	c.problems(err)
 	if len(marks) == 0 {
@@ -105,4 +109,18 @@ func (c *checking) marks(ctx context.Context, course *course.Course) {
 		c.find(path.Join("reference", c.exercise.Name), 0, "no mutants can be made: %v", err)
 	}
 	c.report.Findings = append(c.report.Findings, faults...)
+}
+
+func (c *Checking) configFile() string {
+	return path.Join("exercises", c.exercise.Name, "exercise.yaml")
+}
+
+// lineOf returns the line of a check in exercise.yaml.
+func (c *Checking) lineOf(check string) int {
+	for _, known := range c.exercise.Checks {
+		if known.Name == check {
+			return known.Line
+		}
+	}
+	return 0
 }

@@ -20,6 +20,7 @@ type Fixtures struct {
 	List []fixture.Submission
 
 	exercise *course.Exercise
+	grader   *grader.Grader // nil: the caller's function grades
 	grade    GradeFunc
 	// twins holds the results of the submissions whose score others must not exceed:
 	// functions that grade a twin when they are first called, because several submissions
@@ -33,13 +34,15 @@ type GradeFunc func(ctx context.Context, s *submission.Snapshot, o grader.Option
 
 // NewFixtures returns the submissions in list, graded by g.
 func NewFixtures(g *grader.Grader, e *course.Exercise, list []fixture.Submission) *Fixtures {
-	return FixturesBy(e, list, func(ctx context.Context, s *submission.Snapshot, o grader.Options) (*verdict.Result, error) {
+	f := FixturesBy(e, list, func(ctx context.Context, s *submission.Snapshot, o grader.Options) (*verdict.Result, error) {
 		r, err := g.Grade(ctx, s, e, o)
 		if err != nil {
 			return nil, fmt.Errorf("check %s: %w", s.Dir, err)
 		}
 		return r, nil
 	})
+	f.grader = g
+	return f
 }
 
 // Snapshot takes files of a course with the rules for a student's submission, so that the
@@ -80,6 +83,11 @@ type FixtureResult struct {
 // second chance.
 func (s *Fixtures) Hold(ctx context.Context, one fixture.Submission, o grader.Options) (*FixtureResult, error) {
 	o.Checks = needed(s.exercise, one.Expect)
+	return s.hold(ctx, one, o)
+}
+
+// hold is Hold with the checks that the caller has chosen.
+func (s *Fixtures) hold(ctx context.Context, one fixture.Submission, o grader.Options) (*FixtureResult, error) {
 	h, err := s.once(ctx, one, o, 1)
 	if err != nil || len(h.Mismatches) == 0 || one.Class == fixture.Accepted {
 		return h, err
@@ -103,7 +111,11 @@ func (s *Fixtures) once(ctx context.Context, one fixture.Submission, o grader.Op
 			return nil, err
 		}
 	}
-	return &FixtureResult{Result: r, Mismatches: judge.Mismatches(one.Expect, r, twin)}, nil
+	h := &FixtureResult{Result: r, Mismatches: judge.Mismatches(one.Expect, r, twin)}
+	if len(h.Mismatches) == 0 && one.Class == fixture.Accepted && r.Verdict == verdict.Graded && r.Score < r.MaxScore { // of some kinds of check
+		h.Mismatches = []judge.Mismatch{{Field: "score", What: fmt.Sprintf("score %d of the %d points of what was run", r.Score, r.MaxScore)}}
+	}
+	return h, nil
 }
 
 // twin returns the result of the submission of that name. It grades once for each choice of
@@ -111,6 +123,7 @@ func (s *Fixtures) once(ctx context.Context, one fixture.Submission, o grader.Op
 // had bad luck.
 func (s *Fixtures) twin(ctx context.Context, name string, o grader.Options, time int) (*verdict.Result, error) {
 	i := slices.IndexFunc(s.List, func(t fixture.Submission) bool { return t.Name == name })
+	o.Judged = nil // it hears of another submission
 	key := fmt.Sprintf("%d %s %q %q", time, name, o.Only, o.Checks)
 	grade, _ := s.twins.LoadOrStore(key, sync.OnceValues(func() (*verdict.Result, error) { return s.files(ctx, s.List[i].Dir, s.List[i].Files, o) }))
 	return grade.(func() (*verdict.Result, error))()

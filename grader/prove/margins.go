@@ -35,7 +35,7 @@ type reading struct {
 }
 
 // read records the ratios of a submission that must pass, and of one that a limit stops.
-func (c *checking) read(name string, right bool, r *verdict.Result) {
+func (c *Checking) read(name string, right bool, r *verdict.Result) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, got := range r.Checks {
@@ -47,7 +47,7 @@ func (c *checking) read(name string, right bool, r *verdict.Result) {
 }
 
 // separate compares each limit with the measured ratios.
-func (c *checking) separate() {
+func (c *Checking) separate() {
 	margins, faults := separate(c.exercise.Checks, c.readings)
 	c.report.Margins = append(c.report.Margins, margins...)
 	for _, f := range faults {
@@ -59,7 +59,7 @@ func (c *checking) separate() {
 // of exercise.yaml, and no file.
 func separate(checks []course.Check, readings []reading) (margins []Margin, faults []Finding) {
 	for _, check := range checks {
-		if check.Kind == verdict.Correctness {
+		if !check.Kind.Measured() {
 			continue
 		}
 		m := Margin{Check: check.Name, Limit: check.Limit}

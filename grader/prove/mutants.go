@@ -208,7 +208,7 @@ func (r *mutation) test(ctx context.Context) error {
 	group.SetLimit(max(1, r.options.Workers))
 	for i := range r.mutants {
 		group.Go(func() error {
-			result, err := r.grade(ctx, r.calibrated, &r.mutants[i], grader.Options{Purpose: grader.ForMutant, Only: []verdict.Kind{verdict.Correctness}})
+			result, err := r.grade(ctx, r.calibrated, &r.mutants[i], grader.Options{Purpose: grader.ForMutant, Only: []verdict.Kind{verdict.Correctness, verdict.Race}})
 			if err != nil {
 				return fmt.Errorf("mutant %s: %w", r.mutants[i].ID, err)
 			}
@@ -227,7 +227,7 @@ func outcomeOf(r *verdict.Result) mutantOutcome {
 	case r.Score == r.MaxScore:
 		return survived
 	case slices.ContainsFunc(r.Checks, func(c verdict.CheckResult) bool {
-		return !slices.Contains([]verdict.Verdict{verdict.Passed, verdict.NotRun, verdict.TimeLimit}, c.Verdict)
+		return !slices.Contains([]verdict.Verdict{verdict.Passed, verdict.Waived, verdict.NotRun, verdict.TimeLimit}, c.Verdict)
 	}):
 		return killed
 	}
@@ -236,7 +236,7 @@ func outcomeOf(r *verdict.Result) mutantOutcome {
 
 // measure grades the survivors with the benchmarks, one after the other.
 func (r *mutation) measure(ctx context.Context) error {
-	if !slices.ContainsFunc(r.exercise.Checks, func(c course.Check) bool { return c.Kind != verdict.Correctness }) {
+	if !slices.ContainsFunc(r.exercise.Checks, func(c course.Check) bool { return c.Kind.Measured() }) {
 		return nil
 	}
 	var left []int

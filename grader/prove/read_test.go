@@ -47,7 +47,7 @@ func plant(t *testing.T, course fstest.MapFS, file, old, new string) {
 }
 
 func TestReadFindsNothing(t *testing.T) {
-	c := read(t.Context(), course.Open(fresh(t)), "clip")
+	c := Read(t.Context(), course.Open(fresh(t)), "clip")
 	assert.Empty(t, c.report.Findings)
 	assert.Equal(t, 1, c.report.Checks)
 }
@@ -62,7 +62,7 @@ func TestReadFindsNothingInWhatIsShipped(t *testing.T) {
 	require.NoError(t, err)
 	require.NotEmpty(t, names)
 	for _, name := range names {
-		assert.Empty(t, read(t.Context(), course, name).report.Findings, name)
+		assert.Empty(t, Read(t.Context(), course, name).report.Findings, name)
 	}
 }
 
@@ -135,7 +135,7 @@ func TestReadFinds(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			files := fresh(t)
 			plant(t, files, c.file, c.old, c.new)
-			found := read(t.Context(), course.Open(files), "clip").report.Findings
+			found := Read(t.Context(), course.Open(files), "clip").report.Findings
 			assert.True(t, slices.ContainsFunc(found, func(f Finding) bool { return strings.HasPrefix(f.String(), c.want) }), "%v\nlacks %s", found, c.want)
 		})
 	}

@@ -3,7 +3,6 @@ package prove
 import (
 	"errors"
 	"io/fs"
-	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -25,7 +24,7 @@ type Stored struct {
 // StoredIn returns the folders in a folder, by their names, without hidden ones. It returns
 // a [fault.Error] if there is none.
 func StoredIn(dir string) (list []Stored, err error) {
-	root := os.DirFS(dir)
+	root := course.Folder(dir)
 	names, err := fs.Glob(root, "*")
 	if err != nil {
 		return nil, err
@@ -41,7 +40,7 @@ func StoredIn(dir string) (list []Stored, err error) {
 // StoredBy returns the submissions that a course in a folder ships with an exercise,
 // whatever it expects of them. It returns a [fault.Error] if there is none.
 func StoredBy(dir, exercise string) (list []Stored, err error) {
-	shipped, err := fixture.LoadFiles(course.Open(os.DirFS(dir)), exercise)
+	shipped, err := fixture.LoadFiles(course.Open(course.Folder(dir)), exercise)
 	if fault := (*document.Fault)(nil); err != nil && !errors.As(err, &fault) {
 		return nil, err
 	}

@@ -26,12 +26,12 @@ type annotation struct {
 }
 
 // writeAnnotations writes r as workflow commands of GitHub Actions, a line each: problems
-// of the source at their file and line, checks that did not pass, warnings, the score.
+// of the source at their file and line, what else is to be mended, warnings, the score.
 // Every line is one of ours: text from elsewhere stands behind "::" and has no end of
 // line. Print it as it is, in a step where workflow commands are not stopped.
 func writeAnnotations(w io.Writer, r *verdict.Result, id Identity) error {
 	said := wording.Paragraphs(append([]string{wording.Headline(r)}, wording.CountedResult(id.Counted, wording.MaxPoints(r))...)...)
-	return writeCommands(w, problemAnnotations(r, id), checkAnnotations(r), annotation{level: "notice", title: wording.Name(r.Exercise), message: said})
+	return writeCommands(w, problemAnnotations(r, id), checkAnnotations(r, id), annotation{level: "notice", title: wording.Name(r.Exercise), message: said})
 }
 
 // writeCourseAnnotations writes b in the same way: problems at their lines, and for each
@@ -87,21 +87,26 @@ func problemAnnotations(r *verdict.Result, id Identity) (list []annotation) {
 // inRepository returns the path of a submission's file in the repository. It does not join
 // a name with a slash to the folder, because the result could point elsewhere.
 func inRepository(id Identity, file string) string {
+	if len(id.Folder)+len(file) > maxPath {
+		return "" // no file has such a name
+	}
 	if file == "" || strings.ContainsAny(file, `/\`) {
 		return wording.Whole(file)
 	}
 	return path.Join(wording.Whole(id.Folder), wording.Whole(file))
 }
 
-// checkAnnotations returns failed checks as warnings: a student has to look at the errors
-// first, and a failed check is at no line of the submission.
-func checkAnnotations(r *verdict.Result) (list []annotation) {
-	if r.Verdict == verdict.Graded {
-		for _, c := range r.Checks {
-			if c.Verdict != verdict.Passed && !wording.NotAsked(c) {
-				list = append(list, annotation{level: "warning", title: wording.Name(c.Name) + " " + wording.Points(c), message: wording.Paragraphs(wording.CheckVerdict(c), wording.Explain(c))})
-			}
+// checkAnnotations returns what is to be mended as warnings, each at the line where it went
+// wrong, if that is known: a student has to look at the errors first.
+func checkAnnotations(r *verdict.Result, id Identity) (list []annotation) {
+	for _, x := range wording.Troubles(r) {
+		c := x.Check
+		a := annotation{level: "warning", title: wording.Name(c.Name) + " " + wording.Points(c)}
+		a.message = wording.Paragraphs(append([]string{wording.CheckVerdict(c), wording.Explain(c)}, x.Followers(0)...)...)
+		if len(c.Places) > 0 {
+			a.file, a.line = inRepository(id, c.Places[0].File), c.Places[0].Line
 		}
+		list = append(list, a)
 	}
 	for _, w := range wording.Warnings(r) {
 		list = append(list, annotation{level: "warning", title: wording.Name(r.Exercise), message: w})

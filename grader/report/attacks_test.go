@@ -65,7 +65,10 @@ func attacked(s string, v verdict.Verdict) *verdict.Result {
 	r.Verdict = v
 	r.Submission = verdict.Submission{Dir: s, Hash: s, Files: []string{s, s}, Ignored: []string{s}}
 	r.Problems = []verdict.Problem{{File: s, Line: 7, Rule: s, Message: s}, {File: "a.go", Line: 3, Rule: "import", Message: s}}
+	r.Problems[0].Excerpt, r.Problems[1].Excerpt = excerpt(s), excerpt(s)
 	r.Warnings = []string{s, s}
+	r.Checks[0].Places, r.Checks[3].Places = places(s), places(s)
+	r.Checks[3].Cause = s
 	r.Checks[0].Detail, r.Checks[3].Detail = s, s
 	r.Checks[0].Hint, r.Checks[1].Hint, r.Checks[3].Hint = s, s, s
 	r.Checks[2].Reference.PeakSource, r.Checks[2].Submission.PeakSource = s, s

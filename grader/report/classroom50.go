@@ -87,7 +87,7 @@ func classroom50Tests(r *verdict.Result) []classroom50Test {
 	list := []classroom50Test{}
 	for _, c := range r.Checks {
 		t := classroom50Test{
-			Name: wording.Whole(c.Name), Passed: c.Verdict == verdict.Passed, Score: c.Points, MaxScore: c.MaxPoints,
+			Name: wording.Whole(c.Name), Passed: c.Verdict.Earns(), Score: c.Points, MaxScore: c.MaxPoints,
 			Kind: wording.Whole(c.Kind), Verdict: wording.Whole(string(c.Verdict)), Message: wording.Paragraphs(wording.CheckVerdict(c), wording.Explain(c)),
 		}
 		if r.Verdict != verdict.Graded {

@@ -79,7 +79,7 @@ func (q *quality) add(r *verdict.Result, folder, whose string) {
 		file = inside(folder, r.Submission.Files[0])
 	}
 	for _, c := range r.Checks {
-		if c.Verdict == verdict.Passed || wording.NotAsked(c) {
+		if c.Verdict.Earns() || wording.NotAsked(c) {
 			continue
 		}
 		severity := severityWrong
@@ -90,7 +90,11 @@ func (q *quality) add(r *verdict.Result, folder, whose string) {
 		if hint := wording.OneLine(c.Hint); hint != "" {
 			said += ": " + hint
 		}
-		q.issue(file, 1, "grade/"+wording.Whole(c.Name), severity, said)
+		at, line := file, 1
+		if len(c.Places) > 0 {
+			at, line = inside(folder, c.Places[0].File), c.Places[0].Line
+		}
+		q.issue(at, line, "grade/"+wording.Whole(c.Name), severity, said)
 	}
 }
 

@@ -1,11 +1,13 @@
 package report
 
 import (
+	"bytes"
 	"maps"
 	"math"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"grade/grader/gradebook"
 	"grade/grader/report/sample"
@@ -18,7 +20,8 @@ var courseElements = func() map[string]string {
 	all := maps.Clone(pageElements)
 	maps.Copy(all, map[string]string{
 		"main": "class", "h3": "id", "div": "class role aria-labelledby tabindex", "table": "class aria-labelledby", "tfoot": "",
-		"tbody": "", "nav": "aria-label", "td": "class", "details": "class", "span": "class", "dl": "id",
+		"tbody": "", "nav": "aria-label", "td": "class data-value", "details": "class", "span": "class", "dl": "id",
+		"script": "",
 	})
 	return all
 }()
@@ -41,6 +44,27 @@ func readCourse(t *testing.T, out []byte, b *gradebook.Book) {
 	assert.Equal(t, results, count["dt"])
 }
 
+// The page of a course links the pages of students beside it, and only where there are any.
+func TestCourseLinksPages(t *testing.T) {
+	f, ok := FormatNamed("html")
+	require.True(t, ok)
+	b := sample.SmallCourse()
+	var linked, unlinked bytes.Buffer
+	require.NoError(t, f.LinkedTo(func(student, exercise string) string { return "pages/" + student + "/" + exercise + ".html" }).WriteCourse(&linked, b))
+	require.NoError(t, f.WriteCourse(&unlinked, b))
+	readCourse(t, linked.Bytes(), b)
+	assert.Contains(t, linked.String(), `<a href="pages/ada/autograd.html">16</a>`)
+	assert.NotContains(t, linked.String(), "pages/barbara/", "she has handed in nothing that was graded")
+	assert.NotContains(t, unlinked.String(), ".html")
+}
+
+// Points that being late took something from say so.
+func TestCourseMarksLatePoints(t *testing.T) {
+	page := string(writtenCourse(t, "html", sample.SmallCourse()))
+	assert.Contains(t, page, `data-value="16">16 <span class="late">late</span></td>`, "ada's counted attempt was late")
+	assert.Contains(t, page, `data-value="6">6</td>`, "tony's was not")
+}
+
 // Whatever was measured, the plots have no number that is none.
 func TestCoursePlotsOfAnything(t *testing.T) {
 	for _, x := range []float64{0, -1, 1e-300, 1, 1e300, math.Inf(1), math.NaN()} {
@@ -56,6 +80,7 @@ func TestCoursePlotsOfAnything(t *testing.T) {
 		}
 		out := writtenCourse(t, "html", b)
 		readCourse(t, out, b)
+		out = withoutStyle(t, out) // nor the script, which has the word
 		assert.NotContains(t, string(out), "NaN")
 		assert.NotContains(t, string(out), "Inf")
 	}

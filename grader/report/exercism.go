@@ -63,7 +63,7 @@ func newExercismTest(c verdict.CheckResult) exercismTest {
 
 // status returns a check's status in Exercism's words.
 func status(c verdict.CheckResult) string {
-	if c.Verdict == verdict.Passed {
+	if c.Verdict.Earns() {
 		return "pass"
 	}
 	return missed(c)

@@ -41,11 +41,12 @@ type Format struct {
 	// Beside tells that the format's lines may follow the text report on standard output.
 	Beside bool
 
-	write     func(io.Writer, *verdict.Result, Identity) error // nil: the format has no report of a single grading
-	course    func(io.Writer, *gradebook.Book) error           // nil: the format has no report of many
-	noVerdict func(message string) any                         // nil: nothing is written, and an older report stays
-	lacks     func(Identity) error                             // nil: needs no identity
-	warnings  func(*gradebook.Book) []string                   // nil: none
+	write     func(io.Writer, *verdict.Result, Identity) error   // nil: the format has no report of a single grading
+	course    func(io.Writer, *gradebook.Book) error             // nil: the format has no report of many
+	linked    func(io.Writer, *gradebook.Book, page.Pages) error // nil: a report of many has no links
+	noVerdict func(message string) any                           // nil: nothing is written, and an older report stays
+	lacks     func(Identity) error                               // nil: needs no identity
+	warnings  func(*gradebook.Book) []string                     // nil: none
 }
 
 // OfOne reports whether the format has a report of a single grading.
@@ -63,6 +64,20 @@ func (f Format) Warnings(b *gradebook.Book) []string {
 	return f.warnings(b)
 }
 
+// LinkedTo returns the format with links in its reports of many to the pages of single
+// submissions, where it can have any.
+func (f Format) LinkedTo(pages page.Pages) Format {
+	if f.linked != nil {
+		f.course = func(w io.Writer, b *gradebook.Book) error { return f.linked(w, b, pages) }
+	}
+	return f
+}
+
+// unlinked adapts a writer for a report without links.
+func unlinked(write func(io.Writer, *gradebook.Book, page.Pages) error) func(io.Writer, *gradebook.Book) error {
+	return func(w io.Writer, b *gradebook.Book) error { return write(w, b, nil) }
+}
+
 // WriteCourse writes b. It writes nothing if b cannot be put into the format.
 func (f Format) WriteCourse(w io.Writer, b *gradebook.Book) error {
 	if f.course == nil {
@@ -74,9 +89,9 @@ func (f Format) WriteCourse(w io.Writer, b *gradebook.Book) error {
 // Formats returns all formats, in the order of the help text.
 func Formats() []Format {
 	return []Format{
-		{Name: "html", Summary: "a page for the student, or for the teachers of a course, complete in one file", write: writeHTML, course: page.Course},
+		{Name: "html", Summary: "a page for the student, or for the teachers of a course, complete in one file", write: writeHTML, linked: page.Course, course: unlinked(page.Course)},
 		{Name: "markdown", Summary: "a comment, at most 65,536 characters", write: writeMarkdown, course: writeMarkdownCourse},
-		{Name: "text", Summary: "plain text, without colour", write: plainText},
+		{Name: "text", Summary: "plain text with every check, without colour", write: plainText},
 		{Name: "json", Summary: "everything, by a published JSON Schema", write: anonymous(JSON), course: writeJSONCourse},
 		{Name: "junit", Summary: "JUnit XML, for Jenkins, GitLab, Artemis, CodeGrade", write: anonymous(writeJUnit), course: writeJUnitCourse},
 		{Name: "github-annotations", Summary: "workflow commands that mark lines and say the score", Beside: true, write: writeAnnotations, course: writeCourseAnnotations},
@@ -157,5 +172,5 @@ func anonymous(write func(io.Writer, *verdict.Result) error) func(io.Writer, *ve
 }
 
 func plainText(w io.Writer, r *verdict.Result, id Identity) error {
-	return Text(w, r, TextOptions{Counted: id.Counted})
+	return Text(w, r, TextOptions{Counted: id.Counted, Verbose: true})
 }

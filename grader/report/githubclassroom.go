@@ -82,7 +82,7 @@ func runnerTests(c verdict.CheckResult, weight int) []runnerTest {
 	n, passed := c.MaxPoints/weight, c.Points/weight
 	var list []runnerTest
 	for i := range n {
-		t := runnerTest{Name: part(c, i, n), Status: "pass", Score: weight, ExecutionTime: seconds(c.Submission.CPUMs) + "s"}
+		t := runnerTest{Name: part(c, i, n), Status: "pass", Score: weight, ExecutionTime: checkSeconds(c) + "s"}
 		switch {
 		case i == passed:
 			t.Message = new(wording.Paragraphs(wording.CheckVerdict(c), wording.Explain(c)))

@@ -86,7 +86,7 @@ func newGradescopeTest(c verdict.CheckResult, number string) gradescopeTest {
 		Output: wording.Paragraphs(wording.CheckVerdict(c), wording.Explain(c)), Tags: []string{wording.Name(c.Kind)},
 		ExtraData: gradescopeFigures{Verdict: wording.Whole(string(c.Verdict)), Ratio: c.Ratio, Limit: c.Limit, Interval: c.Interval},
 	}
-	if c.Verdict == verdict.Passed {
+	if c.Verdict.Earns() {
 		t.Status = "passed"
 	}
 	return t

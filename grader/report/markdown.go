@@ -18,8 +18,8 @@ const (
 	maxSummary = 1 << 20 // in a step's summary
 )
 
-// writeMarkdown writes r as a comment on GitHub or a like place: the grade, a table of the
-// checks, and below it what to do about those that did not pass.
+// writeMarkdown writes r as a comment on GitHub or a like place: the grade, what to mend
+// first, and below it a table of the checks.
 //
 // Text of a student stands in code only, behind a fence longer than any in it: there
 // it is no link, image, mention, table or HTML. Hints and warnings are escaped text.
@@ -38,7 +38,13 @@ func markdownWithin(w io.Writer, r *verdict.Result, id Identity, limit int) erro
 	m.block("## " + escapeMarkdown(wording.OneLine(r.Exercise)) + ": " + wording.Headline(r))
 	m.counted(wording.CountedResult(id.Counted, wording.MaxPoints(r)))
 	m.problems(r)
-	m.checks(r)
+	table := tableOf(r)
+	m.limit -= len(table) // a table that names every check says more than the last of many hints
+	m.mend(r)
+	m.limit += len(table)
+	if table != "" {
+		m.block(table)
+	}
 	for _, s := range wording.Warnings(r) {
 		m.block("**Note:** " + escapeMarkdown(s))
 	}
@@ -91,17 +97,17 @@ func (m *markdown) problems(r *verdict.Result) {
 			m.block(fmt.Sprintf("… and %d more", len(r.Problems)-i))
 			break
 		}
-		m.block(codeSpan(wording.Place(p.File, p.Line, p.Rule)), "", fenced(wording.Plain(p.Message)))
+		m.block(codeSpan(wording.Place(p.File, p.Line, p.Rule)), "", fenced(wording.Paragraphs(wording.Plain(p.Message), wording.Source(p.Source))))
 	}
 	if r.Verdict != verdict.Graded {
 		m.block("Nothing was run. Fix the problems above and submit again.")
 	}
 }
 
-// checks writes the table, and below it the details of single checks.
-func (m *markdown) checks(r *verdict.Result) {
+// tableOf returns a table of all checks, or nothing for a submission that did not run.
+func tableOf(r *verdict.Result) string {
 	if r.Verdict != verdict.Graded {
-		return
+		return ""
 	}
 	rows := []string{"| Check | Points | Verdict |", "|---|---:|---|"}
 	for _, s := range wording.Sections(r.Checks) {
@@ -109,26 +115,25 @@ func (m *markdown) checks(r *verdict.Result) {
 			rows = append(rows, fmt.Sprintf("| %s | %s | %s |", cell(codeSpan(wording.Name(c.Name))), wording.Points(c), mark(c)+" "+cell(ratioWords(c))))
 		}
 	}
-	m.block(rows...)
-	for _, s := range wording.Sections(r.Checks) {
-		for _, c := range s.Checks {
-			m.check(c)
-		}
-	}
+	return strings.Join(rows, "\n")
 }
 
-func (m *markdown) check(c verdict.CheckResult) {
-	if c.Verdict == verdict.Passed || wording.NotAsked(c) {
-		return
+// mend writes what to mend, in that order, with the checks that failed for the same reason.
+func (m *markdown) mend(r *verdict.Result) {
+	for _, x := range wording.Troubles(r) {
+		c := x.Check
+		lines := []string{"**" + codeSpan(wording.Name(c.Name)) + "** " + wording.CheckVerdict(c)}
+		if h := wording.OneLine(c.Hint); h != "" {
+			lines = append(lines, "", escapeMarkdown(h))
+		}
+		if d := wording.What(c); d != "" {
+			lines = append(lines, "", fenced(d))
+		}
+		for _, s := range x.Followers(0) {
+			lines = append(lines, "", escapeMarkdown(s))
+		}
+		m.block(lines...)
 	}
-	lines := []string{"**" + codeSpan(wording.Name(c.Name)) + "** " + wording.CheckVerdict(c)}
-	if h := wording.OneLine(c.Hint); h != "" {
-		lines = append(lines, "", escapeMarkdown(h))
-	}
-	if d := wording.Paragraphs(wording.Plain(c.Detail), wording.Figures(c)); d != "" {
-		lines = append(lines, "", fenced(d))
-	}
-	m.block(lines...)
 }
 
 func (m *markdown) footer(r *verdict.Result) {
@@ -145,7 +150,7 @@ func (m *markdown) footer(r *verdict.Result) {
 // mark returns a sign for the verdict of a check; the word stands beside it.
 func mark(c verdict.CheckResult) string {
 	switch c.Verdict {
-	case verdict.Passed:
+	case verdict.Passed, verdict.Waived:
 		return "✅"
 	case verdict.NotRun:
 		return "⬜"

@@ -55,7 +55,7 @@ func writePrairieLearn(w io.Writer, r *verdict.Result) error {
 
 func newPrairieLearnTest(c verdict.CheckResult) prairieLearnTest {
 	t := prairieLearnTest{Name: wording.Name(c.Name), Points: c.Points, MaxPoints: c.MaxPoints, Message: wording.Paragraphs(wording.CheckVerdict(c), wording.Explain(c))}
-	if c.Verdict == verdict.Passed {
+	if c.Verdict.Earns() {
 		t.Description = wording.OneLine(c.Hint)
 	}
 	return t

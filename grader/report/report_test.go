@@ -19,26 +19,36 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files of this package anew")
 
+// pageSource returns a file of package page.
+func pageSource(t *testing.T, name string) string {
+	t.Helper()
+	source, err := os.ReadFile(filepath.Join("page", name))
+	require.NoError(t, err)
+	return string(source)
+}
+
 // styles are the style sheets of pages, by the mark that stands for each in a golden page.
 func styles(t *testing.T) map[string]string {
 	t.Helper()
-	read := func(name string) string {
-		css, err := os.ReadFile(filepath.Join("page", name))
-		require.NoError(t, err)
-		return string(css)
-	}
-	grading := read("grading.css")
-	return map[string]string{"grading.css": grading, "grading.css and course.css": grading + read("course.css")}
+	grading := pageSource(t, "grading.css")
+	return map[string]string{"grading.css": grading, "grading.css and course.css": grading + pageSource(t, "course.css")}
 }
 
-// withoutStyle is a page with a mark for its style sheet and another for the sheet's hash in
-// its policy. Golden pages hold these marks, so that a change of style changes the sheet and
+// inPolicy is the hash of a style sheet or a script, as it stands in a page's policy.
+func inPolicy(source string) string {
+	sum := sha256.Sum256([]byte(source))
+	return strings.ReplaceAll(base64.StdEncoding.EncodeToString(sum[:]), "+", "&#43;")
+}
+
+// withoutStyle is a page with marks for its style sheet, its script and their hashes in its
+// policy. Golden pages hold these marks, so that a change of style changes the sheet and
 // no golden file. The page must hold one of the sheets as it is in its source.
 func withoutStyle(t *testing.T, page []byte) []byte {
 	t.Helper()
+	script := pageSource(t, "course.js")
+	page = []byte(strings.NewReplacer("<script>"+script+"</script>", "<script>course.js</script>", inPolicy(script), "of course.js").Replace(string(page)))
 	for mark, css := range styles(t) {
-		sum := sha256.Sum256([]byte(css))
-		element, hash := "<style>"+css+"</style>", strings.ReplaceAll(base64.StdEncoding.EncodeToString(sum[:]), "+", "&#43;")
+		element, hash := "<style>"+css+"</style>", inPolicy(css)
 		if strings.Count(string(page), element) == 1 && strings.Count(string(page), hash) == 1 {
 			return []byte(strings.NewReplacer(element, "<style>"+mark+"</style>", hash, "of "+mark).Replace(string(page)))
 		}
@@ -68,6 +78,7 @@ func samples() map[string]*verdict.Result {
 	return map[string]*verdict.Result{
 		"mixed":         sample.Mixed(),
 		"all_points":    sample.AllPoints(),
+		"grouped":       sample.Grouped(),
 		"only":          sample.OnlyCorrectness(),
 		"invalid":       sample.Invalid(),
 		"compile_error": sample.CompileError(),
@@ -86,9 +97,17 @@ func hostile() *verdict.Result {
 	r.Submission.Ignored = []string{evil, "::error::forged"}
 	r.Problems = []verdict.Problem{{File: evil, Line: 7, Rule: "file-name", Message: evil}, {File: "::error::forged", Message: "::error::forged"}}
 	r.Warnings = []string{evil, "::error::forged"}
-	r.Checks[0].Detail = evil
+	r.Checks[0].Detail, r.Checks[0].Cause, r.Checks[0].Places = evil, evil, places(evil)
+	r.Problems[0].Excerpt = excerpt(evil)
 	return r
 }
+
+// places are lines of a submission that has s in a file's name and in the file.
+func places(s string) []verdict.Place {
+	return []verdict.Place{{File: s, Line: 7, Excerpt: excerpt(s)}, {File: "a.go", Line: 8, Excerpt: excerpt(s)}}
+}
+
+func excerpt(s string) verdict.Excerpt { return verdict.Excerpt{Source: s, Before: s, After: s} }
 
 func TestGoldenText(t *testing.T) {
 	for name, r := range samples() {
@@ -96,7 +115,7 @@ func TestGoldenText(t *testing.T) {
 			var plain, colored bytes.Buffer
 			require.NoError(t, Text(&plain, r, TextOptions{}))
 			golden(t, name+".txt", plain.Bytes())
-			require.NoError(t, Text(&colored, r, TextOptions{Color: true, Width: 80}))
+			require.NoError(t, Text(&colored, r, TextOptions{Color: true, Width: 80, Brief: true}))
 			golden(t, name+".color.txt", colored.Bytes())
 		})
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -88,10 +89,12 @@ func covers(t *testing.T, path string, schema, defs map[string]any, typ reflect.
 	case typ.Kind() == reflect.Struct && typ.PkgPath() != "time":
 		assert.Equal(t, false, schema["additionalProperties"], path)
 		props := schema["properties"].(map[string]any)
-		assert.Len(t, props, typ.NumField(), path)
-		assert.Len(t, schema["required"], typ.NumField(), path)
-		for f := range typ.Fields() {
-			name := f.Tag.Get("json")
+		fields := fieldsOf(typ)
+		assert.Len(t, props, len(fields), path)
+		required, _ := schema["required"].([]any)
+		for _, f := range fields {
+			name, empty, _ := strings.Cut(f.Tag.Get("json"), ",")
+			assert.Equal(t, empty != "omitempty", slices.Contains(required, any(name)), "%s.%s is required unless it is left out where it is empty", path, name)
 			prop, ok := props[name].(map[string]any)
 			if assert.True(t, ok, "%s.%s is not in the schema", path, name) {
 				assert.NotEmpty(t, prop["description"], "%s.%s", path, name)
@@ -99,6 +102,19 @@ func covers(t *testing.T, path string, schema, defs map[string]any, typ reflect.
 			}
 		}
 	}
+}
+
+// fieldsOf lists the fields of a struct as JSON has them: those of an embedded struct are its
+// own.
+func fieldsOf(typ reflect.Type) (list []reflect.StructField) {
+	for f := range typ.Fields() {
+		if f.Anonymous {
+			list = append(list, fieldsOf(f.Type)...)
+			continue
+		}
+		list = append(list, f)
+	}
+	return list
 }
 
 func TestSchemaNamesTheVerdicts(t *testing.T) {

@@ -11,10 +11,13 @@ import (
 	"grade/grader/verdict"
 )
 
-// TextOptions describe the reader's terminal.
+// TextOptions describe the reader's terminal, and how much is to be read.
 type TextOptions struct {
 	Color bool // ANSI colours; without them there is no escape code in the report
 	Width int  // columns to break lines at; 0: lines are never broken
+	// Brief shortens what comes after the first things to mend, so that the report fits on
+	// a screen. Verbose lists the checks that passed.
+	Brief, Verbose bool
 
 	Counted *gradebook.Cell // what the submission counts; nil: no rules were applied
 }
@@ -22,16 +25,16 @@ type TextOptions struct {
 // gutter precedes text of a submission, so that none of it starts a line.
 const gutter = "│ "
 
-// Text writes r for a person: the verdict, its reasons, and then how it was graded. The
-// zero options suit a pipe: plain, one fact a line, independent of any terminal.
+// Text writes r for a person, who reads its end first: how it was graded, the points by
+// kind, what went wrong with the first things to mend last, and the score. The zero options
+// suit a pipe: plain, one fact a line, independent of any terminal.
 func Text(w io.Writer, r *verdict.Result, o TextOptions) error {
-	t := &text{Palette: terminal.NewPalette(o.Color), width: o.Width}
-	t.header(r)
+	t := &text{Palette: terminal.NewPalette(o.Color), TextOptions: o}
+	t.facts(r)
+	t.warnings(r)
 	t.problems(r)
 	t.checks(r)
-	t.warnings(r)
-	t.counted(wording.CountedResult(o.Counted, wording.MaxPoints(r)))
-	t.footer(r)
+	t.score(r)
 	if _, err := io.WriteString(w, t.b.String()); err != nil {
 		return fmt.Errorf("write report: %w", err)
 	}
@@ -41,8 +44,8 @@ func Text(w io.Writer, r *verdict.Result, o TextOptions) error {
 // text is a report being written.
 type text struct {
 	terminal.Palette
-	width int
-	b     strings.Builder
+	TextOptions
+	b strings.Builder
 }
 
 func (t *text) line(s string) {
@@ -53,8 +56,8 @@ func (t *text) line(s string) {
 // hang writes s behind first, its further lines behind rest.
 func (t *text) hang(first, rest, s string) {
 	width := 0
-	if t.width > 0 {
-		width = max(20, t.width-terminal.Width(first))
+	if t.Width > 0 {
+		width = max(20, t.Width-terminal.Width(first))
 	}
 	for i, l := range terminal.Wrap(s, width) {
 		if i > 0 {
@@ -64,58 +67,82 @@ func (t *text) hang(first, rest, s string) {
 	}
 }
 
-func (t *text) header(r *verdict.Result) {
-	line := t.Bold(terminal.Escape(r.Exercise)) + "  "
-	score := fmt.Sprintf("%d of %d points", r.Score, r.MaxScore)
+// score writes the grade, and what is left to do.
+func (t *text) score(r *verdict.Result) {
+	line := fmt.Sprintf("%d of %d points", r.Score, r.MaxScore)
 	if all := wording.MaxPoints(r); r.MaxScore < all {
-		score = fmt.Sprintf("%d of %d selected points (%d in all)", r.Score, r.MaxScore, all)
+		line = fmt.Sprintf("%d of %d selected points (%d in all)", r.Score, r.MaxScore, all)
 	}
 	switch {
 	case r.Verdict != verdict.Graded:
-		line += t.Bold(t.Red(wording.Verdict(r.Verdict))) + ", " + score
+		line = t.Bold(t.Red(wording.Verdict(r.Verdict))) + ", " + line
 	case r.Score == r.MaxScore:
-		line += t.Bold(t.Green(score))
+		line = t.Bold(t.Green(line))
 	default:
-		line += t.Bold(t.Yellow(score)) + t.notRun(r)
+		line = t.Bold(t.Yellow(line)) + t.notRun(r)
 	}
 	if !r.Sandbox.Official {
 		line += ", " + t.Yellow("unofficial")
 	}
-	t.line(line)
+	if s := wording.Standing(r); s != "" {
+		line += ": " + s
+	}
+	t.line("")
+	t.hang(t.Bold(terminal.Escape(r.Exercise))+"  ", "  ", line)
+	t.counted(wording.CountedResult(t.Counted, wording.MaxPoints(r)))
 }
 
 // notRun says how many of the selected points belong to checks that did not run.
 func (t *text) notRun(r *verdict.Result) string {
-	if n := wording.PointsNotRun(r) - max(0, wording.MaxPoints(r)-r.MaxScore); n > 0 {
+	if n, _ := wording.PointsNotRun(r); n > 0 {
 		return fmt.Sprintf(", %d not run", n)
 	}
 	return ""
 }
 
+// briefProblems is how many problems a screen shows.
+const briefProblems = 10
+
 func (t *text) problems(r *verdict.Result) {
-	if len(r.Problems) == 0 {
-		return
+	most := wording.MaxProblems
+	if t.Brief {
+		most = briefProblems
 	}
-	t.line("")
 	for i, p := range r.Problems {
-		if i == wording.MaxProblems {
+		t.line("")
+		if i == most {
 			t.line(fmt.Sprintf("  … and %d more", len(r.Problems)-i))
 			break
 		}
-		place := terminal.Excerpt(p.File, wording.MaxName)
-		if p.Line > 0 {
-			place = fmt.Sprintf("%s:%d", place, p.Line)
-		}
-		if p.Rule != "" {
-			place = t.Bold(place) + t.Dim(" ["+terminal.Excerpt(p.Rule, wording.MaxName)+"]")
-		}
-		t.line("  " + t.Red("✗") + " " + place)
-		t.quote(p.Message)
+		t.problem(p)
 	}
 	if r.Verdict != verdict.Graded {
 		t.line("")
 		t.line("Nothing was run. Fix the problems above and submit again.")
 	}
+}
+
+func (t *text) problem(p verdict.Problem) {
+	place := terminal.Excerpt(p.File, wording.MaxName)
+	if p.Line > 0 {
+		place = fmt.Sprintf("%s:%d", place, p.Line)
+	}
+	if p.Rule != "" {
+		place = t.Bold(place) + t.Dim(" ["+terminal.Excerpt(p.Rule, wording.MaxName)+"]")
+	}
+	t.line("  " + t.Red("✗") + " " + place)
+	t.quote(p.Message)
+	t.code(p.Source)
+}
+
+// code writes one line of the submission's source, set off from what is said about it.
+func (t *text) code(source string) {
+	line := wording.Squeezed(source)
+	if line == "" {
+		return
+	}
+	indent := "    " + t.Dim(gutter) + "    "
+	t.line(indent + t.rest(line, terminal.Width(indent)))
 }
 
 // quote writes text from elsewhere behind a gutter, escaped and cut.
@@ -143,29 +170,27 @@ func (t *text) warnings(r *verdict.Result) {
 	}
 }
 
-// counted writes what counts, and below it what each rule did.
+// counted writes what each rule of the course did, and last what counts.
 func (t *text) counted(said []string) {
-	for i, s := range said {
-		if i == 0 {
-			t.line("")
-			t.line(t.Bold(s))
-			continue
-		}
+	if len(said) == 0 {
+		return
+	}
+	for _, s := range said[1:] {
 		indent := "  " + t.Dim(gutter)
 		t.hang(indent, indent, s)
 	}
+	t.line(t.Bold(said[0]))
 }
 
-func (t *text) footer(r *verdict.Result) {
-	t.line("")
+func (t *text) facts(r *verdict.Result) {
+	t.fact("graded", terminal.Escape(wording.GradedBy(r)))
 	t.fact("files", wording.Files(r.Submission.Files))
 	t.fact("ignored", wording.Files(r.Submission.Ignored))
 	t.fact("time", wording.Phases(r.Phases))
-	t.fact("graded", terminal.Escape(wording.GradedBy(r)))
 	t.fact("seed", terminal.Escape(r.Seed))
 }
 
-// fact writes one line of the footer, or nothing if s is empty.
+// fact writes one line about the grading, or nothing if s is empty.
 func (t *text) fact(name, s string) {
 	if s == "" {
 		return

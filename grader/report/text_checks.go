@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -22,20 +23,111 @@ const (
 // only explains the check's name.
 const hintWidth = 120
 
-// checks writes the checks kind by kind. It writes none for a submission that did not run,
-// because the problems explain that.
+// mendFirst is how many things to mend a report ends with: more are not mended before the
+// next grading.
+const mendFirst = 3
+
+// briefLater is how many of the others a screen has room for.
+const briefLater = 8
+
+// briefNames is how many of the checks that failed together a screen names.
+const briefNames = 6
+
+// checks writes the points by kind, and then what is to be mended. It writes neither for a
+// submission that did not run, because the problems explain that.
 func (t *text) checks(r *verdict.Result) {
 	if r.Verdict != verdict.Graded {
 		return
 	}
 	layout := measure(r.Checks)
-	for _, g := range wording.Sections(r.Checks) {
-		t.line("")
-		t.line(t.Bold(g.Title) + fmt.Sprintf("  %d of %d", g.Points, g.Max))
-		for _, c := range g.Checks {
-			t.check(c, layout)
+	t.sections(r, layout)
+	troubles := wording.Troubles(r)
+	first, later := troubles[:min(len(troubles), mendFirst)], troubles[min(len(troubles), mendFirst):]
+	if len(later) > 0 {
+		t.heading("Mend later", t.Brief, "grade submit -v says more of each")
+		for i, x := range later {
+			if t.Brief && i == briefLater {
+				t.line(fmt.Sprintf("  … and %d more", len(later)-i))
+				break
+			}
+			t.later(x, layout)
 		}
 	}
+	if len(first) > 0 {
+		t.heading("Mend first", false, "")
+		for _, x := range first {
+			t.trouble(x, layout)
+		}
+	}
+}
+
+func (t *text) heading(title string, noted bool, note string) {
+	t.line("")
+	if noted {
+		t.line(t.Bold(title) + t.Dim("  ("+note+")"))
+		return
+	}
+	t.line(t.Bold(title))
+}
+
+// sections writes a line for each kind of check, and below it what passed: all of it where
+// that was asked for, else what was measured.
+func (t *text) sections(r *verdict.Result, cols columns) {
+	t.line("")
+	for _, s := range wording.Sections(r.Checks) {
+		head := t.Bold(terminal.Pad(s.Title, len("Correctness")))
+		t.line(fmt.Sprintf("%s  %2d of %d points, %s", head, s.Points, s.Max, passedWords(s.Checks)))
+		for _, c := range s.Checks {
+			switch {
+			case c.Verdict.Earns() && t.Verbose || c.Verdict == verdict.NotRun && t.Verbose && wording.NotAsked(c):
+				t.check(c, cols)
+			case c.Verdict.Earns() && c.Ratio != nil:
+				t.hang("  ", "      ", checkHead(t.Palette, c, cols)+", "+wording.Ratio(c))
+			}
+		}
+	}
+}
+
+// passedWords counts the checks that passed, of those that were asked for.
+func passedWords(checks []verdict.CheckResult) string {
+	passed, asked := 0, 0
+	for _, c := range checks {
+		if wording.NotAsked(c) {
+			continue
+		}
+		if asked++; c.Verdict.Earns() {
+			passed++
+		}
+	}
+	if asked == 0 {
+		return wording.Verdict(verdict.NotRun)
+	}
+	return fmt.Sprintf("%d of %s passed", passed, wording.Plural(asked, "check"))
+}
+
+// trouble writes a failed check, and which others failed with it.
+func (t *text) trouble(x wording.Trouble, cols columns) {
+	t.check(x.Check, cols)
+	names := 0
+	if t.Brief {
+		names = briefNames
+	}
+	for _, s := range x.Followers(names) {
+		t.hang("    ", "    ", s)
+	}
+}
+
+// later writes a trouble that can wait: in a line, where the report is brief.
+func (t *text) later(x wording.Trouble, cols columns) {
+	if !t.Brief {
+		t.trouble(x, cols)
+		return
+	}
+	head := "  " + checkHead(t.Palette, x.Check, cols)
+	if n := len(x.Needs) + len(x.Same); n > 0 {
+		head += fmt.Sprintf(", and %s", wording.Plural(n, "more check"))
+	}
+	t.hang("", "      ", head+"  "+t.Dim(t.rest(wording.OneLine(x.Check.Hint), terminal.Width(head)+2)))
 }
 
 // columns are the widths that make checks line up.
@@ -58,27 +150,33 @@ func (t *text) check(c verdict.CheckResult, cols columns) {
 		head += ", " + wording.Ratio(c)
 	}
 	hint := wording.OneLine(c.Hint)
-	well := c.Verdict == verdict.Passed || c.Verdict == verdict.NotRun
+	well := c.Verdict.Earns() || c.Verdict == verdict.NotRun
 	if well && c.Ratio == nil && hint != "" {
 		head += "  " + t.Dim(t.rest(hint, terminal.Width(head)+2))
 	}
-	t.line(head)
+	t.hang("", "      ", head)
 	switch {
 	case !well:
 		t.quote(hint)
 	case c.Ratio != nil:
 		t.quote(t.rest(hint, terminal.Width("    "+gutter)))
 	}
-	t.quote(c.Detail)
+	t.quote(wording.Paragraphs(c.Detail, wording.Cause(c)))
+	t.places(c)
 	t.bars(c)
+}
+
+// places writes the lines of the source at which a check went wrong.
+func (t *text) places(c verdict.CheckResult) {
+	indent := "    " + t.Dim(gutter)
+	for _, s := range wording.Places(c) {
+		t.line(indent + t.rest(s, terminal.Width(indent)))
+	}
 }
 
 // rest shortens s to what is left of a line of which used columns are taken.
 func (t *text) rest(s string, used int) string {
-	width := t.width
-	if width == 0 {
-		width = hintWidth
-	}
+	width := cmp.Or(t.Width, hintWidth)
 	if width-used < 10 {
 		return ""
 	}
@@ -95,12 +193,12 @@ func checkHead(p terminal.Palette, c verdict.CheckResult, cols columns) string {
 	word := wording.CheckVerdict(c)
 	mark, style := "✗", p.Red
 	switch {
-	case c.Verdict == verdict.Passed:
+	case c.Verdict.Earns():
 		mark, style = "✓", p.Green
 	case c.Verdict == verdict.NotRun:
 		mark, style = "·", p.Dim
 	}
-	if c.Verdict != verdict.Passed {
+	if !c.Verdict.Earns() {
 		word = style(word)
 	}
 	return style(mark) + " " + terminal.Pad(terminal.Escape(c.Name), cols.name) + "  " +
@@ -119,7 +217,7 @@ func (t *text) bars(c verdict.CheckResult) {
 		limit, scale = *c.Limit, *c.Limit*barScale
 	}
 	style := t.Green
-	if c.Verdict != verdict.Passed {
+	if !c.Verdict.Earns() {
 		style = t.Red
 	}
 	indent := "    " + t.Dim(gutter)

@@ -3,6 +3,7 @@ package report
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -52,20 +53,51 @@ func TestCheckLine(t *testing.T) {
 // What was asked for is shown as a part of the whole, and what was asked for and not
 // reached as missing.
 func TestTextSaysWhatWasAskedFor(t *testing.T) {
-	first := func(r *verdict.Result) string {
+	last := func(r *verdict.Result) string {
 		var b bytes.Buffer
 		require.NoError(t, Text(&b, r, TextOptions{}))
-		line, _, _ := strings.Cut(b.String(), "\n")
-		return line
+		lines := strings.Split(strings.TrimSpace(b.String()), "\n")
+		return lines[len(lines)-1]
 	}
 	r := sample.OnlyCorrectness()
-	assert.Equal(t, "autograd  6 of 6 selected points (20 in all)", first(r))
+	assert.Equal(t, "autograd  6 of 6 selected points (20 in all): every point asked for was reached", last(r))
 	r.Score = 2
-	assert.Equal(t, "autograd  2 of 6 selected points (20 in all)", first(r))
+	assert.Equal(t, "autograd  2 of 6 selected points (20 in all): points are missing", last(r))
 	r.Checks[0].Verdict, r.Checks[0].Detail, r.Checks[0].Points = verdict.NotRun, "not run: too late", 0
-	assert.Equal(t, "autograd  2 of 6 selected points (20 in all), 4 not run", first(r))
+	assert.Equal(t, "autograd  2 of 6 selected points (20 in all), 4 not run: points are missing", last(r))
 	r.Verdict, r.Score = verdict.Invalid, 0
-	assert.Equal(t, "autograd  refused, 0 of 6 selected points (20 in all)", first(r))
+	assert.Equal(t, "autograd  refused, 0 of 6 selected points (20 in all)", last(r))
+}
+
+// A screen holds what is to be mended first in full, and of the rest a line each for some. A
+// pipe has all of it.
+func TestBriefFitsOnAScreen(t *testing.T) {
+	var brief, all bytes.Buffer
+	r := sample.Grouped()
+	for i := range 20 { // each for a reason of its own
+		c := r.Checks[1]
+		c.Name, c.Detail, c.Hint = fmt.Sprintf("TestOther%d", i), fmt.Sprint(i), "A rule of some length, which the author of the exercise has put into two sentences. This is the other."
+		r.Checks = append(r.Checks, c)
+	}
+	require.NoError(t, Text(&brief, r, TextOptions{Width: 80, Brief: true}))
+	assert.LessOrEqual(t, strings.Count(brief.String(), "\n"), 45)
+	require.NoError(t, Text(&all, r, TextOptions{}))
+	for _, c := range r.Checks {
+		if c.Verdict != verdict.Passed {
+			assert.Contains(t, all.String(), c.Name)
+		}
+	}
+}
+
+// What is verbose lists what passed, with its hint; else it is counted.
+func TestVerboseListsWhatPassed(t *testing.T) {
+	var verbose, usual bytes.Buffer
+	r := sample.AllPoints()
+	require.NoError(t, Text(&verbose, r, TextOptions{Verbose: true}))
+	require.NoError(t, Text(&usual, r, TextOptions{}))
+	assert.Contains(t, verbose.String(), "✓ TestSharedNode           4/4  passed  A node used twice")
+	assert.NotContains(t, usual.String(), "TestSharedNode")
+	assert.Contains(t, usual.String(), "2 of 2 checks passed")
 }
 
 func TestCheckOfUnknownKindIsShown(t *testing.T) {
@@ -73,7 +105,7 @@ func TestCheckOfUnknownKindIsShown(t *testing.T) {
 	r.Checks = append(r.Checks, verdict.CheckResult{Name: "TestStyle", Kind: "style", Verdict: verdict.Passed, Points: 3, MaxPoints: 3})
 	var b bytes.Buffer
 	require.NoError(t, Text(&b, r, TextOptions{}))
-	assert.Contains(t, b.String(), "style  3 of 3\n  ✓ TestStyle")
+	assert.Contains(t, b.String(), "style         3 of 3 points, 1 of 1 check passed\n")
 }
 
 // Points stand in one column, whatever script a check is named in.
@@ -84,7 +116,7 @@ func TestChecksLineUp(t *testing.T) {
 		c.Name, c.Kind, c.Ratio, c.Points, c.MaxPoints = name, "correctness", nil, 0, 4
 	}
 	var b bytes.Buffer
-	require.NoError(t, Text(&b, r, TextOptions{}))
+	require.NoError(t, Text(&b, r, TextOptions{Verbose: true}))
 	seen := map[int]int{}
 	for l := range strings.SplitSeq(b.String(), "\n") {
 		if head, _, ok := strings.Cut(l, "/"); ok && strings.Contains(l, "Test") {
@@ -99,16 +131,16 @@ func TestChecksLineUp(t *testing.T) {
 
 func TestNoLineIsLongerThanTheTerminal(t *testing.T) {
 	for name, r := range samples() {
-		t.Run(name, func(t *testing.T) {
+		for _, brief := range []bool{true, false} {
 			var b bytes.Buffer
-			require.NoError(t, Text(&b, r, TextOptions{Color: true, Width: 80}))
+			require.NoError(t, Text(&b, r, TextOptions{Color: true, Width: 80, Brief: brief, Verbose: !brief}))
 			for l := range strings.SplitSeq(b.String(), "\n") {
 				if strings.Contains(l, "✗") && name == "hostile" {
 					continue // where a problem is stays in one line, to click on
 				}
-				assert.LessOrEqual(t, terminal.Width(l), 80, l)
+				assert.LessOrEqual(t, terminal.Width(l), 80, "%s: %s", name, l)
 			}
-		})
+		}
 	}
 }
 

@@ -19,6 +19,7 @@ var deciding = []string{
 	"grader/judge",
 	"grader/lang",
 	"grader/lang/golang",
+	"grader/lang/golang/compile",
 	"grader/lang/golang/vet",
 	"grader/lang/golang/vet/typed",
 	"grader/measure",

@@ -15,7 +15,6 @@ import (
 	"slices"
 	"strings"
 
-	"grade/grader/fault"
 	"grade/grader/verdict"
 )
 
@@ -82,7 +81,7 @@ func snapshotArchive(name string) (*Snapshot, error) {
 	}
 	f, err := os.OpenFile(name, os.O_RDONLY|openFlags, 0)
 	if err != nil {
-		return nil, &fault.Error{Message: "open the submission", Advice: "make the archive readable", Err: err}
+		return nil, unreadable(err, "make the archive readable")
 	}
 	defer f.Close()
 	info, err := f.Stat()
@@ -92,7 +91,10 @@ func snapshotArchive(name string) (*Snapshot, error) {
 	t := reader{names: map[string]string{}, Snapshot: Snapshot{Dir: abs}}
 	members, err := t.members(f, info)
 	var refused archiveProblem
+	var disk *fs.PathError
 	switch {
+	case errors.As(err, &disk): // and not what stands in it
+		return nil, fmt.Errorf("take snapshot of %s: %w", verdict.Printable(abs), err)
 	case errors.As(err, &refused):
 		t.refuse(filepath.Base(name), refused.rule, refused.message)
 	case err != nil:
@@ -194,6 +196,9 @@ func walkZip(f *os.File, size int64, visit visitFunc) error {
 		return err
 	}
 	for _, m := range r.File {
+		if m.Flags&1 != 0 {
+			return archiveProblem{"archive", "this archive is encrypted; create it again, without a password"}
+		}
 		if err := visit(m.Name, m.Mode(), m.Open); err != nil {
 			return err
 		}

@@ -72,6 +72,9 @@ func read(dir string) (*Snapshot, error) {
 		return nil, fmt.Errorf("take snapshot: %w", err)
 	}
 	entries, all, err := readEntries(root, maxEntries)
+	if errors.Is(err, fs.ErrPermission) || errors.Is(err, fs.ErrNotExist) {
+		return nil, unreadable(err, hintDir)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("take snapshot of %s: %w", verdict.Printable(abs), err)
 	}
@@ -104,15 +107,27 @@ func openSubmission(dir string) (*os.Root, error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, &fault.Error{Message: fmt.Sprintf("there is no folder %s", verdict.Printable(dir)), Advice: hintDir}
 	case err != nil:
-		return nil, &fault.Error{Message: "open the submission", Advice: hintDir, Err: err}
+		return nil, unreadable(err, hintDir)
 	case !info.IsDir():
 		return nil, &fault.Error{Message: fmt.Sprintf("%s is not a folder", verdict.Printable(dir)), Advice: hintDir}
 	}
 	root, err := os.OpenRoot(dir)
 	if err != nil {
-		return nil, &fault.Error{Message: "open the submission", Advice: hintDir, Err: err}
+		return nil, unreadable(err, hintDir)
 	}
 	return root, nil
+}
+
+// unreadable returns the error of a submission that cannot be opened. Permissions, and what
+// stands there, are its author's to mend; a failing disk is not.
+func unreadable(err error, advice string) error {
+	u := &fault.Error{Message: "open the submission", Advice: advice, Err: err}
+	for _, theirs := range []error{fs.ErrPermission, fs.ErrNotExist, syscall.ELOOP, syscall.ENOTDIR, syscall.ENXIO, syscall.ENAMETOOLONG} {
+		if errors.Is(err, theirs) {
+			u.Told = "the submission cannot be opened: " + theirs.Error() + "; make it a folder or an archive that can be read"
+		}
+	}
+	return u
 }
 
 // readEntries lists the folder, sorted by name. It stops after one entry more than
@@ -298,6 +313,14 @@ func (t *reader) finish() *Snapshot {
 func Of(name string, files []File) *Snapshot {
 	t := reader{Snapshot: Snapshot{Dir: name, Files: slices.Clone(files)}}
 	return t.finish()
+}
+
+// Refused returns the snapshot of a submission of which nothing is read, with the reason.
+// File may be empty.
+func Refused(name, file, rule, message string) *Snapshot {
+	s := Of(name, nil)
+	s.Problems = []verdict.Problem{{File: file, Rule: rule, Message: message}}
+	return s
 }
 
 // FromFiles takes a submission that is in memory by all the rules that [Take] has for a

@@ -6,4 +6,5 @@ type Problem struct {
 	Line    int    `json:"line"` // 0: the file as a whole
 	Rule    string `json:"rule"`
 	Message string `json:"message"` // what is wrong and what to do instead
+	Excerpt
 }

@@ -37,7 +37,7 @@ func (r *Result) AllPoints(only []Kind) bool {
 	}
 	for _, c := range r.Checks {
 		asked := len(only) == 0 || slices.Contains(only, Kind(c.Kind))
-		if asked && (c.Verdict != Passed || c.Points < c.MaxPoints) {
+		if asked && (!c.Verdict.Earns() || c.Points < c.MaxPoints) {
 			return false
 		}
 	}
@@ -63,14 +63,20 @@ type SandboxInfo struct {
 
 // CheckResult is one line of the verdict.
 type CheckResult struct {
-	Name         string  `json:"name"`
-	Kind         string  `json:"kind"` // correctness, memory or speed
-	Verdict      Verdict `json:"verdict"`
-	Points       int     `json:"points"`
-	MaxPoints    int     `json:"max_points"`
-	Hint         string  `json:"hint"`
-	Detail       string  `json:"detail"`
-	SelfReported bool    `json:"self_reported"`
+	Name      string  `json:"name"`
+	Kind      string  `json:"kind"` // one of [Kinds]
+	Verdict   Verdict `json:"verdict"`
+	Points    int     `json:"points"`
+	MaxPoints int     `json:"max_points"`
+	Hint      string  `json:"hint"`
+	Detail    string  `json:"detail"`
+	// Places are lines of the submission's own files: where it crashed, or the two
+	// accesses of a data race.
+	Places []Place `json:"places,omitempty"`
+	// Cause names the failed check that explains why this one failed too, where the
+	// exercise declares that this one needs it.
+	Cause        string `json:"cause,omitempty"`
+	SelfReported bool   `json:"self_reported"`
 	// Ratio divides the submission's figure by the reference's, for memory and speed;
 	// Limit is the highest ratio that passes, Interval the bounds of the true
 	// ratio. They are null where nothing was measured.
@@ -79,6 +85,21 @@ type CheckResult struct {
 	Interval   *[2]float64 `json:"interval"`
 	Reference  Figures     `json:"reference"`
 	Submission Figures     `json:"submission"`
+}
+
+// Place is a line in one of a submission's files.
+type Place struct {
+	File string `json:"file"`
+	Line int    `json:"line"`
+	Excerpt
+}
+
+// Excerpt is the text at a line when it was graded, as the student wrote it: reports escape
+// it. It is empty in a result that was stored without it.
+type Excerpt struct {
+	Source string `json:"source,omitempty"` // the line, cut at 160 bytes
+	Before string `json:"before,omitempty"` // up to two lines before it, each with its newline
+	After  string `json:"after,omitempty"`  // up to two lines after it, each with its newline
 }
 
 // Figures are the measurements of one side of a check.
@@ -98,6 +119,7 @@ type Phases struct {
 	BuildMs    float64 `json:"build_ms"`
 	StartMs    float64 `json:"start_ms"`
 	TestMs     float64 `json:"test_ms"`
+	RaceMs     float64 `json:"race_ms"` // tests under the race detector; their build runs beside the others
 	MeasureMs  float64 `json:"measure_ms"`
 	TotalMs    float64 `json:"total_ms"`
 }

@@ -17,6 +17,7 @@ const (
 // The verdicts of a check.
 const (
 	Passed        Verdict = "passed"          // every observation agrees with the reference's
+	DataRace      Verdict = "data_race"       // the race detector saw two accesses without an order between them
 	WrongAnswer   Verdict = "wrong_answer"    // an observation differs, or a check inside the test failed
 	RuntimeError  Verdict = "runtime_error"   // panic, fatal error, or exit with a status other than 0
 	TimeLimit     Verdict = "time_limit"      // exceeded its limit on CPU or wall time
@@ -26,6 +27,7 @@ const (
 	TooMuchMemory Verdict = "too_much_memory" // right, and above the limit on peak memory
 	Missing       Verdict = "missing"         // exited as if all were well, without a whole record
 	NotRun        Verdict = "not_run"         // not asked for, or the time budget was exceeded before
+	Waived        Verdict = "waived"          // cannot be decided, by no fault of the submission: its points are given
 )
 
 // SubmissionVerdicts are the valid verdicts of a submission.
@@ -33,4 +35,7 @@ var SubmissionVerdicts = []Verdict{Graded, Invalid, CompileError}
 
 // CheckVerdicts are the valid verdicts of a check.
 var CheckVerdicts = []Verdict{Passed, WrongAnswer, RuntimeError, TimeLimit, MemoryLimit, OutputLimit,
-	TooSlow, TooMuchMemory, Missing, NotRun}
+	TooSlow, TooMuchMemory, Missing, NotRun, DataRace, Waived}
+
+// Earns reports whether a check with this verdict has its points.
+func (v Verdict) Earns() bool { return v == Passed || v == Waived }

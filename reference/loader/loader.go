@@ -14,6 +14,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"math"
 	"slices"
 )
 
@@ -89,7 +90,7 @@ func New[S, B any](ds Dataset[S], c Collate[S, B], cfg Config) (*Loader[S, B], e
 		return bad("Shuffle and Sampler exclude each other")
 	}
 	if cfg.Prefetch == 0 {
-		cfg.Prefetch = 2 * cfg.Workers
+		cfg.Prefetch = 2 * min(cfg.Workers, math.MaxInt/2)
 	}
 	return &Loader[S, B]{ds, c, cfg}, nil
 }
@@ -106,10 +107,11 @@ func (l *Loader[S, B]) Len() int {
 
 // batches returns the number of batches of n samples.
 func (l *Loader[S, B]) batches(n int) int {
-	if l.cfg.DropLast {
-		return n / l.cfg.BatchSize
+	full := n / l.cfg.BatchSize
+	if n%l.cfg.BatchSize == 0 || l.cfg.DropLast {
+		return full
 	}
-	return (n + l.cfg.BatchSize - 1) / l.cfg.BatchSize
+	return full + 1
 }
 
 // Epoch returns the batches of one epoch. Nothing happens until they are ranged

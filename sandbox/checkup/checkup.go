@@ -25,6 +25,7 @@ const (
 	NoLimits      Cause = "no limits"      // the engine does not limit resources
 	OneCPU        Cause = "one CPU"
 	Noisy         Cause = "noisy"
+	NoRace        Cause = "no race detector"
 )
 
 // Finding is what one look has found.
@@ -43,6 +44,21 @@ func Go(ctx context.Context) Finding {
 		return Finding{What: "Go", Found: err.Error(), Advice: "put the go command on the path; grade compiles its own helpers with it", Grave: true, Cause: NoGo}
 	}
 	return Finding{What: "Go", Found: g.Version + " in " + g.Root}
+}
+
+// Races looks for what the race detector needs, where builds use an image or, if that is
+// empty, this machine's toolchain.
+func Races(buildImage string) Finding {
+	const what = "races"
+	if buildImage != "" {
+		return Finding{What: what, Found: "the race detector cannot be had with " + buildImage + " for builds", Cause: NoRace,
+			Advice: "grade with this machine's toolchain, or have the points of a check of kind race given"}
+	}
+	if !toolchain.HasCompiler() {
+		return Finding{What: what, Found: "the race detector cannot be had: gcc is missing, which compiles a part of Go's runtime once", Cause: NoRace,
+			Advice: "install gcc and the C library's headers; without them grade gives the points of a check of kind race, and says so"}
+	}
+	return Finding{What: what, Found: "the race detector can be had: gcc is here, and what it compiles is kept from the first grading that needs it"}
 }
 
 // Engine looks at the engine that open opens, and at all that depends on it.

@@ -26,6 +26,18 @@ func TestNoEngine(t *testing.T) {
 	assert.Equal(t, []Finding{{What: "engine", Found: "no socket", Cause: NoEngine, Grave: true}}, Engine(t.Context(), gone))
 }
 
+// A machine without the race detector can give a grade that counts.
+func TestRaces(t *testing.T) {
+	t.Setenv("PATH", t.TempDir())
+	for image, want := range map[string]string{"": "gcc is missing", "golang:1.26": "with golang:1.26"} {
+		f := Races(image)
+		assert.Contains(t, f.Found, want)
+		assert.Equal(t, NoRace, f.Cause)
+		assert.NotEmpty(t, f.Advice)
+		assert.False(t, f.Grave)
+	}
+}
+
 // A round is long enough to be timed, and a slow clock is told and is not grave: what stays
 // unclear is decided for the submission.
 func TestNoise(t *testing.T) {

@@ -64,6 +64,12 @@ func bomb() string {
 	return b.String()
 }
 
+// busy is a source that keeps a compiler busy for tens of seconds: one function with
+// more blocks than its passes are made for.
+func busy() string {
+	return "package main\n\nfunc f(a []int) {\n" + strings.Repeat("\ta[a[0]] /= a[a[1]]\n", 20_000) + "}\n\nfunc main() { f(nil) }\n"
+}
+
 func (s Suite) build(t *testing.T) {
 	b := s.Open(t, buildSpec())
 	t.Run("a program", func(t *testing.T) {
@@ -94,6 +100,15 @@ func (s Suite) build(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, sandbox.CauseWall, o.Cause)
 		assert.Equal(t, syscall.SIGKILL, syscall.Signal(o.Signal))
+		s.alone(t, b, nil)
+	})
+	t.Run("too much of the compiler's time", func(t *testing.T) {
+		q := compile(b.Dirs(), busy())
+		q.Limits.CPU, q.Limits.Wall = 3*time.Second, 10*time.Minute
+		o, err := b.Run(t.Context(), q)
+		require.NoError(t, err)
+		assert.Equal(t, sandbox.CauseCPU, o.Cause)
+		assert.GreaterOrEqual(t, max(o.CPU, o.BoxCPU), q.Limits.CPU)
 		s.alone(t, b, nil)
 	})
 	t.Run("afterwards", func(t *testing.T) { s.compiles(t, b, hello) })

@@ -50,6 +50,13 @@ func (s Suite) processes(t *testing.T) {
 		q.Forks = true
 		s.cannotKill(t, b, q)
 	})
+	t.Run("the CPU time of children counts", func(t *testing.T) {
+		q := Request("fork", "wait")
+		q.Forks, q.Limits.CPU, q.Limits.Wall = true, 500*time.Millisecond, 5*time.Minute
+		o := s.Run(t, b, q)
+		assert.Equal(t, sandbox.CauseCPU, o.Cause)
+		assert.GreaterOrEqual(t, o.CPU, q.Limits.CPU)
+	})
 	t.Run("daemons die with the program", func(t *testing.T) {
 		q := Request("fork", "daemons", "3")
 		q.Forks = true
@@ -73,8 +80,9 @@ func (s Suite) processes(t *testing.T) {
 			t.Skip("the number of processes is not limited without a control group")
 		}
 		q := Request("fork", "storm")
-		q.Forks, q.Limits.Wall = true, 2*time.Second
+		q.Forks, q.Limits.CPU, q.Limits.Wall = true, 5*time.Second, 5*time.Minute // of all together: hundreds of starts
 		o := s.Run(t, b, q)
+		assert.Equal(t, sandbox.CauseCPU, o.Cause)
 		assert.Positive(t, o.PidsHit)
 		assert.NotZero(t, o.PidsSource)
 		s.alone(t, b, nil)

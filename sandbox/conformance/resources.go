@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sync/errgroup"
 
 	"grade/sandbox"
 )
@@ -42,6 +43,28 @@ func (s Suite) clocks(t *testing.T) {
 		},
 	})
 	t.Run("marks agree with the program's own clock", func(t *testing.T) { s.marks(t, b) })
+	t.Run("time in a queue for a CPU", s.queue)
+}
+
+// queue has three programs share one CPU, so that each takes about three times as long as it
+// works. What it waits for the others does not count.
+func (s Suite) queue(t *testing.T) {
+	const work = 500 * time.Millisecond
+	q := Request("clock", "work", strconv.Itoa(int(work.Milliseconds())))
+	q.Limits.Wall = work * 19 / 10 // what it waits for anything else has room in it
+	var group errgroup.Group
+	for range 3 {
+		b := s.Open(t, Spec())
+		s.Place(t, b, "clock")
+		require.NoError(t, b.Pin(t.Context(), b.CPUs()[0]))
+		group.Go(func() error {
+			o, err := b.Run(t.Context(), q)
+			assert.Equal(t, sandbox.CauseNone, o.Cause, "after %v on the clock and %v of CPU time", o.Wall, o.CPU)
+			assert.Zero(t, o.ExitCode)
+			return err
+		})
+	}
+	require.NoError(t, group.Wait())
 }
 
 func (s Suite) marks(t *testing.T, b sandbox.Box) {
@@ -89,6 +112,25 @@ func (s Suite) memory(t *testing.T) {
 		s.Run(t, b, Request("grow", "to", "64"))
 		after := s.Run(t, b, Request("grow", "to", "8"))
 		assert.InDelta(t, float64(before.Peak), float64(after.Peak), 1<<20)
+	})
+	t.Run("no memory beside the resident size", func(t *testing.T) {
+		said := map[string]int{}
+		s.RunJSON(t, b, Request("grow", "hidden"), &said)
+		require.NotEmpty(t, said)
+		for call, errno := range said {
+			assert.Equal(t, syscall.EPERM, syscall.Errno(errno), call)
+		}
+	})
+	t.Run("memory in the kernel's buffers counts", func(t *testing.T) {
+		if !s.Isolated {
+			t.Skip("only a control group counts it")
+		}
+		const held = 24
+		o := s.Run(t, b, Request("grow", "pipes", strconv.Itoa(held)))
+		require.Zero(t, o.ExitCode, "%s", o.Stdout)
+		require.Len(t, o.Marks, 1)
+		assert.Greater(t, o.Marks[0].Memory, int64(held<<20))
+		assert.Greater(t, o.Peak, int64(held<<20))
 	})
 	t.Run("limit of a request", func(t *testing.T) {
 		q := Request("grow", "memory")

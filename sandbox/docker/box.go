@@ -18,7 +18,6 @@ import (
 	"github.com/docker/docker/api/types/container"
 	"github.com/docker/docker/api/types/events"
 	"github.com/docker/docker/api/types/filters"
-	"github.com/docker/docker/client"
 	"github.com/docker/docker/pkg/stdcopy"
 
 	"grade/sandbox"
@@ -41,15 +40,29 @@ func (e *Engine) Box(ctx context.Context, s sandbox.Spec) (sandbox.Box, error) {
 	if err := s.Check(); err != nil {
 		return nil, err
 	}
-	if err := e.Prepare(ctx, s.Purpose); err != nil {
+	var b *box
+	err := again(ctx, func() (err error) {
+		b, err = e.box(ctx, s)
+		return err
+	})
+	if err != nil {
 		return nil, err
 	}
+	return b, nil
+}
+
+// box is one attempt of [Engine.Box].
+func (e *Engine) box(ctx context.Context, s sandbox.Spec) (*box, error) {
+	if err := e.Prepare(ctx, s.Purpose); err != nil {
+		return nil, forGood{err}
+	}
 	config, host := e.hardened(s)
-	if s.Purpose == sandbox.Build {
-		host.Mounts = toolchainAt(e.images.volume, true)
+	if s.Purpose.Builds() {
+		host.Mounts = toolchainAt(e.images.of(s.Purpose).volume.get(), true)
 	}
 	b, err := e.start(ctx, config, host)
 	if errdefs.IsNotFound(err) {
+		e.images.of(s.Purpose).forget()
 		return nil, fmt.Errorf("start a container: %w: the image was deleted meanwhile; grade again, and it will be made anew", err)
 	}
 	if err != nil {
@@ -172,6 +185,9 @@ func (b *box) Run(ctx context.Context, q sandbox.Request) (sandbox.Outcome, erro
 	}
 	var fault *protocol.Fault
 	b.broken = !errors.As(err, &fault) // a working supervisor answers with a fault
+	if !b.broken || errors.Is(err, protocol.ErrNoAnswer) {
+		err = fmt.Errorf("%w: %w", sandbox.ErrFailed, err)
+	}
 	if errors.Is(err, sandbox.ErrGone) && b.outOfMemory(ctx, sent) {
 		return b.killed(time.Since(sent)), nil
 	}
@@ -212,20 +228,22 @@ func (b *box) outOfMemory(ctx context.Context, since time.Time) bool {
 // cpuset controller) the supervisor moves itself and all its programs, whose filter
 // forbids them to undo it.
 func (b *box) Pin(ctx context.Context, cpu int) error {
-	ctx, cancel := bounded(ctx)
-	defer cancel()
 	update := container.UpdateConfig{Resources: container.Resources{CpusetCpus: fmt.Sprint(cpu)}}
-	_, err := b.engine.client.ContainerUpdate(ctx, b.id, update)
+	call, cancel := bounded(ctx)
+	defer cancel()
+	_, err := b.engine.client.ContainerUpdate(call, b.id, update)
 	if b.broken || errdefs.IsNotFound(err) || errdefs.IsConflict(err) {
 		return fmt.Errorf("pin to CPU %d: %w", cpu, errors.Join(sandbox.ErrGone, err))
 	}
-	if ctx.Err() != nil || client.IsErrConnectionFailed(err) {
-		return fmt.Errorf("pin to CPU %d: %w", cpu, err)
+	if cause := context.Cause(ctx); cause != nil {
+		return fmt.Errorf("pin to CPU %d: %w", cpu, cause)
 	}
-	if err == nil && b.client.CheckPinned(ctx, cpu) == nil {
+	own, cancel := bounded(ctx)
+	defer cancel()
+	if err == nil && b.client.CheckPinned(own, cpu) == nil {
 		return nil
 	}
-	return b.client.Pin(ctx, cpu)
+	return b.client.Pin(own, cpu)
 }
 
 // Close ends the supervisor by closing its input. The engine then removes the
@@ -244,7 +262,13 @@ func (b *box) Close() error {
 func (b *box) remove() {
 	ctx, cancel := context.WithTimeout(context.Background(), closeTimeout)
 	defer cancel()
-	err := b.engine.client.ContainerRemove(ctx, b.id, container.RemoveOptions{Force: true, RemoveVolumes: true})
+	err := again(ctx, func() error {
+		err := b.engine.client.ContainerRemove(ctx, b.id, container.RemoveOptions{Force: true, RemoveVolumes: true})
+		if errdefs.IsNotFound(err) || errdefs.IsConflict(err) {
+			return forGood{err}
+		}
+		return err
+	})
 	if err == nil || errdefs.IsNotFound(err) || !errdefs.IsConflict(err) {
 		return
 	}

@@ -32,9 +32,8 @@ const (
 
 // hardened returns the configuration of a container for untrusted programs.
 func (e *Engine) hardened(s sandbox.Spec) (*container.Config, *container.HostConfig) {
-	image, args := e.images.run.name(), []string{"-uid", fmt.Sprint(nobody)}
-	if s.Purpose == sandbox.Build {
-		image = e.images.build.name()
+	image, args := e.images.of(s.Purpose).name(), []string{"-uid", fmt.Sprint(nobody)}
+	if s.Purpose.Builds() {
 		args = append(args, "-goroot", goRoot, "-gocache", goCache)
 	}
 	memory := s.Memory + s.Scratch + overhead
@@ -102,7 +101,7 @@ func (e *Engine) cgroupNamespace() container.CgroupnsMode {
 // takes memory that no size limit counts, and time to remove. A build makes some
 // hundreds, filling the build image's cache some thousands.
 func inodes(p sandbox.Purpose) int {
-	if p == sandbox.Build {
+	if p.Builds() {
 		return 64 << 10
 	}
 	return 4 << 10

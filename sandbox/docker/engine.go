@@ -13,6 +13,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"net"
 	"sync"
 	"time"
 
@@ -38,6 +39,8 @@ type Config struct {
 	Sources fs.FS
 	// Warm fills the build image's cache, with exactly the flags of later builds.
 	Warm sandbox.Warm
+	// Race fills the cache of builds for the race detector, likewise.
+	Race sandbox.Warm
 	// BuildImage names an image with a Go toolchain at /usr/local/go, which is
 	// pulled if it is missing; empty: make an image of this machine's toolchain.
 	BuildImage string
@@ -81,7 +84,7 @@ func Open(ctx context.Context, config Config) (*Engine, error) {
 		c.Close()
 		return nil, err
 	}
-	if err := e.sweep(ctx); err != nil {
+	if err := e.sweep(ctx); ctx.Err() != nil {
 		c.Close()
 		return nil, err
 	}
@@ -90,9 +93,16 @@ func Open(ctx context.Context, config Config) (*Engine, error) {
 
 // identify learns what the engine is.
 func (e *Engine) identify(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, pingTimeout)
-	defer cancel()
-	info, err := e.client.Info(ctx)
+	var info system.Info
+	err := again(ctx, func() (err error) {
+		call, cancel := context.WithTimeout(ctx, pingTimeout)
+		defer cancel()
+		info, err = e.client.Info(call)
+		if dial, ok := errors.AsType[*net.OpError](err); ok && dial.Op == "dial" {
+			return forGood{err} // nothing listens there
+		}
+		return err
+	})
 	if err != nil {
 		return fmt.Errorf("%w: docker engine at %s: %w", sandbox.ErrUnavailable, e.client.DaemonHost(), err)
 	}

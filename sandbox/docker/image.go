@@ -29,24 +29,47 @@ import (
 // images holds the images of boxes. Each is made without waiting for the other,
 // and its name can be read meanwhile.
 type images struct {
-	run, build madeImage
-	volume     string // holds the toolchain of build; empty until it is filled
+	run, build, raceRun, raceBuild madeImage
+}
+
+// of returns the image of boxes of a purpose.
+func (i *images) of(p sandbox.Purpose) *madeImage {
+	switch p {
+	case sandbox.Build:
+		return &i.build
+	case sandbox.RaceBuild:
+		return &i.raceBuild
+	case sandbox.RaceRun:
+		return &i.raceRun
+	}
+	return &i.run
+}
+
+// name is a name that can be read while it is set.
+type name struct{ p atomic.Pointer[string] }
+
+func (n *name) set(to string) { n.p.Store(&to) }
+
+func (n *name) get() string {
+	if p := n.p.Load(); p != nil {
+		return *p
+	}
+	return ""
 }
 
 // madeImage is an image that is made at most once. Its name has a hash of
 // everything that goes into it, so that it is made again only after a change.
 type madeImage struct {
 	making sync.Mutex
-	tag    atomic.Pointer[string]
+	tag    name
+	volume name // holds the toolchain of an image for builds; set before tag
 }
 
 // name returns the image's name, which is empty until the image exists.
-func (m *madeImage) name() string {
-	if tag := m.tag.Load(); tag != nil {
-		return *tag
-	}
-	return ""
-}
+func (m *madeImage) name() string { return m.tag.get() }
+
+// forget has the next prepare look whether the engine still has the image.
+func (m *madeImage) forget() { m.tag.set("") }
 
 func (m *madeImage) prepare(ctx context.Context, makeImage func(context.Context) (string, error)) error {
 	m.making.Lock()
@@ -58,7 +81,7 @@ func (m *madeImage) prepare(ctx context.Context, makeImage func(context.Context)
 	if err != nil {
 		return fmt.Errorf("make a sandbox image: %w", err)
 	}
-	m.tag.Store(&tag)
+	m.tag.set(tag)
 	return nil
 }
 
@@ -79,10 +102,10 @@ const (
 
 // Prepare makes the image for a purpose, unless the engine has it.
 func (e *Engine) Prepare(ctx context.Context, p sandbox.Purpose) error {
-	if p == sandbox.Build {
-		return e.images.build.prepare(ctx, e.buildImage)
+	makers := map[sandbox.Purpose]func(context.Context) (string, error){
+		sandbox.Run: e.runImage, sandbox.Build: e.buildImage, sandbox.RaceRun: e.raceRunImage, sandbox.RaceBuild: e.raceBuildImage,
 	}
-	return e.images.run.prepare(ctx, e.runImage)
+	return e.images.of(p).prepare(ctx, makers[p])
 }
 
 // Images returns the names of both images, and for each whether the engine has it.
@@ -105,9 +128,7 @@ func (e *Engine) Images(ctx context.Context) (map[string]bool, error) {
 }
 
 func (e *Engine) has(ctx context.Context, tag string) (bool, error) {
-	ctx, cancel := bounded(ctx)
-	defer cancel()
-	_, err := e.client.ImageInspect(ctx, tag)
+	_, err := asked(ctx, func(ctx context.Context) (image.InspectResponse, error) { return e.client.ImageInspect(ctx, tag) })
 	if errdefs.IsNotFound(err) {
 		return false, nil
 	}
@@ -171,7 +192,7 @@ func (e *Engine) ensure(ctx context.Context, tag string, has func(context.Contex
 	}
 	ctx, cancel := context.WithTimeout(ctx, imageTimeout)
 	defer cancel()
-	if err := make(ctx); err != nil {
+	if err := again(ctx, func() error { return make(ctx) }); err != nil {
 		return err
 	}
 	e.prune(ctx, tag)
@@ -227,7 +248,7 @@ func (e *Engine) buildImage(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return build, e.ensure(ctx, build, e.hasWithVolume, func(ctx context.Context) error {
+	return build, e.ensure(ctx, build, e.hasWithVolume(&e.images.build), func(ctx context.Context) error {
 		from := build // exists if only its volume is missing
 		if ok, err := e.has(ctx, build); err != nil {
 			return err
@@ -236,24 +257,25 @@ func (e *Engine) buildImage(ctx context.Context) (string, error) {
 			if err != nil {
 				return err
 			}
-			if from, err = e.warm(ctx, base, supervisor); err != nil {
+			e.config.Progress("compiling the standard library for submissions", 0, 0)
+			filled := func(w *tar.Writer) error { return addSupervisor(w, supervisor) }
+			if from, err = e.warm(ctx, base, e.config.Warm, filled); err != nil {
 				return err
 			}
 		}
-		return e.fillVolume(ctx, from, build)
+		return e.fillVolume(ctx, &e.images.build, from, build)
 	})
 }
 
-// warm runs the build that fills the cache and returns the id of an image of the
-// result.
-func (e *Engine) warm(ctx context.Context, base, supervisor string) (string, error) {
-	e.config.Progress("compiling the standard library for submissions", 0, 0)
-	b, err := e.writableBox(ctx, base, supervisor)
+// warm runs the builds that fill the cache, in an image with files added, and returns the
+// id of an image of the result.
+func (e *Engine) warm(ctx context.Context, base string, w sandbox.Warm, files func(*tar.Writer) error) (string, error) {
+	b, err := e.writableBox(ctx, base, files)
 	if err != nil {
 		return "", err
 	}
 	defer b.Close()
-	if err := e.config.Warm.Fill(ctx, b); err != nil {
+	if err := w.Fill(ctx, b); err != nil {
 		return "", err
 	}
 	made, err := e.client.ContainerCommit(ctx, b.id, container.CommitOptions{
@@ -264,11 +286,11 @@ func (e *Engine) warm(ctx context.Context, base, supervisor string) (string, err
 
 // writableBox starts a container in which an image is made. It runs no untrusted
 // program, so its root is writable.
-func (e *Engine) writableBox(ctx context.Context, base, supervisor string) (*box, error) {
+func (e *Engine) writableBox(ctx context.Context, base string, files func(*tar.Writer) error) (*box, error) {
 	config := e.command(base, []string{"-goroot", goRoot, "-gocache", goCache})
 	_, host := e.hardened(sandbox.Spec{Purpose: sandbox.Build, Memory: warmMemory, Scratch: warmScratch, Pids: warmPids})
 	host.ReadonlyRootfs = false
-	return e.startWith(ctx, config, host, func(w *tar.Writer) error { return addSupervisor(w, supervisor) })
+	return e.startWith(ctx, config, host, files)
 }
 
 // addSupervisor writes the supervisor and its two directories to an archive. The

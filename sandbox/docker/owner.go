@@ -50,7 +50,9 @@ func bootID() (string, error) {
 
 // startTime returns the start of a process, in the kernel's ticks since boot: field
 // 22 of its stat, the 20th behind the name in parentheses. Without /proc it is
-// always "0", so every process counts as alive.
+// always "0", so every process counts as alive. The start of one that has ended and was not
+// waited for is "ended": what does not wait for its children, as the first process of many
+// a container, keeps their numbers for ever.
 func startTime(pid int) (string, error) {
 	if _, err := os.Stat("/proc/self/stat"); err != nil {
 		return "0", nil
@@ -62,6 +64,9 @@ func startTime(pid int) (string, error) {
 	fields := bytes.Fields(b[bytes.LastIndexByte(b, ')')+1:])
 	if len(fields) < 20 {
 		return "", fmt.Errorf("/proc/%d/stat is too short", pid)
+	}
+	if state := string(fields[0]); state == "Z" || state == "X" {
+		return "ended", nil
 	}
 	return string(fields[19]), nil
 }
@@ -87,20 +92,22 @@ func orphaned(label, boot string, created, now time.Time) bool {
 // sweep removes containers whose owner is dead. A supervisor ends with its owner by
 // itself; sweep removes containers that never started or did not end.
 func (e *Engine) sweep(ctx context.Context) error {
-	ctx, cancel := bounded(ctx)
-	defer cancel()
 	boot, err := bootID()
 	if err != nil {
 		return err
 	}
-	list, err := e.client.ContainerList(ctx, container.ListOptions{All: true, Filters: filters.NewArgs(filters.Arg("label", ownerLabel))})
+	list, err := asked(ctx, func(ctx context.Context) ([]container.Summary, error) {
+		return e.client.ContainerList(ctx, container.ListOptions{All: true, Filters: filters.NewArgs(filters.Arg("label", ownerLabel))})
+	})
 	if err != nil {
 		return fmt.Errorf("list containers: %w", err)
 	}
 	for _, c := range list {
 		if c.Labels[ownerLabel] != "" && orphaned(c.Labels[ownerLabel], boot, time.Unix(c.Created, 0), time.Now()) {
+			call, cancel := bounded(ctx)
 			// Another grade may remove it at the same time, so an error is fine.
-			_ = e.client.ContainerRemove(ctx, c.ID, container.RemoveOptions{Force: true, RemoveVolumes: true})
+			_ = e.client.ContainerRemove(call, c.ID, container.RemoveOptions{Force: true, RemoveVolumes: true})
+			cancel()
 		}
 	}
 	return nil

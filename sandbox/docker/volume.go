@@ -28,37 +28,43 @@ const (
 	volumeLabel = "grade.toolchain"
 )
 
-// hasWithVolume reports whether the engine has a build image and its volume, and
-// stores the volume's name.
-func (e *Engine) hasWithVolume(ctx context.Context, tag string) (bool, error) {
-	ctx, cancel := bounded(ctx)
-	defer cancel()
-	made, err := e.client.ImageInspect(ctx, tag)
+// hasWithVolume returns a function that reports whether the engine has a build image and
+// its volume, and stores the volume's name with the image.
+func (e *Engine) hasWithVolume(m *madeImage) func(context.Context, string) (bool, error) {
+	return func(ctx context.Context, tag string) (bool, error) {
+		volume, err := e.volumeOf(ctx, tag)
+		m.volume.set(volume)
+		return volume != "", err
+	}
+}
+
+// volumeOf returns the name of a build image's volume; "" if one of both is missing.
+func (e *Engine) volumeOf(ctx context.Context, tag string) (string, error) {
+	made, err := asked(ctx, func(ctx context.Context) (image.InspectResponse, error) { return e.client.ImageInspect(ctx, tag) })
 	if errdefs.IsNotFound(err) || err == nil && made.Config == nil {
-		return false, nil
+		return "", nil
 	}
 	if err != nil {
-		return false, err
+		return "", err
 	}
 	name := made.Config.Labels[volumeLabel]
 	if name == "" {
-		return false, nil
+		return "", nil
 	}
-	_, err = e.client.VolumeInspect(ctx, name)
+	_, err = asked(ctx, func(ctx context.Context) (volume.Volume, error) { return e.client.VolumeInspect(ctx, name) })
 	if errdefs.IsNotFound(err) {
-		return false, nil
+		return "", nil
 	}
 	if err != nil {
-		return false, err
+		return "", err
 	}
-	e.images.volume = name
-	return true, nil
+	return name, nil
 }
 
 // fillVolume has the engine copy an image's toolchain into a new volume, by creating
 // a container that never starts, and tags the image with a label that names the
-// volume.
-func (e *Engine) fillVolume(ctx context.Context, from, tag string) (err error) {
+// volume. It stores the volume's name in m.
+func (e *Engine) fillVolume(ctx context.Context, m *madeImage, from, tag string) (err error) {
 	e.config.Progress("copying the toolchain into a volume", 0, 0)
 	name := volumePrefix + rand.Text()
 	if _, err := e.client.VolumeCreate(ctx, volume.CreateOptions{Name: name, Labels: map[string]string{volumeLabel: ""}}); err != nil {
@@ -82,7 +88,7 @@ func (e *Engine) fillVolume(ctx context.Context, from, tag string) (err error) {
 	}); err != nil {
 		return err
 	}
-	e.images.volume = name
+	m.volume.set(name)
 	return nil
 }
 

@@ -22,7 +22,7 @@ func TestToolchainVolume(t *testing.T) {
 	got, err := e.client.ContainerInspect(t.Context(), b.id)
 	require.NoError(t, err)
 	require.Len(t, got.Mounts, 1)
-	assert.Equal(t, e.images.volume, got.Mounts[0].Name)
+	assert.Equal(t, e.images.build.volume.get(), got.Mounts[0].Name)
 	assert.Equal(t, goRoot, got.Mounts[0].Destination)
 	assert.False(t, got.Mounts[0].RW)
 }
@@ -38,7 +38,7 @@ func TestVolumeIsRemade(t *testing.T) {
 	one, err := Open(t.Context(), config)
 	conformance.Need(t, err)
 	require.NoError(t, one.Prepare(t.Context(), sandbox.Build))
-	lost := one.images.volume
+	lost := one.images.build.volume.get()
 	one.closing.Wait()
 	require.NoError(t, one.client.VolumeRemove(t.Context(), lost, false))
 	stray, err := one.client.VolumeCreate(t.Context(), volume.CreateOptions{Labels: map[string]string{volumeLabel: ""}})
@@ -51,7 +51,7 @@ func TestVolumeIsRemade(t *testing.T) {
 	spec.Purpose = sandbox.Build
 	b, err := two.Box(t.Context(), spec)
 	require.NoError(t, err)
-	assert.NotEqual(t, lost, two.images.volume)
+	assert.NotEqual(t, lost, two.images.build.volume.get())
 	assert.Equal(t, one.Info().Build, two.Info().Build)
 	o, err := b.Run(t.Context(), version)
 	require.NoError(t, err)
@@ -63,6 +63,6 @@ func TestVolumeIsRemade(t *testing.T) {
 	two.closing.Wait()
 	_, err = two.client.ImageRemove(t.Context(), two.Info().Build, image.RemoveOptions{PruneChildren: true})
 	require.NoError(t, err)
-	two.removeVolume(two.images.volume)
+	two.removeVolume(two.images.build.volume.get())
 	require.NoError(t, two.Close())
 }

@@ -2,6 +2,7 @@ package process
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -48,7 +49,7 @@ func (s *Sandbox) Box(ctx context.Context, spec sandbox.Spec) (sandbox.Box, erro
 // nothing is left.
 func (s *Sandbox) start(ctx context.Context, spec sandbox.Spec, cache string) (*box, error) {
 	args := []string{"-private", os.TempDir(), "-cgroup", "", "-filesize", fmt.Sprint(spec.Scratch)}
-	if spec.Purpose == sandbox.Build {
+	if spec.Purpose.Builds() {
 		args = append(args, "-goroot", s.toolchain.Root, "-gocache", cache)
 	}
 	theirIn, in, err := os.Pipe()
@@ -95,6 +96,9 @@ func (b *box) Run(ctx context.Context, q sandbox.Request) (sandbox.Outcome, erro
 		q.Limits.Memory = b.spec.Memory
 	}
 	o, err := b.client.Run(ctx, q)
+	if fault := (*protocol.Fault)(nil); errors.As(err, &fault) || errors.Is(err, protocol.ErrNoAnswer) {
+		err = fmt.Errorf("%w: %w", sandbox.ErrFailed, err)
+	}
 	if err != nil {
 		return sandbox.Outcome{}, fmt.Errorf("supervisor %d: %w", b.cmd.Process.Pid, err)
 	}

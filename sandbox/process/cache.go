@@ -33,28 +33,41 @@ func (s *Sandbox) fillCache(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	return cache, s.warmOnce(ctx, cache, s.config.Warm, "compiling the standard library for submissions")
+}
+
+// fillRaceCache fills the same cache for the race detector.
+func (s *Sandbox) fillRaceCache(ctx context.Context) error {
+	if _, err := s.toolchain.Race(ctx, s.cache, warmFor); err != nil {
+		return err
+	}
+	return s.warmOnce(ctx, s.cache, s.config.Race, "compiling the standard library for the race detector")
+}
+
+// warmOnce fills a cache, unless a recent fill exists.
+func (s *Sandbox) warmOnce(ctx context.Context, cache string, w sandbox.Warm, progress string) error {
 	// The go command ignores unknown files in its cache.
-	warm := filepath.Join(cache, fmt.Sprintf("grade-warm-%.8x", sha256.Sum256([]byte(s.config.Warm.Key))))
+	warm := filepath.Join(cache, fmt.Sprintf("grade-warm-%.8x", sha256.Sum256([]byte(w.Key))))
 	lock := flock.New(filepath.Join(cache, "grade.lock"))
 	if _, err := lock.TryLockContext(ctx, lockRetry); err != nil {
-		return "", err
+		return err
 	}
 	defer lock.Unlock()
 	if info, err := os.Stat(warm); err == nil && time.Since(info.ModTime()) < warmFor {
-		return cache, nil
+		return nil
 	}
-	s.config.Progress("compiling the standard library for submissions", 0, 0)
-	if err := s.warm(ctx, cache); err != nil {
-		return "", err
+	s.config.Progress(progress, 0, 0)
+	if err := s.warm(ctx, cache, w); err != nil {
+		return err
 	}
-	return cache, os.WriteFile(warm, nil, 0o600)
+	return os.WriteFile(warm, nil, 0o600)
 }
 
-func (s *Sandbox) warm(ctx context.Context, cache string) error {
+func (s *Sandbox) warm(ctx context.Context, cache string, w sandbox.Warm) error {
 	b, err := s.start(ctx, sandbox.Spec{Purpose: sandbox.Build, Memory: warmMemory, Scratch: warmScratch}, cache)
 	if err != nil {
 		return err
 	}
 	defer b.Close()
-	return s.config.Warm.Fill(ctx, b)
+	return w.Fill(ctx, b)
 }

@@ -36,6 +36,8 @@ type Config struct {
 	Sources fs.FS
 	// Warm fills the build cache, with exactly the flags of later builds.
 	Warm sandbox.Warm
+	// Race fills it for the race detector, likewise.
+	Race sandbox.Warm
 	// Progress is called during long work, such as filling the cache. total is 0 if
 	// it is unknown.
 	Progress func(what string, current, total int64)
@@ -49,6 +51,7 @@ type Sandbox struct {
 
 	prepare sync.Mutex
 	cache   string // the build cache; empty until it is filled
+	race    bool   // the cache is filled for the race detector too
 	closing sync.WaitGroup
 }
 
@@ -79,19 +82,25 @@ func (s *Sandbox) Info() sandbox.Info {
 
 // Prepare fills the build cache, if the purpose needs it.
 func (s *Sandbox) Prepare(ctx context.Context, p sandbox.Purpose) error {
-	if p != sandbox.Build {
+	if !p.Builds() {
 		return nil
 	}
 	s.prepare.Lock()
 	defer s.prepare.Unlock()
-	if s.cache != "" {
+	if s.cache == "" {
+		cache, err := s.fillCache(ctx)
+		if err != nil {
+			return fmt.Errorf("fill the build cache: %w", err)
+		}
+		s.cache = cache
+	}
+	if p == sandbox.Build || s.race {
 		return nil
 	}
-	cache, err := s.fillCache(ctx)
-	if err != nil {
-		return fmt.Errorf("fill the build cache: %w", err)
+	if err := s.fillRaceCache(ctx); err != nil {
+		return fmt.Errorf("fill the build cache for the race detector: %w", err)
 	}
-	s.cache = cache
+	s.race = true
 	return nil
 }
 

@@ -62,7 +62,7 @@ func apply(f []instruction, c call) (uint32, error) {
 func TestSingleProcess(t *testing.T) {
 	const pid, other = 1000, 1001
 	const threads = syscall.CLONE_VM | syscall.CLONE_FS | syscall.CLONE_FILES | syscall.CLONE_SIGHAND | syscall.CLONE_SYSVSEM | cloneThread
-	made := calls{arch: 0xc00000b7, clone: 220, signal: []uint32{129, 131}, never: []uint32{122, 117}} // as on arm64
+	made := calls{arch: 0xc00000b7, clone: 220, mmap: 222, fcntl: 25, signal: []uint32{129, 131}, never: []uint32{122, 117}} // as on arm64
 	const allow, refuse, unknown = seccompAllow, seccompErrno | uint32(syscall.EPERM), seccompErrno | uint32(syscall.ENOSYS)
 	for name, m := range map[string]calls{"this machine's": machine, "another's": made} {
 		t.Run(name, func(t *testing.T) {
@@ -83,6 +83,12 @@ func TestSingleProcess(t *testing.T) {
 			check("a process", refuse, call{nr: m.clone, arch: m.arch, args: [6]uint64{uint64(syscall.SIGCHLD)}})
 			check("a process like vfork's", refuse, call{nr: m.clone, arch: m.arch, args: [6]uint64{syscall.CLONE_VM | syscall.CLONE_VFORK}})
 			check("a process with a thread's bit above", refuse, call{nr: m.clone, arch: m.arch, args: [6]uint64{cloneThread << 32}})
+			for what, flags := range map[string]uint64{"shared": 0x01, "shared and validated": 0x03, "droppable": 0x08, "shared and anonymous": 0x21} {
+				check(what, refuse, call{nr: m.mmap, arch: m.arch, args: [6]uint64{3: flags}})
+			}
+			check("private pages", allow, call{nr: m.mmap, arch: m.arch, args: [6]uint64{0, 4096, 3, syscall.MAP_PRIVATE | syscall.MAP_ANON | syscall.MAP_FIXED}})
+			check("a larger pipe", refuse, call{nr: m.fcntl, arch: m.arch, args: [6]uint64{3, setPipeSize}})
+			check("flags of a descriptor", allow, call{nr: m.fcntl, arch: m.arch, args: [6]uint64{3, syscall.F_SETFL}})
 			for _, nr := range m.never {
 				check("never", refuse, call{nr: nr, arch: m.arch, args: [6]uint64{pid, pid}})
 			}

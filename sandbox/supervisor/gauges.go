@@ -60,9 +60,7 @@ func (g gauges) read() reading {
 
 func (g gauges) readV1() reading {
 	r := reading{source: sandbox.SourceCgroupV1}
-	if v, ok := g.number("cpuacct/cpuacct.usage"); ok {
-		r.cpu, r.hasCPU = time.Duration(v), true
-	}
+	r.cpu, r.hasCPU = g.cpu()
 	r.peak, r.hasPeak = g.number("memory/memory.max_usage_in_bytes")
 	if v, ok := g.keyed("memory/memory.oom_control", "oom_kill"); ok {
 		r.oomKills, r.hasOOM = int(v), true
@@ -75,9 +73,7 @@ func (g gauges) readV1() reading {
 
 func (g gauges) readV2() reading {
 	r := reading{source: sandbox.SourceCgroupV2}
-	if v, ok := g.keyed("cpu.stat", "usage_usec"); ok {
-		r.cpu, r.hasCPU = time.Duration(v)*time.Microsecond, true
-	}
+	r.cpu, r.hasCPU = g.cpu()
 	r.peak, r.hasPeak = g.number("memory.peak")
 	if v, ok := g.keyed("memory.events", "oom_kill"); ok {
 		r.oomKills, r.hasOOM = int(v), true
@@ -86,6 +82,61 @@ func (g gauges) readV2() reading {
 		r.pidsHit, r.hasPids = int(v), true
 	}
 	return r
+}
+
+// cpu reads the CPU time of everything that ever ran in the box.
+func (g gauges) cpu() (time.Duration, bool) {
+	switch g.version {
+	case "v1":
+		v, ok := g.number("cpuacct/cpuacct.usage")
+		return time.Duration(v), ok
+	case "v2":
+		v, ok := g.keyed("cpu.stat", "usage_usec")
+		return time.Duration(v) * time.Microsecond, ok
+	}
+	return 0, false
+}
+
+// spending returns a function that reports the CPU time of everything in the box but
+// the supervisor since; ok is false where the box has no account.
+func (g gauges) spending() func() (spent time.Duration, ok bool) {
+	before, was := g.cpu()
+	own := ownCPU()
+	return func() (time.Duration, bool) {
+		now, is := g.cpu()
+		return now - before - (ownCPU() - own), was && is
+	}
+}
+
+// held reads what is charged to the box now.
+func (g gauges) held() (int64, bool) {
+	switch g.version {
+	case "v1":
+		return g.number("memory/memory.usage_in_bytes")
+	case "v2":
+		return g.number("memory.current")
+	}
+	return 0, false
+}
+
+// growth returns a function that reports by how much what is charged to the box, but
+// not to the supervisor itself, has grown since; 0 where the box has no account. It
+// holds what a process's resident size does not: the buffers of pipes, and pages that
+// are mapped nowhere.
+func (g gauges) growth() func() int64 {
+	others := func() (int64, bool) {
+		all, ok := g.held()
+		own, err := resident(os.Getpid())
+		return all - own, ok && err == nil
+	}
+	before, ok := others()
+	return func() int64 {
+		now, still := others()
+		if !ok || !still {
+			return 0
+		}
+		return max(0, now-before)
+	}
 }
 
 // number reads a file that holds one number.

@@ -53,23 +53,25 @@ func TestBusy(t *testing.T) {
 func TestParentOfAnOddName(t *testing.T) {
 	dir := t.TempDir() + "/42"
 	require.NoError(t, os.Mkdir(dir, 0o700))
+	const rest = " 4194304 99 99 99 99 1 20 300 4000 20 0 1 0" // flags, faults, times
 	for stat, want := range map[string]int{
-		"42 (sh) S 7 42 42 0 -1":         7,
-		"42 (a) R 1 (b) S 8 42 42 0 -1":  8,
-		"42 (\n) S 9) Z 10 42 42 0 -1":   10,
-		"42 (sh) S":                      -1,
-		"":                               -1,
-		"42 (sh) S seven 42 42 34816 42": -1,
+		"42 (sh) S 7 42 42 0 -1" + rest:         7,
+		"42 (a) R 1 (b) S 8 42 42 0 -1" + rest:  8,
+		"42 (\n) S 9) Z 10 42 42 0 -1" + rest:   10,
+		"42 (sh) S 7 42 42 0 -1":                -1,
+		"42 (sh) S":                             -1,
+		"":                                      -1,
+		"42 (sh) S seven 42 42 34816 42" + rest: -1,
 	} {
 		require.NoError(t, os.WriteFile(dir+"/stat", []byte(stat), 0o600))
-		pid, parent, ok := parentOf(dir + "/stat")
+		r, ok := readRelative(dir + "/stat")
 		if want < 0 {
 			assert.False(t, ok, stat)
 			continue
 		}
 		assert.True(t, ok, stat)
-		assert.Equal(t, [2]int{42, want}, [2]int{pid, parent}, stat)
+		assert.Equal(t, relative{42, want, 4321 * statTick}, r, stat)
 	}
-	_, _, ok := parentOf(dir + "/nothing")
+	_, ok := readRelative(dir + "/nothing")
 	assert.False(t, ok)
 }

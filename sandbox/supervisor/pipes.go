@@ -79,7 +79,7 @@ func (m *marker) close() {
 }
 
 // answer records clocks and size at every byte before it sends one back.
-func (m *marker) answer(pid int, started time.Time, scratch func() int64) {
+func (m *marker) answer(pid int, started time.Time, held func() (int64, error)) {
 	var buf [64]byte
 	for {
 		n, err := m.ask.Read(buf[:])
@@ -90,13 +90,13 @@ func (m *marker) answer(pid int, started time.Time, scratch func() int64) {
 		if err != nil {
 			return
 		}
-		size, err := resident(pid)
+		size, err := held()
 		if err != nil {
 			return
 		}
 		for range n {
 			if len(m.marks) < sandbox.MaxMarks {
-				m.marks = append(m.marks, sandbox.Mark{CPU: cpu, Wall: time.Since(started), Memory: size + scratch()})
+				m.marks = append(m.marks, sandbox.Mark{CPU: cpu, Wall: time.Since(started), Memory: size})
 			}
 		}
 		if _, err := m.reply.Write(buf[:n]); err != nil {

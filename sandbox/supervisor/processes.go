@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -91,34 +90,63 @@ func reap(options int) error {
 	}
 }
 
+// A relative is what /proc says of a process.
+type relative struct {
+	pid, parent int
+	cpu         time.Duration // its own, and that of the children it has waited for
+}
+
 // descendants lists the children of a process, their children and so on.
-func descendants(root int) []int {
+func descendants(root int) (pids []int) {
+	for _, r := range family(root)[1:] {
+		pids = append(pids, r.pid)
+	}
+	return pids
+}
+
+// family lists a process and its descendants. The process itself comes first, even if
+// it has ended.
+func family(root int) []relative {
 	stats, _ := filepath.Glob("/proc/[0-9]*/stat")
-	children := map[int][]int{}
+	children := map[int][]relative{}
+	list := []relative{{pid: root}}
 	for _, name := range stats {
-		if pid, parent, ok := parentOf(name); ok {
-			children[parent] = append(children[parent], pid)
+		r, ok := readRelative(name)
+		if ok && r.pid == root {
+			list[0] = r
+		} else if ok {
+			children[r.parent] = append(children[r.parent], r)
 		}
 	}
-	list := slices.Clone(children[root])
 	for i := 0; i < len(list); i++ {
-		list = append(list, children[list[i]]...)
+		list = append(list, children[list[i].pid]...)
 	}
 	return list
 }
 
-// parentOf reads a /proc/PID/stat. A process can choose the name in it, which
-// stands in parentheses.
-func parentOf(name string) (pid, parent int, ok bool) {
+// The fields of a /proc/PID/stat behind the process's name, which stands in
+// parentheses and can be anything (proc_pid_stat(5)); times count in 1/100 s.
+const (
+	statParent = 1
+	statTimes  = 11 // user, system, and those of children that were waited for
+	statTick   = 10 * time.Millisecond
+)
+
+func readRelative(name string) (r relative, ok bool) {
 	b, err := os.ReadFile(name)
 	if err != nil {
-		return 0, 0, false
+		return r, false
 	}
 	fields := strings.Fields(string(b[bytes.LastIndexByte(b, ')')+1:]))
-	if len(fields) < 2 {
-		return 0, 0, false
+	if len(fields) < statTimes+4 {
+		return r, false
 	}
-	pid, err = strconv.Atoi(filepath.Base(filepath.Dir(name)))
-	parent, err2 := strconv.Atoi(fields[1])
-	return pid, parent, err == nil && err2 == nil
+	r.pid, err = strconv.Atoi(filepath.Base(filepath.Dir(name)))
+	parent, err2 := strconv.Atoi(fields[statParent])
+	r.parent = parent
+	for _, f := range fields[statTimes : statTimes+4] {
+		ticks, _ := strconv.ParseInt(f, 10, 64)
+		r.cpu += time.Duration(ticks) * statTick
+	}
+	return r, err == nil && err2 == nil
 }

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -57,9 +58,10 @@ func (s *supervisor) serveOne(q sandbox.Request, gone <-chan struct{}) (sandbox.
 type program struct {
 	process *os.Process
 	limits  sandbox.Limits
-	tree    bool // the memory limit includes its descendants
+	tree    bool // its descendants count, and no control group counts them
 	started time.Time
-	done    chan struct{} // closed when the process has ended
+	begun   atomic.Pointer[time.Time] // nil: launch has not become the program yet
+	done    chan struct{}             // closed when the process has ended
 
 	stdout, stderr, observe *capture
 	status                  *capture // error text of launch
@@ -67,10 +69,13 @@ type program struct {
 	readers                 sync.WaitGroup
 
 	scratch func() int64 // bytes of memory in its scratch directory
+	box     func() int64 // bytes charged to the box since the start
+	spent   func() (cpu time.Duration, ok bool)
 
 	mu    sync.Mutex
 	cause sandbox.Cause
 	peak  int64 // sampled
+	cpu   time.Duration
 }
 
 // start launches q's program with its pipes connected. After an error nothing is
@@ -85,7 +90,18 @@ func (s *supervisor) start(q sandbox.Request) (*program, error) {
 		return nil, err
 	}
 	p := &program{
-		limits: q.Limits, tree: q.Forks && s.gauges.version == "", done: make(chan struct{}), scratch: tmpfsGrowth(s.dirs.Scratch),
+		limits: q.Limits, tree: q.Forks && s.gauges.version == "", done: make(chan struct{}),
+		scratch: tmpfsGrowth(s.dirs.Scratch), box: func() int64 { return 0 },
+	}
+	p.spent = func() (time.Duration, bool) {
+		cpu, err := cpuTime(p.process.Pid)
+		return cpu, err == nil
+	}
+	switch {
+	case !q.Forks:
+		p.box = s.gauges.growth()
+	case !p.tree: // a build's box holds the files that it reads, and other processes
+		p.spent = s.gauges.spending()
 	}
 	theirs := []*os.File{null}
 	defer func() { closeAll(theirs) }()
@@ -167,9 +183,13 @@ func (p *program) listen() {
 			p.readers.Go(func() { c.drain(func() { p.kill(cause) }) })
 		}
 	}
-	p.readers.Go(func() { p.status.drain(func() {}) })
+	p.readers.Go(func() {
+		p.status.drain(func() {}) // it ends where launch becomes the program
+		now := time.Now()
+		p.begun.Store(&now)
+	})
 	if p.marks != nil {
-		p.readers.Go(func() { p.marks.answer(p.process.Pid, p.started, p.scratch) })
+		p.readers.Go(func() { p.marks.answer(p.process.Pid, p.started, p.held) })
 	}
 }
 
@@ -187,7 +207,11 @@ func (p *program) watch(gone <-chan struct{}) {
 			p.kill(sandbox.CauseNone)
 			gone = nil
 		case <-wall.C:
-			p.kill(sandbox.CauseWall)
+			if left := p.left(); left > 0 {
+				wall.Reset(left)
+			} else {
+				p.kill(sandbox.CauseWall)
+			}
 		case <-tick.C:
 			p.sample()
 			if looks++; p.tree && looks%treePoll == 0 {
@@ -197,33 +221,64 @@ func (p *program) watch(gone <-chan struct{}) {
 	}
 }
 
-// sample reads the program's clock and size from outside. The largest sample backs
-// the kernel's peak, which a process can reset for itself.
+// sample reads the program's clock and size from outside.
 func (p *program) sample() {
-	if cpu, err := cpuTime(p.process.Pid); err == nil && cpu >= p.limits.CPU {
-		p.kill(sandbox.CauseCPU)
+	if cpu, ok := p.spent(); ok {
+		p.charge(cpu)
 	}
-	size, err := resident(p.process.Pid)
+	size, err := p.held()
 	if err != nil {
 		return
 	}
-	size += p.scratch() // memory too, where scratch is a tmpfs
-	p.mu.Lock()
-	p.peak = max(p.peak, size)
-	p.mu.Unlock()
 	if p.limits.Memory > 0 && size > p.limits.Memory {
 		p.kill(sandbox.CauseMemory)
 	}
 }
 
-// sampleTree enforces the memory limit on the program and its descendants.
-func (p *program) sampleTree() {
-	all, _ := resident(p.process.Pid)
-	for _, pid := range descendants(p.process.Pid) {
-		size, _ := resident(pid) // it may have ended
-		all += size
+// boxSlack is what the kernel may charge to a box for a program that hides nothing, in
+// bytes: page tables, the stacks of threads, pages set aside for each CPU.
+const boxSlack = 4 << 20
+
+// held returns the memory that the program holds, wherever it lies: its resident size
+// and its scratch space, where that is a tmpfs, or what the box's account has grown by,
+// if that is surely more. The largest look backs the kernel's peak, which knows the
+// resident size alone, and which a process can reset for itself.
+func (p *program) held() (int64, error) {
+	size, err := resident(p.process.Pid)
+	if err != nil {
+		return 0, err
 	}
-	if p.limits.Memory > 0 && all > p.limits.Memory {
+	size += p.scratch()
+	if all := p.box(); all > size+boxSlack {
+		size = all
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.peak = max(p.peak, size)
+	return size, nil
+}
+
+// charge enforces the limit on CPU time.
+func (p *program) charge(cpu time.Duration) {
+	p.mu.Lock()
+	p.cpu = max(p.cpu, cpu)
+	p.mu.Unlock()
+	if cpu >= p.limits.CPU {
+		p.kill(sandbox.CauseCPU)
+	}
+}
+
+// sampleTree enforces the limits on the program and its descendants together.
+func (p *program) sampleTree() {
+	var held int64
+	var cpu time.Duration
+	for _, r := range family(p.process.Pid) {
+		size, _ := resident(r.pid) // it may have ended
+		held += size
+		cpu += r.cpu
+	}
+	p.charge(cpu)
+	if p.limits.Memory > 0 && held > p.limits.Memory {
 		p.kill(sandbox.CauseMemory)
 	}
 }
@@ -248,7 +303,7 @@ func (p *program) outcome(state *os.ProcessState, wall time.Duration) (sandbox.O
 	defer p.mu.Unlock()
 	o := sandbox.Outcome{
 		Cause: p.cause, Wall: wall,
-		CPU:  time.Duration(usage.Utime.Nano() + usage.Stime.Nano()),
+		CPU:  max(time.Duration(usage.Utime.Nano()+usage.Stime.Nano()), p.cpu),
 		Peak: max(usage.Maxrss<<10, p.peak), PeakSource: sandbox.SourceRusage,
 		Stdout: p.stdout.data, StdoutCut: p.stdout.cut,
 		Stderr: p.stderr.data, StderrCut: p.stderr.cut,

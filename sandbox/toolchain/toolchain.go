@@ -18,6 +18,7 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"time"
 )
 
 // Go is a toolchain.
@@ -111,7 +112,7 @@ func (g Go) compile(ctx context.Context, src fs.FS, pkg, goarch, program string)
 	}
 	out := filepath.Join(tree, "program")
 	cmd := exec.CommandContext(ctx, g.Command(), "build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-o", out, "./"+pkg)
-	cmd.Dir = tree
+	cmd.Dir, cmd.WaitDelay = tree, time.Second // its compilers hold its output open
 	if cmd.Env, err = g.environ(goarch); err != nil {
 		return err
 	}
@@ -128,10 +129,19 @@ func (g Go) compile(ctx context.Context, src fs.FS, pkg, goarch, program string)
 func (g Go) environ(goarch string) ([]string, error) {
 	env := append(os.Environ(), "GOROOT="+g.Root, "GOENV=off", "GOTOOLCHAIN=local", "GOWORK=off", "GOFLAGS=-mod=readonly",
 		"GOPROXY=off", "CGO_ENABLED=0", "GOOS=linux", "GOARCH="+goarch, "GOAMD64=v1", "GOARM64=v8.0", "GOEXPERIMENT=", "GODEBUG=")
+	return withCache(env, listedHome)
+}
+
+// withCache adds where go keeps its caches, if the environment does not say: go refuses to
+// work without.
+func withCache(env []string, listed func() string) ([]string, error) {
 	if _, err := os.UserCacheDir(); err == nil || os.Getenv("GOCACHE") != "" {
 		return env, nil
 	}
-	cache, err := CacheDir("go-build") // go refuses to work without a cache
+	if home := listed(); home != "" {
+		return append(env, "HOME="+home), nil
+	}
+	cache, err := cacheDir(listed, "go-build")
 	return append(env, "GOCACHE="+cache), err
 }
 

@@ -105,15 +105,26 @@ func TestCacheDirWithoutAHome(t *testing.T) {
 	t.Setenv("HOME", "")
 	t.Setenv("XDG_CACHE_HOME", "")
 	t.Setenv("TMPDIR", t.TempDir())
-	dir, err := CacheDir("a", "b")
+	unlisted := func() string { return "" }
+	dir, err := cacheDir(unlisted, "a", "b")
 	require.NoError(t, err)
 	assert.DirExists(t, dir)
 	assert.True(t, strings.HasPrefix(dir, os.TempDir()))
 
 	t.Setenv("GOCACHE", "")
-	env, err := Go{}.environ("amd64")
+	env, err := withCache(nil, unlisted)
 	require.NoError(t, err)
 	assert.Contains(t, env, "GOCACHE="+filepath.Join(filepath.Dir(filepath.Dir(dir)), "go-build"))
+
+	home := t.TempDir()
+	listed := func() string { return home }
+	dir, err = cacheDir(listed, "a")
+	require.NoError(t, err)
+	assert.Equal(t, filepath.Join(home, ".cache", "grade", "a"), dir)
+	env, err = withCache(nil, listed)
+	require.NoError(t, err)
+	assert.Equal(t, []string{"HOME=" + home}, env)
+
 	t.Setenv("GOCACHE", "/theirs")
 	env, err = Go{}.environ("amd64")
 	require.NoError(t, err)

@@ -9,62 +9,102 @@ import (
 )
 
 // Backward adds to the gradients that are there: after k calls without ZeroGrad
-// every node has k times its gradient, results of operations too. What one call
-// passes down must not start from what earlier calls left in Grad.
+// every node has k times its gradient, results of operations too, also if k is
+// large. What one call passes down must not start from what earlier calls left in
+// Grad (rules 3 and 6).
 func TestBackwardAgain(t *testing.T) {
 	o := observe.New(t)
-	x, y := autograd.New(away(o.Rand())), autograd.New(away(o.Rand()))
-	a := x.Mul(y)
-	b := a.Add(x).Mul(a)
-	root := b.Tanh().Add(b)
-	nodes := []node{x, y, a, b, root}
+	leaves := leavesAway(o.Rand(), 5)
+	a := leaves[0].Mul(leaves[1])
+	b := a.Mul(leaves[2])
+	root, other := b.Mul(leaves[3]), a.Mul(leaves[4])
+	results := []node{a, b} // TestRootGetsOne looks at roots
 	for range 4 {
 		root.Backward()
-		o.Floats("gradients", grads(nodes))
+		o.Floats("gradients of leaves after k calls", grads(leaves))
+		o.Floats("gradients of results after k calls", grads(results))
 	}
-	o.Floats("values", data(nodes))
+	o.Floats("values after Backward", data(append(leaves, results...)))
+	other.Backward()
+	root.Backward()
+	other.Backward()
+	o.Floats("gradients of leaves after calls on several roots", grads(leaves))
+	o.Floats("gradients of results after calls on several roots", grads(results))
+	manyCalls(o)
 }
 
-// Backward may be called on several nodes of one graph, one after the other. It
-// reaches what its own root was computed from and nothing else: neither results
-// computed from the root nor branches that other roots have in common with it.
+// manyCalls makes so many calls that a count of them in 8 or 16 bits comes round:
+// each on a new graph, and a few on one that has rested for just so many calls.
+func manyCalls(o *observe.Observer) {
+	rests := []int{127, 128, 255, 256, 1<<15 - 1, 1 << 15, 1<<16 - 1, 1 << 16}
+	c := between(o.Rand(), 0.5, 1.5)
+	type graph struct{ x, root node }
+	resting := map[int]graph{} // by the call that they wait for
+	rested, sum := []float64{}, 0.0
+	for call := range rests[len(rests)-1] + 2*len(rests) {
+		g, again := resting[call]
+		if !again {
+			x := autograd.New(c)
+			g = graph{x, x.Mul(autograd.New(c))}
+		}
+		g.root.Backward()
+		if again {
+			rested = append(rested, g.x.Grad())
+		} else {
+			sum += g.x.Grad()
+		}
+		if call < len(rests) {
+			resting[call+rests[call]] = g
+		}
+	}
+	o.Float("sum of the gradients of many graphs, one call on each", sum)
+	o.Floats("gradients after a call long before and one now", rested)
+}
+
+// Any node may be the root. Backward reaches what its root was computed from and
+// nothing else: neither results computed from the root nor branches that other
+// roots have in common with it (rule 4).
 func TestSeveralRoots(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
-	x, y, z := autograd.New(away(r)), autograd.New(away(r)), autograd.New(away(r))
-	trunk := x.Mul(y)
-	first := trunk.Sigmoid().Add(x)
-	second := trunk.Mul(first).Sub(y)
-	unused := trunk.Mul(z).Add(second).Exp()
-	nodes := []node{x, y, z, trunk, first, second, unused}
-	for _, root := range []node{first, second, trunk, x, second} {
-		root.Backward()
-		o.Floats("gradients", grads(nodes))
+	for i, name := range []string{"a leaf", "a trunk", "a branch", "a branch of the branch"} {
+		vs := leavesAway(r, 5)
+		trunk := vs[0].Mul(vs[1])
+		first := trunk.Mul(vs[2])
+		second := first.Mul(vs[3])
+		unused := trunk.Mul(vs[4])
+		[]node{vs[0], trunk, first, second}[i].Backward()
+		o.Floats("gradients where the root is "+name, grads(append(vs, trunk, first, second, unused)))
 	}
 }
 
 // The root of a Backward is a node like any other: it gets 1 added to its
-// gradient, whatever is in there, also if it is a leaf.
+// gradient, whatever is in there, also if it is a leaf (rules 1 and 4).
 func TestRootGetsOne(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
 	leaf := autograd.New(away(r))
 	leaf.Backward()
-	o.Float("leaf", leaf.Grad())
+	o.Float("gradient of a leaf that is the root", leaf.Grad())
 	leaf.Backward()
-	o.Float("leaf again", leaf.Grad())
+	o.Float("gradient of a leaf that was the root twice", leaf.Grad())
 
-	x := autograd.New(away(r))
-	y := x.MulScalar(away(r))
-	z := y.MulScalar(away(r))
-	for _, root := range []node{z, y, x, y, z} {
-		root.Backward()
-		o.Floats("gradients in the chain", grads([]node{x, y, z}))
+	for _, name := range []string{"leaf", "result in between", "last result"} {
+		x := autograd.New(away(r))
+		y := x.AddScalar(away(r))
+		z := y.AddScalar(away(r))
+		map[string]node{"leaf": x, "result in between": y, "last result": z}[name].Backward()
+		o.Floats("gradients in a chain whose root is its "+name, grads([]node{x, y, z}))
 	}
+	x := autograd.New(away(r))
+	y := x.AddScalar(away(r))
+	y.AddScalar(away(r)).Backward()
+	y.Backward()
+	o.Float("gradient of a root that had one before", y.Grad())
 }
 
 // A graph may grow after Backward: a root becomes an operand, leaves get new
-// uses. Gradients from before stay and the new ones are added.
+// uses. Gradients from before stay and the new ones are added (rule 5).
 func TestGrowth(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
@@ -73,99 +113,127 @@ func TestGrowth(t *testing.T) {
 	nodes := []node{x}
 	for range 4 {
 		w := autograd.New(away(r))
-		root = root.Mul(w).Add(x.Sigmoid()).Add(root)
+		root = root.Mul(w)
 		nodes = append(nodes, w, root)
 		root.Backward()
-		o.Floats("gradients", grads(nodes))
+		o.Float("gradient of the newest leaf", w.Grad())
+		o.Float("gradient of the newest root", root.Grad())
+		o.Floats("gradients of old and new, added up", grads(nodes))
 	}
-	bigger := root.Mul(root).Sub(nodes[2])
-	bigger.Backward()
-	o.Float("value", bigger.Data())
-	o.Floats("gradients in the end", grads(nodes))
+	late := autograd.New(away(r))
+	for _, old := range []node{x, nodes[2]} {
+		use := old.Mul(late)
+		use.Backward()
+		o.Float("value of a new use of an old node", use.Data())
+	}
+	o.Float("gradient of a leaf with two new uses, added up", late.Grad())
+	o.Floats("gradients in the end, added up", grads(nodes))
+	autograd.ZeroGrad(nodes...)
+	root.Mul(autograd.New(away(r))).Backward()
+	o.Floats("gradients through old roots, cleared before", grads(nodes))
 }
 
 // ZeroGrad, as a method, clears one node; as a function it clears those that it
-// is given. No other gradient changes, no value changes, and a Backward after it
-// starts from 0 in the cleared nodes only.
+// is given, whatever their gradients are. No other gradient changes, no value
+// changes, and a Backward after it starts from 0 in the cleared nodes only (rule 7).
 func TestZeroGrad(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
-	x, y := autograd.New(away(r)), autograd.New(away(r))
+	vs := leavesAway(r, 4)
+	x, y := vs[0], vs[1]
 	a := x.Mul(y)
-	b := a.Tanh().Add(x)
-	root := b.Mul(a)
-	nodes := []node{x, y, a, b, root}
-	steps := []func(){
-		root.Backward,
-		b.ZeroGrad,
-		root.Backward,
-		root.ZeroGrad,
-		func() { autograd.ZeroGrad(x, a) },
-		root.Backward,
-		func() { autograd.ZeroGrad() },
-		func() { autograd.ZeroGrad(nodes...) },
-		root.Backward,
+	b := a.Mul(vs[2])
+	root := b.Mul(vs[3])
+	nodes := append(vs, a, b, root)
+	root.Backward()
+	for _, step := range []struct {
+		name string
+		do   func()
+	}{
+		{"the method on a result", b.ZeroGrad},
+		{"the method on the root", root.ZeroGrad}, // whose own gradient comes last
+		{"the function on nothing", func() { autograd.ZeroGrad() }},
+		{"the function on a leaf and a result", func() { autograd.ZeroGrad(x, a) }},
+		{"the function on all", func() { autograd.ZeroGrad(nodes...) }},
+		{"the function on all, and a Backward", root.Backward},
+		{"the method on a leaf", y.ZeroGrad},
+		{"the method on a leaf, and a Backward: added up", root.Backward},
+	} {
+		step.do()
+		o.Floats("gradients after ZeroGrad, "+step.name, grads(nodes[:len(nodes)-1]))
 	}
-	for _, step := range steps {
-		step()
-		o.Floats("gradients", grads(nodes))
+	root.ZeroGrad()
+	o.Float("gradient of the root after ZeroGrad", root.Grad())
+	o.Floats("values after all that", data(nodes))
+
+	for _, numerator := range []float64{1, 0} { // gradients ±Inf, then Inf and NaN
+		n, zero := autograd.New(numerator), autograd.New(0)
+		n.Div(zero).Backward()
+		n.ZeroGrad()
+		autograd.ZeroGrad(zero)
+		o.Float("gradient after the method ZeroGrad, infinite before", n.Grad())
+		o.Float("gradient after the function ZeroGrad, infinite or NaN before", zero.Grad())
+		n.Div(zero).Backward()
+		autograd.ZeroGrad(n)
+		zero.ZeroGrad()
+		o.Float("gradient after the function ZeroGrad, infinite before", n.Grad())
+		o.Float("gradient after the method ZeroGrad, infinite or NaN before", zero.Grad())
 	}
-	o.Floats("values", data(nodes))
 }
 
 // SetData changes a leaf. What was computed from it before keeps its value, what
-// is computed afterwards sees the new one. On the result of an operation it
-// panics and changes nothing.
+// is computed afterwards sees the new one. On the result of an operation, whichever
+// it is, it panics and changes nothing (rule 8).
 func TestSetData(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
 	x, y := autograd.New(away(r)), autograd.New(away(r))
-	before := x.Mul(y).Add(x)
+	before := x.Mul(y)
 	x.SetData(away(r))
-	after := x.Mul(y).Add(x)
-	o.Floats("leaf, before, after", data([]node{x, before, after}))
+	after := x.Mul(y)
+	o.Float("value of the leaf", x.Data())
+	o.Float("value of what was computed before", before.Data())
+	o.Float("value of what was computed afterwards", after.Data())
 	after.Backward()
-	o.Floats("gradients", grads([]node{x, y, after}))
-	x.SetData(x.Data() - 0.125*x.Grad())
-	o.Floats("after a step", data([]node{x, before, after, x.Mul(y)}))
+	o.Floats("gradients of what was computed afterwards", grads([]node{x, y, after}))
+	x.SetData(away(r))
+	o.Float("gradient of the leaf, which SetData does not touch", x.Grad())
+	o.Float("value after the second SetData", x.Mul(y).Data())
 
-	for _, result := range []node{before, after, x.Neg(), y.Tanh(), x.Div(y), autograd.Sum(x, y)} {
-		v := away(r)
-		o.SelfReported().Panics("SetData on a result", func() { result.SetData(v) })
-		o.Float("its value", result.Data())
+	for _, op := range append(operations(r), withItself(r)...) {
+		a, b := op.operands()
+		result := op.f(a, b)
+		value := result.Data()
+		result.Backward()
+		slopes := grads([]node{a, b, result})
+		o.SelfReported().Panics("SetData on the result of "+op.name, func() { result.SetData(away(r)) })
+		o.SelfReported().Bool("value as before SetData on the result of "+op.name, result.Data() == value)
+		o.SelfReported().Bool("gradient as before SetData on the result of "+op.name, slices.Equal(grads([]node{a, b, result}), slopes))
 	}
+	z := autograd.New(away(r))
+	product := z.Mul(autograd.New(away(r)))
+	o.SelfReported().Panics("SetData on a product", func() { product.SetData(away(r)) })
+	product.Backward()
+	o.Float("gradient of the operand after SetData on the result", z.Grad())
 }
 
 // Every operation makes a node of its own, also where the result equals an
 // operand (adding 0, multiplying by 1, power 1, a sum of one term) or the same
-// was computed before.
+// was computed before (Nodes, in the README).
 func TestOwnNode(t *testing.T) {
 	o := observe.New(t)
-	x := autograd.New(between(o.Rand(), 0.5, 2))
-	ops := []struct {
-		name string
-		f    func() node
-	}{
-		{"AddScalar(0)", func() node { return x.AddScalar(0) }},
-		{"MulScalar(1)", func() node { return x.MulScalar(1) }},
-		{"Pow(1)", func() node { return x.Pow(1) }},
-		{"ReLU", x.ReLU},
-		{"Sum", func() node { return autograd.Sum(x) }},
-		{"Mul", func() node { return x.Mul(x) }},
-	}
-	for _, op := range ops {
-		first, second := op.f(), op.f()
+	for _, op := range operations(o.Rand()) {
+		a, b := op.operands()
+		first, second := op.f(a, b), op.f(a, b)
 		first.Backward()
-		x.ZeroGrad()
-		second.Backward()
-		second.Backward()
-		o.Floats(op.name, grads([]node{x, first, second}))
+		autograd.ZeroGrad(a, b) // which would clear the result, if it were an operand
+		o.Float("gradient of the result of "+op.name+", a root", first.Grad())
+		o.Float("gradient of another result of "+op.name+", not reached", second.Grad())
 	}
-	o.Float("value", x.Data())
 }
 
 // Sum neither changes nor keeps the slice it is given: what the caller does with
-// it later changes nothing. A sum of nothing is 0.
+// it later changes nothing. A sum of nothing is 0 (rule 9).
 func TestSumCopies(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
@@ -174,15 +242,16 @@ func TestSumCopies(t *testing.T) {
 	s := autograd.Sum(terms...)
 	o.SelfReported().Bool("slice as before", slices.Equal(terms, vs))
 	copy(terms, others)
-	root := s.MulScalar(away(r))
+	root := s.AddScalar(away(r))
 	root.Backward()
 	o.Float("sum", s.Data())
 	o.Floats("gradients of the terms", grads(vs))
 	o.Floats("gradients of what came into the slice later", grads(others))
 
 	none := autograd.Sum()
-	product := none.Add(vs[0])
-	product.Backward()
-	o.Floats("sum of nothing", data([]node{none, product}))
-	o.Floats("its gradient", grads([]node{none, product}))
+	more := none.Add(vs[0])
+	more.Backward()
+	o.Float("value of a sum of nothing", none.Data())
+	o.Float("gradient of a sum of nothing", none.Grad())
+	o.Float("value of what was added to a sum of nothing", more.Data())
 }

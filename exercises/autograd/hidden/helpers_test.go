@@ -39,6 +39,15 @@ func leaves(r *rand.Rand, n int) []node {
 	return vs
 }
 
+// leavesAway makes n leaves whose values are away from 0.
+func leavesAway(r *rand.Rand, n int) []node {
+	vs := make([]node, n)
+	for i := range vs {
+		vs[i] = autograd.New(away(r))
+	}
+	return vs
+}
+
 // between draws from [lo, hi).
 func between(r *rand.Rand, lo, hi float64) float64 { return lo + (hi-lo)*r.Float64() }
 
@@ -58,22 +67,21 @@ type function struct {
 	at   []float64
 }
 
-// observe records the values and slopes of f. The gradient that arrives at the
-// result is random and not 1, for a rule that forgets to multiply by it.
+// observe records the values and slopes of f where the gradient that arrives at the
+// result is 1, and where it is another: for a rule that forgets to multiply by it.
 func (f function) observe(o *observe.Observer) {
-	var ys, slopes, arriving []float64
+	f.observeAlone(o)
+	var slopes []float64
 	for _, x := range f.at {
-		v, w := autograd.New(x), autograd.New(away(o.Rand()))
-		y := f.f(v)
-		y.Mul(w).Backward()
-		ys = append(ys, y.Data())
+		v := autograd.New(x)
+		f.f(v).MulScalar(away(o.Rand())).Backward()
 		slopes = append(slopes, v.Grad())
-		arriving = append(arriving, y.Grad())
 	}
-	o.Floats(f.name, ys)
-	o.Floats(f.name+": gradient of the operand", slopes)
-	o.Floats(f.name+": gradient of the result", arriving)
+	o.Floats(upstream+"gradient of x in "+f.name, slopes)
 }
+
+// upstream begins the names of what rests on the gradient of MulScalar too.
+const upstream = "where another gradient than 1 arrives: "
 
 // observeAlone records the values and slopes of f where the gradient that arrives
 // at the result is 1, so that Inf and NaN are those of f alone.
@@ -86,9 +94,73 @@ func (f function) observeAlone(o *observe.Observer) {
 		ys = append(ys, y.Data())
 		slopes = append(slopes, v.Grad())
 	}
-	o.Floats(f.name, ys)
-	o.Floats(f.name+": gradient", slopes)
+	o.Floats("value of "+f.name, ys)
+	o.Floats("gradient of x in "+f.name, slopes)
 }
+
+// operation is an operation, with its constant if it has one, and numbers to try it
+// on. An operation on one node does not look at b.
+type operation struct {
+	name   string
+	f      func(a, b node) node
+	atA, b float64
+}
+
+// one makes an operation on one node of f.
+func one(f func(a node) node) func(a, b node) node { return func(a, _ node) node { return f(a) } }
+
+// withItself lists the operations on one node twice, which have a test of their own and
+// are a hazard elsewhere.
+func withItself(r *rand.Rand) []operation {
+	x := between(r, 0.5, 2)
+	return []operation{
+		{name: "a+a", f: one(func(a node) node { return a.Add(a) }), atA: x},
+		{name: "a-a", f: one(func(a node) node { return a.Sub(a) }), atA: x},
+		{name: "a·a", f: one(func(a node) node { return a.Mul(a) }), atA: x},
+		{name: "a/a", f: one(func(a node) node { return a.Div(a) }), atA: x},
+	}
+}
+
+// operations lists every operation, with constants that invite a shortcut, and ReLU on
+// all sides of 0. What holds for all operations is tried on all of them.
+func operations(r *rand.Rand) []operation {
+	c, p := away(r), between(r, 1.2, 2.8)
+	ops := []operation{
+		{name: "a+b", f: (node).Add},
+		{name: "a-b", f: (node).Sub},
+		{name: "a·b", f: (node).Mul},
+		{name: "a/b", f: (node).Div},
+		{name: "AddScalar", f: one(func(a node) node { return a.AddScalar(c) })},
+		{name: "AddScalar(0)", f: one(func(a node) node { return a.AddScalar(0) })},
+		{name: "MulScalar", f: one(func(a node) node { return a.MulScalar(c) })},
+		{name: "MulScalar(0)", f: one(func(a node) node { return a.MulScalar(0) })},
+		{name: "MulScalar(1)", f: one(func(a node) node { return a.MulScalar(1) })},
+		{name: "Neg", f: one((node).Neg)},
+		{name: "Pow", f: one(func(a node) node { return a.Pow(p) })},
+		{name: "Pow(0)", f: one(func(a node) node { return a.Pow(0) })},
+		{name: "Pow(1)", f: one(func(a node) node { return a.Pow(1) })},
+		{name: "Pow(2)", f: one(func(a node) node { return a.Pow(2) })},
+		{name: "Exp", f: one((node).Exp)},
+		{name: "Log", f: one((node).Log)},
+		{name: "Tanh", f: one((node).Tanh)},
+		{name: "Sigmoid", f: one((node).Sigmoid)},
+		{name: "ReLU above 0", f: one((node).ReLU)},
+		{name: "ReLU below 0", f: one((node).ReLU), atA: -between(r, 0.5, 2)},
+		{name: "Sum(a)", f: one(func(a node) node { return autograd.Sum(a) })},
+		{name: "Sum(a, b)", f: func(a, b node) node { return autograd.Sum(a, b) }},
+		{name: "Sum(a, b, a)", f: func(a, b node) node { return autograd.Sum(a, b, a) }},
+	}
+	for i := range ops {
+		if ops[i].atA == 0 {
+			ops[i].atA = between(r, 0.5, 2)
+		}
+		ops[i].b = between(r, 0.5, 2)
+	}
+	return append(ops, operation{name: "ReLU at 0", f: one((node).ReLU), b: 1})
+}
+
+// operands makes the two nodes that op is tried on.
+func (op operation) operands() (a, b node) { return autograd.New(op.atA), autograd.New(op.b) }
 
 func draws(n int, draw func() float64) []float64 {
 	xs := make([]float64, n)
@@ -131,7 +203,8 @@ func randomOperation(r *rand.Rand, a, b node, ba, bb float64) (v node, bound flo
 	case 2, 3:
 		return a.Mul(b), ba * bb
 	case 4:
-		return a.Div(b.Mul(b).AddScalar(0.5)), 2 * ba
+		// Not of a itself, which ReLU may have made 0: that edge has a test of its own.
+		return a.AddScalar(c).Div(b.Mul(b).AddScalar(0.5)), 2 * (ba + 3)
 	case 5:
 		return a.AddScalar(c), ba + 3
 	case 6:
@@ -151,4 +224,20 @@ func randomOperation(r *rand.Rand, a, b node, ba, bb float64) (v node, bound flo
 	default:
 		return autograd.Sum(a, b, a, b.Sigmoid()), 2*ba + bb + 1
 	}
+}
+
+// recordPairs tries op on all pairs of the numbers at, of which where tells in words.
+func recordPairs(o *observe.Observer, op operation, where string, at []float64) {
+	var ys, das, dbs []float64
+	for _, x := range at {
+		for _, z := range at {
+			a, b := autograd.New(x), autograd.New(z)
+			y := op.f(a, b)
+			y.Backward()
+			ys, das, dbs = append(ys, y.Data()), append(das, a.Grad()), append(dbs, b.Grad())
+		}
+	}
+	o.Floats("value of "+op.name+where, ys)
+	o.Floats("gradient of a in "+op.name+where, das)
+	o.Floats("gradient of b in "+op.name+where, dbs)
 }

@@ -51,7 +51,8 @@ func (net *network) loss(xs [][]float64, ys []float64) node {
 		for j := range x {
 			in[j] = autograd.New(x[j])
 		}
-		terms[i] = net.forward(in)[0].Sub(autograd.New(ys[i])).Pow(2)
+		off := net.forward(in)[0].Sub(autograd.New(ys[i]))
+		terms[i] = off.Mul(off)
 	}
 	return autograd.Sum(terms...).MulScalar(1 / float64(len(xs)))
 }

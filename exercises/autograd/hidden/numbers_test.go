@@ -10,44 +10,66 @@ import (
 
 // Division by 0, logarithm of 0 and of negative numbers, overflow: IEEE 754
 // gives ±Inf and NaN, in values and gradients. Nothing panics, nothing is
-// clamped, and no small number is added.
+// clamped, and no small number is added (rule 10).
 func TestInfinities(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
-	for _, numerator := range []float64{between(r, 0.5, 2), -between(r, 0.5, 2), 0} {
-		a, b := autograd.New(numerator), autograd.New(0)
-		y := a.Div(b)
-		y.Backward()
-		o.Floats("division by 0", []float64{y.Data(), a.Grad(), b.Grad()})
+	edges := []float64{between(r, 0.5, 2), -between(r, 0.5, 2), 0, math.Inf(1), math.Inf(-1), math.NaN()}
+	for _, op := range operations(r)[:4] {
+		recordPairs(o, op, " at 0, infinities and NaN", edges)
 	}
 	function{"Log of 0", (node).Log, []float64{0}}.observeAlone(o)
-	o.Float("Log of a negative number", autograd.New(-between(r, 0.5, 2)).Log().Data())
-	function{"Exp", (node).Exp, []float64{between(r, 750, 2000), -between(r, 750, 2000)}}.observeAlone(o)
-	function{"tiny", (node).Log, []float64{between(r, 1e-200, 9e-200)}}.observeAlone(o)
+	function{"Log of +Inf", (node).Log, []float64{math.Inf(1)}}.observeAlone(o)
+	o.Float("value of Log of a negative number", autograd.New(-between(r, 0.5, 2)).Log().Data())
+	far := between(r, 750, 2000)
+	function{"Exp of large numbers", (node).Exp, []float64{between(r, 700, 709), far, math.Inf(1)}}.observeAlone(o)
+	function{"Exp of large negative numbers", (node).Exp, []float64{-far, math.Inf(-1)}}.observeAlone(o)
+	tiny := draws(8, func() float64 { return math.Pow(10, between(r, -300, -3)) })
+	function{"Log of tiny numbers", (node).Log, tiny}.observeAlone(o)
+	for _, op := range operations(r) {
+		if op.name != "Pow(0)" {
+			a, b := autograd.New(math.NaN()), autograd.New(1)
+			o.Float("value of "+op.name+" of NaN", op.f(a, b).Data())
+		}
+	}
 }
 
 // Far from 0 Tanh and Sigmoid are flat: exact limits, gradient 0, no NaN from
-// Inf/Inf. ReLU has gradient 0 at 0, and NaN in gives NaN out.
+// Inf/Inf. ReLU has gradient 0 at 0, and NaN in gives NaN out (rules 11 and 12).
 func TestFlat(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
-	far := []float64{1000, -1000, between(r, 750, 1e6), -between(r, 750, 1e6)}
-	function{"Tanh", (node).Tanh, far}.observeAlone(o)
-	function{"Sigmoid", (node).Sigmoid, far}.observeAlone(o)
-	function{"ReLU", (node).ReLU, append(far, 0)}.observeAlone(o)
-	o.Float("ReLU of NaN", autograd.New(math.NaN()).ReLU().Data())
+	size := math.Pow(10, between(r, 3, 300))
+	for _, sign := range []float64{1, -1} {
+		far := []float64{sign * 1000, sign * between(r, 750, 1e6), sign * size, sign * math.MaxFloat64, math.Inf(int(sign))}
+		side := map[float64]string{1: "large", -1: "large negative"}[sign]
+		function{"Tanh of " + side + " numbers", (node).Tanh, far}.observeAlone(o)
+		function{"Sigmoid of " + side + " numbers", (node).Sigmoid, far}.observeAlone(o)
+		function{"ReLU of " + side + " numbers", (node).ReLU, far}.observeAlone(o)
+		near := []float64{sign * 1e-3 * r.Float64(), sign * math.Pow(10, between(r, -300, -10)), sign * math.SmallestNonzeroFloat64}
+		function{"ReLU close to 0", (node).ReLU, near}.observeAlone(o)
+	}
+	function{"ReLU at 0", (node).ReLU, []float64{0}}.observeAlone(o)
+	o.Float("value of ReLU of NaN", autograd.New(math.NaN()).ReLU().Data())
 }
 
 // Pow at its edges: the power 0 is the constant 1 with gradient 0 at every base;
 // at base 0 the formula p·x^(p-1) holds as math.Pow computes it; a negative base
-// with a fraction as exponent is NaN.
+// with a fraction as exponent is NaN. Exponents may be large (rule 13).
 func TestPowEdges(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
 	fraction := between(r, 0.1, 0.9)
+	whole := math.Trunc(between(r, 1e15, 4e15))
+	infinities := []float64{math.Inf(1), math.Inf(-1)}
 	for _, f := range []function{
-		{"power 0", func(v node) node { return v.Pow(0) }, []float64{0, away(r), math.Inf(1), math.NaN()}},
+		{"power 0", func(v node) node { return v.Pow(0) }, []float64{0, away(r), math.Inf(1), math.Inf(-1), math.NaN()}},
 		{"power 1 at 0", func(v node) node { return v.Pow(1) }, []float64{0}},
+		{"power 1 of infinities", func(v node) node { return v.Pow(1) }, infinities},
+		{"power 2 of infinities", func(v node) node { return v.Pow(2) }, infinities},
+		{"power -1 of infinities", func(v node) node { return v.Pow(-1) }, infinities},
+		{"a large whole power", func(v node) node { return v.Pow(whole) }, []float64{0, 1, -1, between(r, 0.1, 0.9)}},
+		{"a large negative whole power", func(v node) node { return v.Pow(-whole) }, []float64{1, -1, between(r, 1.1, 9)}},
 		{"power 2 at 0", func(v node) node { return v.Pow(2) }, []float64{0}},
 		{"power -1 at 0", func(v node) node { return v.Pow(-1) }, []float64{0}},
 		{"fraction at 0", func(v node) node { return v.Pow(fraction) }, []float64{0}},
@@ -59,22 +81,27 @@ func TestPowEdges(t *testing.T) {
 
 // A NaN or an infinity spreads along the graph only: a leaf gets no NaN from a
 // branch that does not depend on it, nor from nodes that are not part of the
-// root at all.
+// root at all (rule 14).
 func TestNaNStaysInItsBranch(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
 	x, y := autograd.New(away(r)), autograd.New(away(r))
 	bad := autograd.New(math.NaN())
 	clean := x.Mul(y)
-	root := bad.Exp().Mul(bad).Add(clean)
+	root := bad.Mul(autograd.New(away(r))).Add(clean)
 	root.Backward()
-	o.Floats("values", data([]node{bad, clean, root}))
-	o.Floats("gradients beside a NaN", grads([]node{x, y, bad, clean}))
+	o.Floats("values beside a NaN", data([]node{bad, clean, root}))
+	o.Floats("gradients beside a NaN", grads([]node{x, y, clean}))
+	o.Float("gradient of the NaN", bad.Grad())
 
 	autograd.ZeroGrad(x, y, clean)
-	x.Mul(bad).Exp()                    // not part of what follows
-	y.Div(autograd.New(0)).Mul(x).Log() // nor this
-	other := clean.Tanh().Add(x)
+	for _, op := range operations(r) { // none of it is part of what follows
+		op.f(x, bad).Mul(bad)
+		op.f(bad, clean)
+		op.f(y, autograd.New(math.Inf(1)))
+	}
+	other := clean.Mul(autograd.New(away(r)))
 	other.Backward()
-	o.Floats("gradients after a NaN elsewhere", append(grads([]node{x, y, clean, other}), other.Data()))
+	o.Float("value after a NaN elsewhere", other.Data())
+	o.Floats("gradients after a NaN elsewhere", grads([]node{x, y, clean, other}))
 }

@@ -9,26 +9,21 @@ import (
 
 // Add, Sub, Mul and Div: check the value, and the partial derivative for each of
 // the two operands, multiplied by the gradient that arrives at the result. Mind
-// the sign and the order of the operands of Sub and Div, and compute in float64.
+// the sign and the order of the operands of Sub and Div, and compute in float64 (the
+// table under Operations).
 func TestArithmetic(t *testing.T) {
 	o := observe.New(t)
-	ops := []struct {
-		name string
-		f    func(a, b node) node
-	}{
-		{"Add", (node).Add}, {"Sub", (node).Sub}, {"Mul", (node).Mul}, {"Div", (node).Div},
+	r := o.Rand()
+	for _, op := range operations(r)[:4] {
+		recordPairs(o, op, "", draws(4, func() float64 { return away(r) }))
+		recordPairs(o, op, " at 1 and -1", []float64{1, -1, away(r)})
+		a, b := autograd.New(away(r)), autograd.New(away(r))
+		op.f(a, b).MulScalar(away(r)).Backward()
+		o.Float(upstream+"gradient of a in "+op.name, a.Grad())
+		o.Float(upstream+"gradient of b in "+op.name, b.Grad())
 	}
-	for _, op := range ops {
-		var ys, das, dbs []float64
-		for range 12 {
-			a, b, w := autograd.New(away(o.Rand())), autograd.New(away(o.Rand())), autograd.New(away(o.Rand()))
-			y := op.f(a, b)
-			y.Mul(w).Backward()
-			ys, das, dbs = append(ys, y.Data()), append(das, a.Grad()), append(dbs, b.Grad())
-		}
-		o.Floats(op.name, ys)
-		o.Floats(op.name+": gradient of the left operand", das)
-		o.Floats(op.name+": gradient of the right operand", dbs)
+	for _, op := range operations(r)[:3] {
+		recordPairs(o, op, " at 0", []float64{0, away(r)})
 	}
 }
 
@@ -41,6 +36,7 @@ func TestConstants(t *testing.T) {
 	for _, f := range []function{
 		{"AddScalar", func(v node) node { return v.AddScalar(c) }, nil},
 		{"MulScalar", func(v node) node { return v.MulScalar(d) }, nil},
+		{"MulScalar(0)", func(v node) node { return v.MulScalar(0) }, nil},
 		{"Neg", (node).Neg, nil},
 	} {
 		f.at = draws(8, r.NormFloat64)
@@ -75,7 +71,9 @@ func TestPow(t *testing.T) {
 func TestExpLog(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
-	function{"Exp", (node).Exp, draws(10, func() float64 { return between(r, -5, 5) })}.observe(o)
+	// Some slopes are small, and no reason to stop at them.
+	exps := append(draws(10, func() float64 { return between(r, -5, 5) }), -between(r, 7, 9))
+	function{"Exp", (node).Exp, exps}.observe(o)
 	function{"Log", (node).Log, draws(10, func() float64 { return between(r, 0.01, 20) })}.observe(o)
 }
 
@@ -84,8 +82,11 @@ func TestExpLog(t *testing.T) {
 func TestTanhSigmoid(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
-	function{"Tanh", (node).Tanh, draws(10, func() float64 { return between(r, -4, 4) })}.observe(o)
-	function{"Sigmoid", (node).Sigmoid, draws(10, func() float64 { return between(r, -6, 6) })}.observe(o)
+	// Both are nearly flat already at the last two.
+	tanhs := append(draws(10, func() float64 { return between(r, -4, 4) }), between(r, 4, 5), -between(r, 4, 5))
+	function{"Tanh", (node).Tanh, tanhs}.observe(o)
+	sigmoids := append(draws(10, func() float64 { return between(r, -6, 6) }), between(r, 6, 8), -between(r, 6, 8))
+	function{"Sigmoid", (node).Sigmoid, sigmoids}.observe(o)
 }
 
 // ReLU: above 0 it passes the arriving gradient on as it is, below 0 it passes
@@ -106,18 +107,13 @@ func TestSum(t *testing.T) {
 	twin := autograd.New(vs[1].Data())
 	terms := []node{vs[0], vs[1], vs[0], twin, vs[2], vs[3], vs[0], vs[4]}
 	s := autograd.Sum(terms...)
-	s.Mul(autograd.New(away(r))).Backward()
-	o.Float("sum", s.Data())
-	o.Floats("gradients", grads(append(vs, twin)))
+	s.Backward()
+	o.Float("sum of nodes of which some are listed often", s.Data())
+	o.Floats("gradients of nodes of which some are listed often", grads(append(vs, twin)))
 
 	many := leaves(r, 300)
-	weighted := make([]node, len(many))
-	for i, v := range many {
-		weighted[i] = v.MulScalar(r.NormFloat64())
-	}
-	s = autograd.Sum(weighted...)
-	s.Backward()
+	s = autograd.Sum(many...)
+	s.MulScalar(away(r)).Backward()
 	o.Float("long sum", s.Data())
-	o.Floats("gradients of its terms", grads(weighted))
-	o.Floats("gradients of the leaves", grads(many))
+	o.Floats(upstream+"gradients of the terms of a long sum", grads(many))
 }

@@ -15,23 +15,24 @@ import (
 const maxStack = 64 << 20
 
 // A chain of a million operations: Backward must not recurse as deep as the
-// graph, and must not give up at some depth.
+// graph, and must not give up at some depth (rule 16).
 func TestDeepChain(t *testing.T) {
 	debug.SetMaxStack(maxStack)
 	o := observe.New(t)
 	x := autograd.New(between(o.Rand(), 0.5, 1))
 	y := x
+	c := between(o.Rand(), 1e-6, 2e-6)
 	for range 1_000_000 {
-		y = y.Add(x)
+		y = y.AddScalar(c)
 	}
 	y.Backward()
-	o.Float("value", y.Data())
-	o.Float("gradient", x.Grad())
+	o.Float("value of a deep chain", y.Data())
+	o.Float("gradient of its leaf", x.Grad())
 }
 
 // Each step uses the step before it twice, so the number of ways from the root to
 // the leaf doubles with every step. Each node is to be visited once, not each way;
-// and ZeroGrad does not walk the graph at all.
+// and ZeroGrad does not walk the graph at all (rules 7 and 17).
 func TestLadder(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
@@ -40,18 +41,18 @@ func TestLadder(t *testing.T) {
 	var steps []node
 	for range 80 {
 		c := between(r, 0.2, 1)
-		y = y.MulScalar(c).Add(y)
+		y = y.Mul(autograd.New(c)).Add(y)
 		steps = append(steps, y)
 	}
 	y.Backward()
-	o.Float("value", y.Data())
-	o.Floats("gradients", grads(steps))
+	o.Float("value of the ladder", y.Data())
+	o.Floats("gradients of all steps", grads(steps))
 	y.ZeroGrad()
-	o.Floats("after ZeroGrad of the root", grads([]node{x, y}))
+	o.Floats("gradients of leaf and root after ZeroGrad of the root", grads([]node{x, y}))
 }
 
 // The same program gives the same gradients to the last bit, every time: nothing
-// may depend on the order in which a map is walked.
+// may depend on the order in which a map is walked (rule 18).
 func TestReproducible(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
@@ -65,8 +66,8 @@ func TestReproducible(t *testing.T) {
 		total := autograd.New(0)
 		for i, c := range cs {
 			a, b := vs[i%len(vs)], vs[(i*7+3)%len(vs)]
-			shared := a.Mul(b).MulScalar(c).Tanh()
-			total = total.Add(shared.Mul(a)).Add(shared.Sub(b).Mul(shared))
+			shared := a.Mul(b).Mul(autograd.New(c))
+			total = total.Add(shared.Mul(a)).Add(shared.Add(b).Mul(shared))
 		}
 		autograd.Sum(total, autograd.Sum(vs...)).Backward()
 		for _, v := range vs {
@@ -83,12 +84,12 @@ func TestReproducible(t *testing.T) {
 			same = same && first[i] == again[i]
 		}
 	}
-	o.SelfReported().Bool("same bits", same)
-	o.Float("sum of the gradients", sum)
+	o.SelfReported().Bool("gradients have the same bits every time", same)
+	o.Float("sum of the absolute gradients", sum)
 }
 
 // A nil operand is a mistake of the caller's: the operation panics at once, and
-// not Backward later. Nodes at hand stay usable.
+// not Backward later. Nodes at hand stay usable (rule 15).
 func TestNilOperand(t *testing.T) {
 	o := observe.New(t)
 	x := autograd.New(away(o.Rand()))
@@ -100,75 +101,95 @@ func TestNilOperand(t *testing.T) {
 		{"Sub", func() { x.Sub(nil) }},
 		{"Mul", func() { x.Mul(nil) }},
 		{"Div", func() { x.Div(nil) }},
-		{"Sum", func() { autograd.Sum(x, nil, x) }},
+		{"Sum, as its only term", func() { autograd.Sum(nil) }},
+		{"Sum, in the first place", func() { autograd.Sum(nil, x, x) }},
+		{"Sum, in between", func() { autograd.Sum(x, nil, x) }},
+		{"Sum, in the last place", func() { autograd.Sum(x, x, nil) }},
 	} {
-		o.SelfReported().Panics(op.name, op.f)
+		o.SelfReported().Panics("panic of a nil in "+op.name, op.f)
 	}
-	y := x.Mul(x)
+	y := x.AddScalar(away(o.Rand()))
 	y.Backward()
-	o.Floats("afterwards", []float64{y.Data(), x.Grad()})
+	o.Float("value of what is computed afterwards", y.Data())
+	o.Float("gradient of what is computed afterwards", x.Grad())
 }
 
 // Many goroutines may compute with the same nodes at the same time: an operation
-// only reads its operands. Backward, called once they are done, sees all uses.
+// only reads its operands. Backward, called once they are done, sees all uses (rule 19).
 func TestConcurrentBuild(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
 	shared := leaves(r, 4)
+	ops := operations(r)
 	roots := make([]node, 8)
-	coefficients := make([][]float64, len(roots))
-	for i := range coefficients {
-		coefficients[i] = draws(6000, r.NormFloat64)
+	used := make([][]int, len(roots)) // which of the shared nodes, in order
+	for i := range used {
+		for range 6000 {
+			used[i] = append(used[i], r.IntN(len(shared)))
+		}
 	}
 	var wg sync.WaitGroup
 	for i := range roots {
 		wg.Go(func() {
-			root := shared[i%len(shared)].Neg()
-			for j, c := range coefficients[i] {
+			root := shared[i%len(shared)].AddScalar(0)
+			for j, which := range used[i] {
+				a, b := shared[which], shared[(which+1)%len(shared)]
 				if j%50 == i {
 					runtime.Gosched()
+					ops[j%len(ops)].f(a, b) // which is not part of the graph
 				}
-				root = root.Add(shared[j%len(shared)].MulScalar(c))
+				root = root.Add(a)
 			}
 			roots[i] = root
 		})
 	}
 	wg.Wait()
-	total := autograd.Sum(roots...)
+	total := roots[0]
+	for _, root := range roots[1:] {
+		total = total.Add(root)
+	}
 	total.Backward()
-	o.Floats("values", data(roots))
-	o.Floats("gradients", grads(shared))
+	o.Floats("values of what was built at the same time", data(roots))
+	o.Floats("gradients of the leaves that all of it used", grads(shared))
 }
 
 // Backward may run at the same time on graphs that have no node in common: no
-// list, mark or counter may be shared between calls.
+// list, mark or counter may be shared between calls (rule 20).
 func TestConcurrentBackward(t *testing.T) {
 	o := observe.New(t)
-	coefficients := draws(16, func() float64 { return between(o.Rand(), 0.999, 1.001) })
-	graphs := make([][]node, 4) // some nodes of each, the root last
+	graphs := make([][]node, 4)          // all nodes of each
+	shown := make([][]node, len(graphs)) // some of them, the root last
+	sums := make([][]float64, len(graphs))
 	for i := range graphs {
-		x := autograd.New(between(o.Rand(), 0.5, 1))
-		y := x
+		y := autograd.New(between(o.Rand(), 0.5, 1))
+		graphs[i] = []node{y}
+		shown[i] = []node{y}
 		for j := range 15_000 {
-			y = y.MulScalar(coefficients[j%len(coefficients)]).Add(x)
-			if j%1500 == 0 {
-				graphs[i] = append(graphs[i], y)
+			factor := autograd.New(between(o.Rand(), 0.9995, 1)) // no gradient becomes denormal
+			y = y.Mul(factor)
+			graphs[i] = append(graphs[i], factor, y)
+			if j%1500 == 1499 {
+				shown[i] = append(shown[i], factor, y)
 			}
 		}
-		graphs[i] = append(graphs[i], x, y)
 	}
 	var wg sync.WaitGroup
-	for _, nodes := range graphs {
+	for i, nodes := range graphs {
+		sums[i] = make([]float64, len(shown[i]))
 		wg.Go(func() {
 			// Together longer than a time slice, so that calls overlap on one CPU too.
 			for range 20 {
-				nodes[len(nodes)-1].Backward()
+				shown[i][len(shown[i])-1].Backward()
+				for j, n := range shown[i] {
+					sums[i][j] += n.Grad()
+				}
+				autograd.ZeroGrad(nodes...)
 			}
 		})
 	}
 	wg.Wait()
-	for _, nodes := range graphs {
-		o.Floats("values", data(nodes))
-		o.Floats("gradients", grads(nodes))
+	for i, nodes := range shown {
+		o.Floats("values of a graph beside others", data(nodes))
+		o.Floats("gradients of a graph beside others", sums[i])
 	}
 }

@@ -10,7 +10,8 @@ import (
 )
 
 // Wrong arguments give an error that wraps ErrShape (some error, where maxBytes or
-// k is wrong), without a panic, and dst is not written to. Right ones give none.
+// k is wrong), without a panic, and dst is not written to. Right ones give none (rules
+// 11, 18 and 23).
 func TestWrongArguments(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
@@ -32,6 +33,13 @@ func TestWrongArguments(t *testing.T) {
 		{Rows: 2, Cols: 3, Stride: math.MaxInt, Data: good.Data},
 		{Rows: 1, Cols: 3, Stride: math.MaxInt, Data: good.Data},
 		{Rows: 2, Cols: 3, Stride: 5, Data: good.Data},
+		{Rows: math.MaxInt, Cols: 3, Stride: 3, Data: good.Data},
+		{Rows: math.MinInt, Cols: 3, Stride: 3, Data: good.Data},
+		{Rows: 4, Cols: math.MaxInt, Stride: math.MaxInt, Data: good.Data},
+		{Rows: 4, Cols: math.MinInt, Stride: 3, Data: good.Data},
+		{Rows: 4, Cols: 3, Stride: math.MinInt, Data: good.Data},
+		{Rows: 4, Cols: 3, Stride: 1 << 62, Data: good.Data},
+		{Rows: 1<<63/3 + 2, Cols: 3, Stride: 3, Data: good.Data},
 	}
 	for _, i := range r.Perm(len(operands)) {
 		a := operands[i]
@@ -46,11 +54,11 @@ func TestWrongArguments(t *testing.T) {
 				a, b = b, a
 				dst = random[float64](r, 5, rows)
 			}
-			failure(o, "error", cosine.Similarity(background, dst, a, b))
-			o.Floats("dst", dst.Data)
+			failure(o, "error of Similarity, of a or b", cosine.Similarity(background, dst, a, b))
+			o.Floats(bySimilarity+"dst", dst.Data)
 			_, err := cosine.TopK(background, a, b, 2)
-			failure(o, "TopK: error", err)
-			failure(o, "Blocks: error", blocksError(t, a, b, 80))
+			failure(o, "error of TopK, of a or b", err)
+			failure(o, "error of Blocks, of a or b", blocksError(t, a, b, 80))
 		}
 	}
 	destinations := []matrix64{
@@ -70,15 +78,39 @@ func TestWrongArguments(t *testing.T) {
 	for _, i := range r.Perm(len(destinations)) {
 		dst := destinations[i]
 		dst.Data = slices.Clone(dst.Data)
-		failure(o, "error", cosine.Similarity(background, dst, good, other))
-		o.Floats("dst", dst.Data)
+		failure(o, "error of dst", cosine.Similarity(background, dst, good, other))
+		o.Floats(bySimilarity+"dst that may be wrong itself", dst.Data)
 	}
 	for _, i := range r.Perm(12) {
-		_, err := cosine.TopK(background, good, other, i-6)
-		o.Bool("k is wrong", err != nil)
-		err = blocksError(t, good, other, i)
-		o.Bool("maxBytes is wrong", err != nil)
-		o.Bool("maxBytes is wrong", blocksError(t, narrow(good), narrow(other), i-2) != nil)
+		recordNumbers(t, o, good, other, i-6, i)
+	}
+	recordNumbers(t, o, good, other, math.MinInt, math.MinInt)
+	recordTogether(t, o, good, other)
+}
+
+// recordNumbers records whether k and maxBytes are wrong.
+func recordNumbers(t *testing.T, o *observe.Observer, a, b matrix64, k, maxBytes int) {
+	t.Helper()
+	_, err := cosine.TopK(background, a, b, k)
+	o.Bool("k is wrong", err != nil)
+	o.Bool("maxBytes is wrong", blocksError(t, a, b, maxBytes) != nil)
+	o.Bool("maxBytes is wrong, float32", blocksError(t, narrow(a), narrow(b), maxBytes-2) != nil)
+}
+
+// recordTogether tries several mistakes at a time: which error comes first is left open,
+// but one comes.
+func recordTogether(t *testing.T, o *observe.Observer, a, b matrix64) {
+	t.Helper()
+	short := a
+	short.Data = short.Data[:5]
+	for _, ctx := range ended(o) {
+		dst := random[float64](o.Rand(), 4, 4)
+		o.Bool("an error of Similarity where much is wrong", cosine.Similarity(ctx, dst, short, b) != nil)
+		_, err := cosine.TopK(ctx, short, b, 0)
+		o.Bool("an error of TopK where much is wrong", err != nil)
+		for _, err := range cosine.Blocks(ctx, short, b, 0) {
+			o.Bool("an error of Blocks where much is wrong", err != nil)
+		}
 	}
 }
 
@@ -100,7 +132,7 @@ func blocksError[T cosine.Float](t *testing.T, a, b cosine.Matrix[T], maxBytes i
 }
 
 // A dst that has an element in common with a or b is an error that wraps ErrShape,
-// and is not written to. Matrices beside each other in one slice are right.
+// and is not written to. Matrices beside each other in one slice are right (rule 12).
 func TestOverlap(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
@@ -121,8 +153,8 @@ func TestOverlap(t *testing.T) {
 		{view(memory, 4, 0, 2), view(memory, 4, 3, 4), view(memory, 0, 3, between(r, 3, 5))},
 		{view(memory, 0, n, n+1), view(memory, 0, 3, 4), view(memory, n, 3, 3)},
 	} {
-		failure(o, "no elements: error", cosine.Similarity(background, m.dst, m.a, m.b))
-		o.Floats("no elements: memory", memory)
+		failure(o, "error where there are no elements", cosine.Similarity(background, m.dst, m.a, m.b))
+		o.Floats(bySimilarity+"memory where there are no elements", memory)
 	}
 }
 
@@ -130,13 +162,14 @@ func TestOverlap(t *testing.T) {
 // b of that size: beside it, one too far, inside, around, and from where it begins.
 func recordNeighbors(o *observe.Observer, rows, others, cols int) {
 	r := o.Rand()
-	memory := random[float64](r, 1, 80).Data
+	before := random[float64](r, 1, 80).Data
 	at := between(r, 25, 35)
 	size, space := rows*cols, rows*others
 	other := random[float64](r, others, cols)
 	starts := []int{at - space, at - space + 1, at + size, at + size - 1, at + r.IntN(size), at - r.IntN(space), at, at - space - r.IntN(4), at + size + r.IntN(9)}
 	for _, i := range r.Perm(2 * len(starts)) {
 		start := starts[i/2]
+		memory := slices.Clone(before)
 		a, b := view(memory[at:], rows, cols, cols), other
 		dst := view(memory[start:], rows, others, others)
 		if r.IntN(2) == 0 {
@@ -149,8 +182,14 @@ func recordNeighbors(o *observe.Observer, rows, others, cols int) {
 			a, b = b, a
 			dst.Rows, dst.Cols, dst.Stride = others, rows, rows
 		}
-		failure(o, "error", cosine.Similarity(background, dst, a, b))
-		o.Floats("memory", memory, accurate[float64](cols))
+		common := start < at+size && at < start+space
+		name := map[bool]string{false: "beside each other", true: "with elements in common"}[common]
+		failure(o, "error of matrices "+name, cosine.Similarity(background, dst, a, b))
+		if common {
+			o.Floats("memory of matrices "+name, memory)
+		} else {
+			o.Floats(bySimilarity+"memory of matrices "+name, memory, accurate[float64](cols))
+		}
 	}
 }
 

@@ -8,7 +8,7 @@ import (
 	"grade/reference/cosine"
 )
 
-// The similarity of two rows is their product, divided by both lengths.
+// The similarity of two rows is their product, divided by both lengths (rule 1).
 func TestSimilarity(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
@@ -22,9 +22,18 @@ func TestSimilarity(t *testing.T) {
 		b.Data[i] = 3*a.Data[i] + b.Data[i]/float64(1+i)
 	}
 	record(o, "alike", a, b)
+	// All but parallel, opposite and orthogonal: near 1, -1 and 0, and not there.
+	for e := 1.0; e < 9; e++ {
+		x := random[float64](r, 1, 2).Data
+		off := math.Pow(10, -e-r.Float64())
+		turned := []float64{x[0] - off*x[1], x[1] + off*x[0]}
+		a, b := matrix64{Rows: 1, Cols: 2, Stride: 2, Data: x}, matrix64{Rows: 3, Cols: 2, Stride: 2}
+		b.Data = append(b.Data, turned[0], turned[1], -turned[0], -turned[1], -turned[1], turned[0])
+		record(o, "all but parallel or orthogonal", a, b)
+	}
 }
 
-// The same for float32, within 1e-6.
+// The same for float32, within 1e-6 (rule 1).
 func TestFloat32(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
@@ -39,32 +48,34 @@ func TestFloat32(t *testing.T) {
 }
 
 // Sizes that are no multiple of anything: no row, column or block may be
-// forgotten, and none be written to twice with something else.
+// forgotten, and none be written to twice with something else (rule 9).
 func TestOddSizes(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
 	shape := func(m, n, d int) {
 		dst := similarity(o, random[float64](r, m, d), random[float64](r, n, d))
-		o.Float("all together", fingerprint(r, dst))
+		o.Float(bySimilarity+"all together", fingerprint(r, dst))
 	}
 	for n := 1; n <= 20; n++ {
 		shape(n, between(r, 1, 20), between(r, 1, 20))
 		shape(between(r, 1, 20), n, between(r, 1, 20))
 		shape(between(r, 1, 20), between(r, 1, 20), n)
 	}
-	for _, n := range []int{31, 33, 63, 65, 127, 129, 255, 257, 1025} {
+	for _, n := range []int{31, 33, 63, 65, 127, 129, 255, 257, 1<<10 + 1} {
 		shape(n, between(r, 1, 5), 3)
 		shape(between(r, 1, 5), n, 3)
 		shape(3, between(r, 1, 5), n)
 	}
 	shape(131, 261, 67)
 	shape(259, 133, 35)
+	shape(1, 1<<16+between(r, 1, 9), 2) // more than 16 bits count
+	shape(1<<16+between(r, 1, 9), 1, 2)
 	long := between(r, 8500, 12_000)
 	dst := similarity(o, random[float64](r, 5, long), random[float64](r, 3, long))
-	o.Matrix("long rows", dst.Rows, dst.Cols, dst.Data)
+	o.Matrix(bySimilarity+"long rows", dst.Rows, dst.Cols, dst.Data)
 }
 
-// A row of zeros has similarity 0 to every row, also to another row of zeros.
+// A row of zeros has similarity 0 to every row, also to another row of zeros (rule 2).
 func TestZeroRows(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
@@ -75,18 +86,15 @@ func TestZeroRows(t *testing.T) {
 	for _, j := range pick(r, 3, b.Rows) {
 		clear(row(b, j))
 	}
-	record(o, "similarity", a, b)
+	recordEach(t, o, "rows of zeros", a, b)
 	a32, b32 := random[float32](r, 6, 4), random[float32](r, 7, 4)
 	clear(row(a32, r.IntN(6)))
 	clear(row(b32, r.IntN(7)))
-	record(o, "similarity, float32", a32, b32)
-	c := collect(t, cosine.Blocks(background, a, b, 8*between(r, 3, 30)), a.Rows, b.Rows)
-	failure(o, "blocks: error", c.err)
-	o.Matrix("blocks", a.Rows, b.Rows, c.sum.Data)
+	recordEach(t, o, "rows of zeros, float32", a32, b32)
 }
 
 // Rows are Stride apart. What stands between them has no influence, and what
-// stands between and behind the rows of dst is not written to.
+// stands between and behind the rows of dst is not written to (rules 7 and 8).
 func TestStride(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
@@ -95,16 +103,25 @@ func TestStride(t *testing.T) {
 		b := spaced(random[float64](r, between(r, 3, 9), 7), between(r, 1, 5), bad)
 		space := random[float64](r, 1, 200).Data
 		dst := matrix64{Rows: a.Rows, Cols: b.Rows, Stride: b.Rows + between(r, 1, 5), Data: space}
-		failure(o, "error", cosine.Similarity(background, dst, a, b))
-		o.Floats("dst with its gaps", space, accurate[float64](7))
+		failure(o, bySimilarity+"error", cosine.Similarity(background, dst, a, b))
+		o.Floats(bySimilarity+"dst with its gaps", space, accurate[float64](7))
+		o.Floats("gaps of dst", gaps(dst))
 		// As short as it may be: nothing after the last element.
 		dst.Data = dst.Data[: (dst.Rows-1)*dst.Stride+dst.Cols : (dst.Rows-1)*dst.Stride+dst.Cols]
-		failure(o, "error", cosine.Similarity(background, dst, flipped(a), flipped(b)))
-		o.Floats("dst with its gaps", space, accurate[float64](7))
-		recordTopK(o, "best", a, b, 2)
-		c := collect(t, cosine.Blocks(background, a, b, 100), a.Rows, b.Rows)
-		o.Float("blocks", fingerprint(r, c.sum))
+		failure(o, bySimilarity+"error", cosine.Similarity(background, dst, flipped(a), flipped(b)))
+		o.Floats(bySimilarity+"dst with its gaps, as short as it may be", space, accurate[float64](7))
+		recordEach(t, o, "rows with gaps", a, b)
 	}
+}
+
+// gaps is what stands between the rows of m, and behind them.
+func gaps(m matrix64) (out []float64) {
+	for i, x := range m.Data {
+		if i%m.Stride >= m.Cols || i >= m.Rows*m.Stride {
+			out = append(out, x)
+		}
+	}
+	return out
 }
 
 // spaced copies m into a matrix with gaps, which hold bad.
@@ -133,24 +150,24 @@ func flipped(m matrix64) matrix64 {
 }
 
 // a and b may be the same matrix, or overlap: then rows are compared with
-// themselves, and with rows that begin in the middle of others.
+// themselves, and with rows that begin in the middle of others. Two matrices that begin
+// at the same number are not the same for that (rule 10).
 func TestSameMatrix(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
 	a := random[float64](r, between(r, 9, 14), 6)
-	record(o, "with itself", a, a)
-	recordTopK(o, "best", a, a, 3)
+	recordEach(t, o, "with itself", a, a)
 	at := between(r, 1, 17)
-	b := matrix64{Rows: 5, Cols: 6, Stride: 6, Data: a.Data[at:]}
-	record(o, "overlapping", a, b)
-	b = matrix64{Rows: 7, Cols: 6, Stride: between(r, 6, 7), Data: a.Data[:]}
-	record(o, "with some of its rows", b, a)
-	c := collect(t, cosine.Blocks(background, a, b, 8*between(r, 5, 20)), a.Rows, b.Rows)
-	o.Matrix("blocks", a.Rows, b.Rows, c.sum.Data)
+	recordEach(t, o, "overlapping", a, view(a.Data[at:], 5, 6, 6))
+	recordEach(t, o, "with some of its rows", view(a.Data, 7, 6, 6), a)
+	recordEach(t, o, "with rows that are farther apart", view(a.Data, 7, 6, 7), a)
+	same := view(a.Data, 7, 6, 6)
+	recordEach(t, o, "with as many rows that are farther apart", same, view(a.Data, 7, 6, 7))
+	recordEach(t, o, "with as many rows that are nearer", view(a.Data, 7, 6, 7), same)
 }
 
 // Every similarity lies in [-1, 1], exactly, whatever rounding does; a row's
-// similarity to itself and to its multiples is 1.
+// similarity to itself and to its multiples is 1 (rule 4).
 func TestNeverBeyondOne(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
@@ -161,32 +178,34 @@ func TestNeverBeyondOne(t *testing.T) {
 		for i := range b.Rows {
 			scale(b, i, float64(between(r, -3, 3)))
 		}
-		for _, dst := range []matrix64{similarity(o, a, a), similarity(o, a, b)} {
-			o.Matrix("similarity", dst.Rows, dst.Cols, floats(dst.Data), accurate[float64](d))
+		for _, other := range []matrix64{a, b} {
+			dst := matrix64{Rows: a.Rows, Cols: other.Rows, Stride: other.Rows, Data: make([]float64, a.Rows*other.Rows)}
+			failure(o, bySimilarity+"error", cosine.Similarity(background, dst, a, other))
+			o.Matrix(bySimilarity+"rows and their multiples", dst.Rows, dst.Cols, floats(dst.Data), accurate[float64](d))
 			for _, s := range dst.Data {
 				largest = max(largest, math.Abs(s))
 			}
 		}
 		lists, err := cosine.TopK(background, a, a, 1)
-		failure(o, "error", err)
+		failure(o, byTopK+"error", err)
 		for _, list := range lists {
 			for _, n := range list {
 				largest = max(largest, math.Abs(n.Score))
 			}
 		}
-		for block, err := range cosine.Blocks(background, a, b, 1000) {
-			for i := 0; err == nil && i < block.Sim.Rows; i++ {
-				for _, s := range row(block.Sim, i) {
-					largest = max(largest, math.Abs(s))
-				}
-			}
+		c := collect(t, cosine.Blocks(background, a, b, 1000), a.Rows, b.Rows)
+		failure(o, byBlocks+"error", c.err)
+		o.Matrix(byBlocks+"rows and their multiples", a.Rows, b.Rows, c.sum.Data, accurate[float64](d))
+		for _, s := range c.sum.Data {
+			largest = max(largest, math.Abs(s))
 		}
 	}
-	o.Float("largest", largest, observe.AtMost(1, 0))
+	o.Float("largest magnitude of a similarity", largest, observe.AtMost(1, 0))
 }
 
 // The blocks have every pair exactly once, in order, and none is larger than
-// maxBytes. The loop body may write into a block, which changes no other.
+// maxBytes. The loop body may write into a block, which changes no other (rules 13, 14,
+// 15 and 17).
 func TestBlocks(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
@@ -209,20 +228,20 @@ func TestBlocks(t *testing.T) {
 func recordBlocks[T cosine.Float](t *testing.T, o *observe.Observer, a, b cosine.Matrix[T], maxBytes, size int) {
 	t.Helper()
 	c := collect(t, cosine.Blocks(background, a, b, maxBytes), a.Rows, b.Rows)
-	failure(o, "error", c.err)
-	o.Matrix("all together", a.Rows, b.Rows, c.sum.Data, accurate[T](a.Cols))
-	o.Int("bytes of the largest", size*c.largest, observe.AtMost(0, float64(maxBytes)))
-	o.Int("out of order", c.disordered*between(o.Rand(), 1, 1000))
+	failure(o, byBlocks+"error", c.err)
+	o.Matrix(byBlocks+"all together", a.Rows, b.Rows, c.sum.Data, accurate[T](a.Cols))
+	o.Int(byBlocks+"bytes of the largest", size*c.largest, observe.AtMost(0, float64(maxBytes)))
+	o.Int(byBlocks+"how many come too early", c.disordered*between(o.Rand(), 1, 1000))
 }
 
-// The k most similar rows of b, for each row of a, best first.
+// The k most similar rows of b, for each row of a, best first (rule 20).
 func TestTopK(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
 	for _, n := range []int{1, 10, 100, 500} {
 		a, b := random[float64](r, between(r, 3, 9), 12), random[float64](r, n, 12)
-		recordTopK(o, "best", a, b, 1)
-		recordTopK(o, "best", a, b, min(n, between(r, 2, 20)))
+		recordTopK(o, "k = 1", a, b, 1)
+		recordTopK(o, "some", a, b, min(n, between(r, 2, 20)))
 	}
 	// Among many rows, the best come first, last, or in order.
 	a, b := random[float64](r, 3, 8), random[float64](r, 300, 8)
@@ -232,6 +251,10 @@ func TestTopK(t *testing.T) {
 		}
 	}
 	recordTopK(o, "better and better", a, b, 15)
+	recordTopK(o, "more rows than 16 bits count", random[float64](r, 2, 3), random[float64](r, 1<<16+2000, 3), 5)
+	first, late := random[float64](r, 1, 3), random[float64](r, 1<<16+2000, 3)
+	copy(row(late, 1<<16+between(r, 1, 1999)), first.Data)
+	recordTopK(o, "the best behind 16 bits", first, late, 1)
 	// All but a few: whatever is kept too long or dropped too early is seen.
 	for _, left := range []int{1, between(r, 2, 3), between(r, 4, 6)} {
 		recordTopK(o, "all but a few", random[float64](r, 8, 12), random[float64](r, 40, 12), 40-left)

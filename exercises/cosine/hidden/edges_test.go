@@ -1,7 +1,10 @@
 package hidden
 
 import (
+	"cmp"
 	"math"
+	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"grade/observe"
@@ -9,70 +12,82 @@ import (
 )
 
 // A NaN or an infinity makes the similarities of its row NaN, also those to rows of
-// zeros, and no others.
+// zeros, and no others, wherever in the row it stands (rule 3).
 func TestNaN(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
 	for _, bad := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
-		a, b := random[float64](r, between(r, 9, 14), 9), random[float64](r, between(r, 9, 14), 9)
-		for _, i := range pick(r, 2, a.Rows) {
-			row(a, i)[r.IntN(9)] = bad
+		d := between(r, 9, 19)
+		a, b := random[float64](r, d+between(r, 3, 6), d), random[float64](r, between(r, 9, 14), d)
+		for k, i := range r.Perm(a.Rows)[:d] { // at each place in some row
+			row(a, i)[k] = bad
 		}
-		for _, j := range pick(r, 2, b.Rows) {
-			row(b, j)[r.IntN(9)] = bad
-			clear(row(b, (j+1)%b.Rows)) // one of them may be bad: then there is one
-		}
-		record(o, "similarity", a, b)
-		record(o, "other way round", b, a)
-		c := collect(t, cosine.Blocks(background, a, b, 8*between(r, 5, 50)), a.Rows, b.Rows)
-		o.Matrix("blocks", a.Rows, b.Rows, c.sum.Data)
+		places := r.Perm(b.Rows)
+		row(b, places[0])[0] = bad
+		row(b, places[1])[d-1] = bad
+		row(b, places[2])[r.IntN(d)] = bad
+		clear(row(b, places[3]))
+		recordEach(t, o, "rows that are not finite", a, b)
+		record(o, "rows that are not finite, other way round", b, a)
 	}
 	a, b := random[float32](r, 9, 3), random[float32](r, 10, 3)
 	row(a, r.IntN(9))[r.IntN(3)] = float32(math.NaN())
 	row(b, r.IntN(10))[r.IntN(3)] = float32(math.Inf(-1))
-	record(o, "float32", a, b)
+	recordEach(t, o, "rows that are not finite, float32", a, b)
 	// All of a row, and infinities that cancel each other.
 	c := random[float64](r, 5, 2)
 	c.Data[0], c.Data[1] = math.Inf(1), math.Inf(-1)
 	c.Data[8], c.Data[9] = math.NaN(), math.NaN()
-	record(o, "all of a row", c, random[float64](r, 3, 2))
+	recordEach(t, o, "rows that are not finite anywhere", c, random[float64](r, 3, 2))
 }
 
 // The length of a row does not matter, for float64 from 1e-300 to 1e300: squares
-// must not overflow or vanish, nor products of lengths, and nothing is added to a
-// denominator.
+// must not overflow or vanish, nor lose digits, nor may products of lengths, and
+// nothing is added to a denominator (rule 5).
 func TestMagnitudes(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
-	exponents := []int{-299, -250, -200, -170, -155, -100, -20, -9, 0, 9, 100, 153, 160, 200, 250, 299}
-	a, b := sized(o, exponents), sized(o, exponents)
-	record(o, "similarity", a, b)
-	c := collect(t, cosine.Blocks(background, a, b, 8*between(r, 20, 60)), a.Rows, b.Rows)
-	o.Matrix("blocks", a.Rows, b.Rows, c.sum.Data)
-	recordTopK(o, "best", a, b, 4)
-	// Large and small numbers in one row: the small ones count for nothing.
-	for i := range a.Rows {
-		row(a, i)[r.IntN(7)] *= 1e-5
-		row(b, i)[i%7] = 0 // of the first row the first: it is not the largest of any
+	recordEach(t, o, "rows of any magnitude", sized(r, -300, 300, 40), sized(r, -300, 300, 40))
+	recordEach(t, o, "rows of the least and the largest magnitude", sized(r, -300, -300, 1), sized(r, 300, 300, 1))
+	// Large and small numbers in one row: the small ones count for little.
+	mixed := sized(r, -280, 300, 20) // nothing becomes denormal
+	for i := range mixed.Rows {
+		row(mixed, i)[1+i%6] *= math.Pow(10, -15*r.Float64())
+		row(mixed, i)[1+(i+1)%6] = 0
 	}
-	record(o, "mixed", a, b)
+	recordEach(t, o, "large and small numbers in a row", mixed, sized(r, -300, 300, 120))
+	// A row for each decade: squares that are denormal lose digits in few of them.
+	every, some := sized(r, -300, 300, 1), sized(r, -300, 300, 40)
+	dst := similarity(o, every, some)
+	o.Float(bySimilarity+"all together, a row of each decade", fingerprint(r, dst))
+	scores, err := scoresOfTopK(some, every)
+	failure(o, byTopK+"error", err)
+	o.Float(byTopK+"all together, a row of each decade", fingerprint(r, scores))
 }
 
-// sized makes rows of 7 numbers with largest ones of those powers of ten.
-func sized(o *observe.Observer, exponents []int) matrix64 {
-	m := matrix64{Rows: len(exponents), Cols: 7, Stride: 7, Data: draws(7*len(exponents), func() float64 { return away(o.Rand()) })}
-	for i, e := range exponents {
-		row(m, i)[o.Rand().IntN(7)] = 1
-		scale(m, i, math.Pow10(e))
+// sized makes rows of 7 numbers, of which the first is the largest. It is a power of ten
+// for each step between low and high, drawn from within the step, and at last high.
+func sized(r *rand.Rand, low, high, step int) matrix64 {
+	m := matrix64{Cols: 7, Stride: 7}
+	for e := low; e <= high; e += step {
+		m.Rows++
+		numbers := draws(7, func() float64 { return away(r) })
+		numbers[0] = float64(1 - 2*r.IntN(2))
+		m.Data = append(m.Data, numbers...)
+		scale(m, m.Rows-1, math.Pow(10, min(float64(e)+float64(step)*r.Float64(), float64(high))))
+	}
+	for i := range m.Rows { // the largest may stand anywhere
+		k := r.IntN(7)
+		row(m, i)[0], row(m, i)[k] = row(m, i)[k], row(m, i)[0]
 	}
 	return m
 }
 
-// The same for float32, from 1e-37 to 1e38.
+// The same for float32, from 1e-37 to 1e38 (rule 5).
 func TestMagnitudes32(t *testing.T) {
 	o := observe.New(t)
-	exponents := []int{-36, -30, -25, -20, -10, 0, 10, 18, 25, 30, 38}
-	record(o, "similarity", narrow(sized(o, exponents)), narrow(sized(o, exponents)))
+	r := o.Rand()
+	recordEach(t, o, "rows of any magnitude, float32", narrow(sized(r, -37, 38, 1)), narrow(sized(r, -37, 38, 5)))
 }
 
 func narrow(m matrix64) matrix32 {
@@ -84,7 +99,7 @@ func narrow(m matrix64) matrix32 {
 }
 
 // float32 rows are multiplied and added up in float64: in float32, a long sum
-// stops growing when what is added is small beside it.
+// stops growing when what is added is small beside it (rules 1 and 4).
 func TestLongSums(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
@@ -97,7 +112,7 @@ func TestLongSums(t *testing.T) {
 		}
 		a.Data[i*d] = 1
 	}
-	record(o, "one large number and many small ones", a, a)
+	recordEach(t, o, "one large number and many small ones", a, a)
 	for i := range a.Data {
 		a.Data[i] = float32(r.Float64())
 	}
@@ -106,11 +121,11 @@ func TestLongSums(t *testing.T) {
 	for i := range dst.Rows {
 		self = append(self, float64(dst.Data[i*dst.Stride+i]))
 	}
-	o.Floats("with themselves", self, observe.Within(4*0x1p-24, 0))
+	o.Floats(bySimilarity+"rows with themselves", self, observe.Within(4*0x1p-24, 0))
 }
 
 // No rows are no error and nothing to do; without columns all similarities are 0.
-// A matrix without elements may have no Data, whatever its Stride.
+// A matrix without elements may have no Data, whatever its Stride (rule 9).
 func TestEmpty(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
@@ -126,36 +141,37 @@ func TestEmpty(t *testing.T) {
 					}
 				}
 			}
-			record(o, "similarity", a, b)
+			recordEach(t, o, "nothing in a or b", a, b)
 			if shape[0]*shape[1] == 0 {
 				dst := matrix64{Rows: shape[0], Cols: shape[1], Stride: shape[1] + gap}
-				failure(o, "dst without Data: error", cosine.Similarity(background, dst, a, b))
+				failure(o, "error where dst has no Data", cosine.Similarity(background, dst, a, b))
 			}
 			c := collect(t, cosine.Blocks(background, a, b, between(r, 8, 100)), a.Rows, b.Rows)
-			failure(o, "blocks: error", c.err)
-			o.Matrix("blocks", a.Rows, b.Rows, c.sum.Data)
-			o.Int("blocks: number", c.blocks, observe.AtMost(4, 16))
-			recordTopK(o, "best", a, b, m-1)
+			o.Int(byBlocks+"number where there is nothing", c.blocks, observe.AtMost(4, 16))
+			lists, err := cosine.TopK(background, a, b, m-1)
+			failure(o, "error of TopK", err)
+			o.Int("number of lists of TopK", len(lists))
 		}
 	}
 }
 
 // maxBytes may be as little as one number, and as much as one likes; the number of
-// blocks is not much larger than it has to be.
+// blocks is not much larger than it has to be (rules 15 and 16).
 func TestBlockSizes(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
 	a, b := random[float64](r, between(r, 30, 40), 3), random[float64](r, between(r, 50, 60), 3)
 	for _, maxBytes := range []int{8, 8 + r.IntN(8), 8 * b.Rows, 8*b.Rows - 1, 8*b.Rows + 1, 8 * b.Rows * 5, 8 * a.Rows * b.Rows, 1 << 40, math.MaxInt} {
 		c := collect(t, cosine.Blocks(background, a, b, maxBytes), a.Rows, b.Rows)
-		failure(o, "error", c.err)
-		o.Float("all together", fingerprint(r, c.sum))
-		o.Int("bytes of the largest", 8*c.largest, observe.AtMost(0, float64(maxBytes)))
-		o.Int("number", c.blocks, observe.AtMost(4, 16))
+		failure(o, "error of Blocks", c.err)
+		o.Float(byBlocks+"all together", fingerprint(r, c.sum))
+		o.Int(byBlocks+"bytes of the largest", 8*c.largest, observe.AtMost(0, float64(maxBytes)))
+		o.Int("number of blocks", c.blocks, observe.AtMost(4, 16))
 	}
 }
 
-// Equal scores are ordered by index, the smaller first.
+// Equal scores are ordered by index, the smaller first. A score may be exactly 1, -1
+// or 0 (rules 20 and 21).
 func TestEqualScores(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
@@ -172,18 +188,46 @@ func TestEqualScores(t *testing.T) {
 	}
 	for _, n := range []int{1, 4, 16} {
 		a, b := ones(5, n), ones(150, 4)
-		for _, k := range []int{1, between(r, 5, 30), 150} {
-			recordTopK(o, "best", a, b, k)
-			recordTopK(o, "best, float32", narrow(a), narrow(b), k)
+		for _, k := range []int{1, between(r, 5, 30), 149} {
+			recordTopK(o, "equal scores", a, b, k)
+			recordTopK(o, "equal scores, float32", narrow(a), narrow(b), k)
 		}
+		recordTies(o, "equal scores", a, b)
 	}
-	b := random[float64](r, 40, 3)
+	a, b := ones(3, 4), ones(1100, 4)
+	for _, j := range pick(r, 400, b.Rows) { // the same direction, or the other one
+		copy(row(b, j), row(a, r.IntN(3)))
+		scale(b, j, float64(1-2*r.IntN(2)))
+	}
+	recordTopK(o, "equal scores of very many rows", a, b, between(r, 600, 1000))
+	recordTies(o, "equal scores of very many rows", a, b)
+	b = random[float64](r, 40, 3)
 	clear(b.Data[3*between(r, 3, 20):]) // many rows of zeros
 	recordTopK(o, "rows of zeros", random[float64](r, 4, 3), b, 35)
+	recordTies(o, "rows of zeros", random[float64](r, 4, 3), b)
+	lines := matrix64{Rows: 30, Cols: 1, Stride: 1, Data: draws(30, func() float64 { return float64(between(r, -1, 1)) })}
+	recordTopK(o, "one column", lines, lines, between(r, 3, 28))
+	recordTies(o, "one column", lines, lines)
+}
+
+// recordTies records all rows of b in the order of TopK's lists, but moved together by
+// their scores: what is left of the order is that of equal scores.
+func recordTies(o *observe.Observer, name string, a, b matrix64) {
+	lists, err := cosine.TopK(background, a, b, b.Rows)
+	failure(o, "error, "+name, err)
+	var indices []int
+	for _, list := range lists {
+		sorted := slices.Clone(list)
+		slices.SortStableFunc(sorted, func(x, y cosine.Neighbor[float64]) int { return cmp.Compare(y.Score, x.Score) })
+		for _, n := range sorted {
+			indices = append(indices, n.Index)
+		}
+	}
+	o.Ints("order among "+name, indices)
 }
 
 // NaN is worse than every number, wherever its row stands, and several are
-// ordered by index.
+// ordered by index (rule 22).
 func TestNaNIsLast(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
@@ -194,26 +238,50 @@ func TestNaNIsLast(t *testing.T) {
 		}
 		row(b, r.IntN(3))[0] = math.Inf(1) // among the first that are seen
 		row(a, r.IntN(6))[0] = math.NaN()
-		for _, k := range []int{1, between(r, 2, 9), 20} {
-			recordTopK(o, "best", a, b, k)
+		for _, k := range []int{1, between(r, 2, 9), 19 - bad, 20 - bad, 21 - bad, 20} {
+			recordTopK(o, "some rows with NaN", a, b, max(1, k))
 		}
+		recordLast(o, a, b)
 	}
 }
 
-// With a k larger than the number of rows, however much, a list has all rows.
+// recordLast records the rows of NaN in the order in which they stand, and how many
+// neighbors stand behind the first of them.
+func recordLast(o *observe.Observer, a, b matrix64) {
+	lists, err := cosine.TopK(background, a, b, b.Rows)
+	failure(o, "error of TopK with NaN", err)
+	for _, list := range lists {
+		var indices []int
+		behind := 0
+		for i, n := range list {
+			if math.IsNaN(n.Score) {
+				indices = append(indices, n.Index)
+				behind = max(behind, len(list)-i)
+			}
+		}
+		o.Ints("rows of NaN, in order", indices)
+		o.Int("neighbors from the first NaN on", behind)
+	}
+}
+
+// With a k larger than the number of rows, however much, a list has all rows (rule 20).
 func TestLargeK(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
 	a, b := random[float64](r, 3, 4), random[float64](r, between(r, 5, 12), 4)
 	for _, k := range []int{b.Rows, b.Rows + 1, 1000, 1 << 40, math.MaxInt} {
-		recordTopK(o, "best", a, b, k)
+		recordTopK(o, "large k", a, b, k)
+		lists, _ := cosine.TopK(background, a, b, k)
+		for _, list := range lists {
+			o.Int("neighbors in a list", len(list))
+		}
 	}
 }
 
 type score float32
 type precise float64
 
-// The type of the numbers may have a name of its own.
+// The type of the numbers may have a name of its own (rule 6).
 func TestNamedType(t *testing.T) {
 	o := observe.New(t)
 	named[score](t, o, 4)
@@ -223,13 +291,6 @@ func TestNamedType(t *testing.T) {
 func named[T cosine.Float](t *testing.T, o *observe.Observer, size int) {
 	r := o.Rand()
 	a, b := random[T](r, between(r, 5, 9), 5), random[T](r, between(r, 5, 9), 5)
-	record(o, "similarity", a, b)
+	recordEach(t, o, "a type with a name", a, b)
 	recordBlocks(t, o, a, b, between(r, 30, 100), size)
-	lists, err := cosine.TopK(background, a, b, 1)
-	failure(o, "error", err)
-	for _, list := range lists {
-		for _, n := range list {
-			o.Float("best score", float64(n.Score), accurate[T](5))
-		}
-	}
 }

@@ -66,7 +66,7 @@ func floats[T cosine.Float](xs []T) []float64 {
 // similarity computes all similarities into a matrix that held random numbers.
 func similarity[T cosine.Float](o *observe.Observer, a, b cosine.Matrix[T]) cosine.Matrix[T] {
 	dst := random[T](o.Rand(), a.Rows, b.Rows)
-	failure(o, "error", cosine.Similarity(background, dst, a, b))
+	failure(o, bySimilarity+"error", cosine.Similarity(background, dst, a, b))
 	return dst
 }
 
@@ -75,11 +75,51 @@ func failure(o *observe.Observer, name string, err error) {
 	o.Error(name, err, cosine.ErrShape, context.Canceled, context.DeadlineExceeded)
 }
 
+// Names of observations begin with the function that answered, for checks that need
+// TestSimilarity, TestBlocks or TestTopK.
+const (
+	bySimilarity = "Similarity: "
+	byBlocks     = "Blocks: "
+	byTopK       = "TopK: "
+)
+
 // record computes and records all similarities.
 func record[T cosine.Float](o *observe.Observer, name string, a, b cosine.Matrix[T]) cosine.Matrix[T] {
 	dst := similarity(o, a, b)
-	o.Matrix(name, dst.Rows, dst.Cols, floats(dst.Data), accurate[T](a.Cols))
+	o.Matrix(bySimilarity+name, dst.Rows, dst.Cols, floats(dst.Data), accurate[T](a.Cols))
 	return dst
+}
+
+// recordEach records all similarities three times: as Similarity, Blocks and TopK give
+// them. The lists of TopK have all rows, and their order does not show.
+func recordEach[T cosine.Float](t *testing.T, o *observe.Observer, name string, a, b cosine.Matrix[T]) {
+	t.Helper()
+	record(o, name, a, b)
+	most := max(1, 8*a.Rows*b.Rows)
+	c := collect(t, cosine.Blocks(background, a, b, between(o.Rand(), 8, max(8, most))), a.Rows, b.Rows)
+	failure(o, byBlocks+"error", c.err)
+	o.Matrix(byBlocks+name, a.Rows, b.Rows, c.sum.Data, accurate[T](a.Cols))
+	scores, err := scoresOfTopK(a, b)
+	failure(o, byTopK+"error", err)
+	o.Matrix(byTopK+name, a.Rows, b.Rows, scores.Data, accurate[T](a.Cols))
+}
+
+// scoresOfTopK puts the scores of all neighbors where they belong; what is missing is
+// more than a score can be.
+func scoresOfTopK[T cosine.Float](a, b cosine.Matrix[T]) (matrix64, error) {
+	m := matrix64{Rows: a.Rows, Cols: b.Rows, Stride: b.Rows, Data: make([]float64, a.Rows*b.Rows)}
+	for i := range m.Data {
+		m.Data[i] = 9
+	}
+	lists, err := cosine.TopK(background, a, b, max(1, b.Rows))
+	for i, list := range lists {
+		for _, n := range list {
+			if i < m.Rows && 0 <= n.Index && n.Index < m.Cols {
+				m.Data[i*m.Stride+n.Index] = float64(n.Score)
+			}
+		}
+	}
+	return m, err
 }
 
 // fingerprint is one number for a matrix, in which every element has its own weight.
@@ -166,21 +206,21 @@ func collect[T cosine.Float](t *testing.T, seq iter.Seq2[cosine.Block[T], error]
 
 // recordLists records the lists of TopK: which rows, and their scores.
 func recordLists[T cosine.Float](o *observe.Observer, name string, lists [][]cosine.Neighbor[T], d int) {
-	o.Int(name+": lists", len(lists))
+	o.Int(byTopK+"number of lists, "+name, len(lists))
 	for _, list := range lists {
 		var indices []int
 		var scores []float64
 		for _, n := range list {
 			indices, scores = append(indices, n.Index), append(scores, float64(n.Score))
 		}
-		o.Ints(name, indices)
-		o.Floats(name+": scores", scores, accurate[T](d))
+		o.Ints(byTopK+"rows, "+name, indices)
+		o.Floats(byTopK+"scores, "+name, scores, accurate[T](d))
 	}
 }
 
 // recordTopK finds and records the best k.
 func recordTopK[T cosine.Float](o *observe.Observer, name string, a, b cosine.Matrix[T], k int) {
 	lists, err := cosine.TopK(background, a, b, k)
-	failure(o, name+": error", err)
+	failure(o, byTopK+"error, "+name, err)
 	recordLists(o, name, lists, a.Cols)
 }

@@ -1,19 +1,18 @@
 package hidden
 
 import (
-	"context"
+	"iter"
 	"math"
 	"slices"
 	"sync"
 	"testing"
 	"testing/synctest"
-	"time"
 
 	"grade/observe"
 	"grade/reference/cosine"
 )
 
-// a and b are never written to.
+// a and b are never written to (rule 10).
 func TestInputsUnchanged(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
@@ -23,17 +22,15 @@ func TestInputsUnchanged(t *testing.T) {
 	row(b, 7)[1] = math.Inf(1)
 	a32, b32 := narrow(random[float64](r, 6, 9)), narrow(random[float64](r, 7, 9))
 	before, before32 := slices.Concat(a.Data, b.Data), slices.Concat(a32.Data, b32.Data)
-	record(o, "similarity", a, b)
-	record(o, "float32", a32, b32)
-	c := collect(t, cosine.Blocks(background, a, b, 100), a.Rows, b.Rows)
-	o.Float("blocks", fingerprint(r, matrix64{Rows: 13, Cols: 5, Stride: 17, Data: c.sum.Data}))
-	recordTopK(o, "best", a, b, 3)
-	o.SelfReported().Bool("as before", slices.Equal(before, slices.Concat(a.Data, b.Data)))
-	o.SelfReported().Bool("as before, float32", slices.Equal(before32, slices.Concat(a32.Data, b32.Data)))
+	recordEach(t, o, "float64", a, b)
+	recordEach(t, o, "float32", a32, b32)
+	o.SelfReported().Bool("a and b are as before", slices.Equal(before, slices.Concat(a.Data, b.Data)))
+	o.SelfReported().Bool("a and b are as before, float32", slices.Equal(before32, slices.Concat(a32.Data, b32.Data)))
 }
 
 // The loop over blocks may end early: nothing goes on then, and no goroutine is left.
-// The sequence begins anew each time, and serves several goroutines.
+// The sequence begins anew each time, and serves several loops at once, in goroutines
+// and in turns (rules 17 and 19).
 func TestStopEarly(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
@@ -52,13 +49,13 @@ func TestStopEarly(t *testing.T) {
 					break
 				}
 			}
-			o.Int("steps", steps)
-			o.Float("first", first)
+			o.Int("steps before the break", steps)
+			o.Float("first number of a loop that ends early", first)
 			synctest.Wait()
 		}
 		c := collect(t, seq, a.Rows, b.Rows)
-		failure(o, "error", c.err)
-		o.Float("all together", fingerprint(r, c.sum))
+		failure(o, "error of a loop over all", c.err)
+		o.Float("all together after loops that ended early", fingerprint(r, c.sum))
 		covers := make([]cover, 3)
 		var wg sync.WaitGroup
 		for i := range covers {
@@ -66,125 +63,59 @@ func TestStopEarly(t *testing.T) {
 		}
 		wg.Wait()
 		for _, c := range covers {
-			o.Float("several at once", fingerprint(r, c.sum))
+			o.Float("all together, in one of several goroutines", fingerprint(r, c.sum))
 		}
 	})
+	recordTurns(o, cosine.Blocks(background, a, b, 40), a, b)
 }
 
-// done makes a context that has ended, in one of two ways.
-func done(o *observe.Observer) context.Context {
-	ctx, cancel := context.WithCancel(background)
-	if o.Rand().IntN(2) == 0 {
-		ctx, cancel = context.WithDeadline(background, time.Unix(1, 0))
+// recordTurns ranges twice over seq, in turns, and within the loop body over another
+// sequence: no step of one may change a block of another.
+func recordTurns(o *observe.Observer, seq iter.Seq2[cosine.Block[float64], error], a, b matrix64) {
+	first, stopFirst := iter.Pull2(seq)
+	defer stopFirst()
+	second, stopSecond := iter.Pull2(seq)
+	defer stopSecond()
+	ahead, _, more := second() // by a block
+	sums := [3]float64{0, weigh(ahead), 0}
+	for ok, steps := true, 0; (ok || more) && steps < 1e4; steps++ {
+		var x, y cosine.Block[float64]
+		x, _, ok = first()
+		y, _, more = second()
+		for z, err := range cosine.Blocks(background, b, a, 100) {
+			if err == nil && steps == 0 {
+				sums[2] += weigh(z)
+			}
+		}
+		sums[0] += weigh(x)
+		sums[1] += weigh(y)
 	}
-	cancel()
-	return ctx
+	o.Float("blocks of a loop that takes turns with another", sums[0])
+	o.Float("blocks of the other, one step ahead", sums[1])
+	o.Float("blocks of a loop inside of both", sums[2])
 }
 
-// When ctx is cancelled between two blocks, at most one more comes, and then the
-// error of ctx with an empty block.
-func TestCancelBlocks(t *testing.T) {
-	o := observe.New(t)
-	r := o.Rand()
-	a, b := random[float64](r, 30, 4), random[float64](r, 20, 4)
-	for _, stop := range []int{1, between(r, 2, 5), between(r, 6, 10)} {
-		ctx, cancel := context.WithCancel(background)
-		blocks, sum := 0, 0.0
-		var last error
-		for block, err := range cosine.Blocks(ctx, a, b, 8*20) {
-			if last != nil {
-				t.Fatal("nothing comes after an error")
-			}
-			if last = err; err != nil {
-				o.Int("rows of the block of an error", block.Sim.Rows)
-				continue
-			}
-			if blocks == 0 {
-				sum += block.Sim.Data[0]
-			}
-			if blocks++; blocks == stop {
-				cancel()
-			}
-		}
-		cancel()
-		failure(o, "error", last)
-		o.Int("blocks", blocks, observe.AtMost(1, 1))
-		o.Float("first", sum)
-	}
-	for range 4 {
-		c := context.Context(background)
-		if r.IntN(2) == 0 {
-			c = done(o)
-		}
-		seen := collect(t, cosine.Blocks(c, a, b, 1000), a.Rows, b.Rows)
-		failure(o, "error", seen.err)
-	}
-}
-
-// When ctx has ended, or ends during the work, the work stops soon, and the error of
-// ctx is returned.
-func TestCancel(t *testing.T) {
-	o := observe.New(t)
-	r := o.Rand()
-	a, b := random[float64](r, 8, 5), random[float64](r, 8, 5)
-	for range 10 {
-		ctx := context.Context(background)
-		if r.IntN(2) == 0 {
-			ctx = done(o)
-		}
-		dst := random[float64](r, 8, 8)
-		err := cosine.Similarity(ctx, dst, a, b)
-		failure(o, "Similarity", err)
-		if err == nil {
-			o.Float("all together", fingerprint(r, dst))
-		}
-		lists, err := cosine.TopK(ctx, a, b, 1)
-		failure(o, "TopK", err)
-		if err == nil {
-			recordLists(o, "best", lists, 5)
+// weigh is one number for a block. Those of all blocks have a sum that does not depend on
+// how they were cut.
+func weigh(block cosine.Block[float64]) (sum float64) {
+	for i := range block.Sim.Rows {
+		for j, x := range row(block.Sim, i) {
+			sum += math.Sqrt(float64(1+block.Row+i)) * math.Cbrt(float64(1+block.Col+j)) * x
 		}
 	}
-	large, many := random[float64](r, 2000, 600), random[float64](r, 30_000, 32)
-	dst := matrix64{Rows: 2000, Cols: 2000, Stride: 2000, Data: make([]float64, 2000*2000)}
-	failure(o, "Similarity, cancelled at work", interrupted(func(ctx context.Context) error {
-		return cosine.Similarity(ctx, dst, large, large)
-	}))
-	ctx, cancel := context.WithTimeout(background, soon)
-	_, err := cosine.TopK(ctx, many, many, 3)
-	cancel()
-	failure(o, "TopK, out of time", err)
-}
-
-const soon = 20 * time.Millisecond
-
-// interrupted cancels work soon after it has begun, and returns its error. On a busy
-// machine that may come when the work is over or nearly so, which proves nothing:
-// then it is tried again.
-func interrupted(work func(context.Context) error) (err error) {
-	for range 5 {
-		ctx, cancel := context.WithCancel(background)
-		cancelled := make(chan time.Time, 1)
-		timer := time.AfterFunc(soon, func() {
-			cancel()
-			cancelled <- time.Now()
-		})
-		err = work(ctx)
-		ended := time.Now()
-		if timer.Stop() {
-			continue
-		}
-		if err != nil || ended.Sub(<-cancelled) > 2*soon {
-			break
-		}
-	}
-	return err
+	return sum
 }
 
 // Calls at the same time are safe, also with the same a and b: nothing may be
-// shared between them.
+// shared between them, nor be kept for the next one (rule 25).
 func TestConcurrent(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
+	reused := random[float64](r, 5, 6)
+	for range 2 { // other numbers in the same memory
+		recordEach(t, o, "numbers that have changed since", reused, reused)
+		copy(reused.Data, draws(len(reused.Data), r.NormFloat64))
+	}
 	const workers, rounds = 6, 25
 	shared := random[float64](r, 40, 30)
 	own := make([]matrix64, workers)
@@ -223,26 +154,46 @@ func TestConcurrent(t *testing.T) {
 	}
 	wg.Wait()
 	for _, m := range results {
-		o.Matrix("sums", 3, 40, m.Data)
+		o.Floats(bySimilarity+"sums of calls at the same time", row(m, 0))
+		o.Floats(byBlocks+"sums of calls at the same time", row(m, 1))
+		o.Floats(byTopK+"sums of calls at the same time", row(m, 2))
 	}
 }
 
-// The lists that TopK returns belong to the caller: no later call changes them.
+// The lists that TopK returns belong to the caller: no later call changes them, and
+// appending to one changes no other (rule 23).
 func TestListsAreKept(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
 	b := random[float64](r, 30, 6)
 	var all [][][]cosine.Neighbor[float64]
+	var first [][]cosine.Neighbor[float64]
 	for range 4 {
 		lists, err := cosine.TopK(background, random[float64](r, 5, 6), b, 4)
 		failure(o, "error", err)
 		all = append(all, lists)
+		if len(all) == 1 {
+			first = copied(lists)
+		}
 	}
 	for _, lists := range all {
-		recordLists(o, "best", lists, 6)
+		recordLists(o, "lists of several calls", lists, 6)
 	}
+	o.Bool("lists are as before later calls", slices.EqualFunc(first, all[0], slices.Equal))
 	for i, list := range all[0] {
 		_ = append(list, cosine.Neighbor[float64]{Index: -1 - i}) // must not reach into the next list
 	}
-	recordLists(o, "after appending", all[0], 6)
+	o.Bool("lists are as before appending", slices.EqualFunc(first, all[0], slices.Equal))
+	o.Int("number of lists", len(all[0]))
+	for _, list := range all[0] {
+		o.Int("length of a list", len(list))
+	}
+}
+
+// copied is lists that nothing else changes.
+func copied(lists [][]cosine.Neighbor[float64]) (out [][]cosine.Neighbor[float64]) {
+	for _, list := range lists {
+		out = append(out, slices.Clone(list))
+	}
+	return out
 }

@@ -94,7 +94,7 @@ func find(ctx context.Context, dir, arg, temp string) (Version, error) {
 
 // named returns an exercise of the course in dir.
 func named(dir, name string) (Version, error) {
-	c := course.Open(os.DirFS(dir))
+	c := course.Open(course.Folder(dir))
 	names, err := c.Names()
 	if err != nil {
 		return Version{}, err
@@ -106,6 +106,6 @@ func named(dir, name string) (Version, error) {
 }
 
 func load(dir, name string) (Version, error) {
-	e, err := course.Open(os.DirFS(dir)).Load(name)
+	e, err := course.Open(course.Folder(dir)).Load(name)
 	return Version{dir, e}, err
 }

@@ -1,6 +1,7 @@
 package hidden
 
 import (
+	"math"
 	"testing"
 
 	"grade/observe"
@@ -13,7 +14,7 @@ import (
 func TestBaseline(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
-	var lines observe.Transcript
+	var l log
 	for _, mode := range []earlystop.Mode{earlystop.Min, earlystop.Max} {
 		sign := -1.0
 		if mode == earlystop.Max {
@@ -21,6 +22,9 @@ func TestBaseline(t *testing.T) {
 		}
 		for patience := range 5 {
 			base := dyadic(r, -20, 20)
+			if patience == 3 {
+				base = 0 // which is a baseline like any other
+			}
 			for _, metrics := range [][]float64{
 				{base - sign*9, base - sign*8, base - sign*7, base - sign*5, base - sign*3, base - sign},             // never
 				{base - sign*9, base - sign*3, base - sign, base + sign*2, base - sign*2, base + sign*4, base, base}, // in the end
@@ -28,20 +32,13 @@ func TestBaseline(t *testing.T) {
 				{base + sign, base + sign*2, base + sign*3, base, base + sign*4, base, base, base, base},
 			} {
 				cfg := earlystop.Config{Mode: mode, Patience: patience, Baseline: &base, MinDelta: 0.5}
-				s := begin(t, &lines, cfg)
-				m := newModel(r, 2)
-				for epoch, metric := range metrics {
-					m.train(r)
-					if s.epoch(epoch, metric, m) {
-						break
-					}
-				}
-				m.train(r)
-				s.restore(m)
+				begin(t, &l, cfg).train(r, newModel(r, 2), metrics...)
 			}
 		}
 	}
-	o.Transcript("epochs", &lines)
+	o.Strings("when and why each training stops", l.stops)
+	o.Strings("best after each epoch", l.bests)
+	o.Strings("weights that Restore brings back", l.weights)
 }
 
 // Epochs below StartEpoch are ignored: they are not best, do not count, are not
@@ -50,15 +47,12 @@ func TestBaseline(t *testing.T) {
 func TestStartEpoch(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
-	var lines observe.Transcript
-	for _, start := range []int{-3, 0, 1, 4, 7} {
+	var l log
+	for _, start := range []int{-3, 0, 1, 4, 7, 1 << 40, math.MaxInt} {
 		for _, finite := range []bool{false, true} {
 			x := dyadic(r, -20, 20)
-			cfg := earlystop.Config{Patience: 3, StartEpoch: start, CheckFinite: finite}
-			if r.IntN(2) == 0 {
-				cfg.StopAt, cfg.DivergeAt = new(x-100), new(x+100)
-			}
-			s := begin(t, &lines, cfg)
+			cfg := earlystop.Config{Patience: 3, StartEpoch: start, CheckFinite: finite, StopAt: new(x - 100), DivergeAt: new(x + 100)}
+			s := begin(t, &l, cfg)
 			m := newModel(r, 2)
 			early := []float64{x - 50, x - 200, nan, x - 60, x + 200, inf, x - 70}
 			for epoch := -8; epoch < 20; epoch++ {
@@ -80,7 +74,9 @@ func TestStartEpoch(t *testing.T) {
 			s.restore(m)
 		}
 	}
-	o.Transcript("epochs", &lines)
+	o.Strings("when and why each training stops", l.stops)
+	o.Strings("best after each epoch", l.bests)
+	o.Strings("errors", l.errors)
 }
 
 // After a stop nothing changes any more: Observe returns true and no error, and
@@ -88,22 +84,25 @@ func TestStartEpoch(t *testing.T) {
 func TestAfterStop(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
-	var lines observe.Transcript
 	x := dyadic(r, 0, 20)
-	for _, first := range [][]float64{
-		{x, x + 1, x + 1},   // out of patience
-		{x, x - 30},         // good enough
-		{x, x + 1, x + 100}, // diverged
-		{x, nan},            // not finite
+	for _, c := range []struct {
+		name    string
+		metrics []float64
+	}{
+		{"out of patience", []float64{x, x + 1, x + 1, x + 1, x + 1}},
+		{"good enough", []float64{x, x - 30}},
+		{"diverged", []float64{x, x + 100}},
+		{"not finite", []float64{x, nan}},
 	} {
-		s := begin(t, &lines, earlystop.Config{
+		var l log
+		s := begin(t, &l, earlystop.Config{
 			Patience: 2, StopAt: new(x - 20), DivergeAt: new(x + 50), CheckFinite: true, StartEpoch: -5,
 		})
 		m := newModel(r, 2, 3)
 		epoch := 0
-		for _, metric := range first {
+		for _, metric := range c.metrics {
 			m.train(r)
-			s.epoch(epoch, metric, m)
+			s.Observe(epoch, metric, m)
 			epoch++
 		}
 		for _, metric := range []float64{x - 1, x - 90, x + 90, nan, -inf, x} {
@@ -115,31 +114,46 @@ func TestAfterStop(t *testing.T) {
 		s.epoch(epoch, x-100, newModel(r, 4)) // also with other layers
 		s.epoch(epoch+1, x-100, nil)
 		s.restore(m)
+		o.Strings(c.name+": what Observe returns afterwards", l.stops)
+		o.Strings(c.name+": errors afterwards", l.errors)
+		o.Strings(c.name+": best afterwards", l.bests)
+		o.Strings(c.name+": weights that Restore brings back", l.weights)
 	}
-	o.Transcript("epochs", &lines)
 }
 
-// Metrics are float64 and nothing less: numbers that differ in the last digits
+// Metrics are float64 and nothing less: numbers that differ in the last digit
 // differ, and numbers beyond the range of float32 are numbers.
 func TestPrecision(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
-	var lines observe.Transcript
+	var l, ofLimits log
 	for _, mode := range []earlystop.Mode{earlystop.Min, earlystop.Max} {
-		for _, scale := range []float64{0x1p-1000, 0x1p-45, 0x1p130, 0x1p1010} {
+		better := -inf
+		if mode == earlystop.Max {
+			better = inf
+		}
+		for _, scale := range []float64{0x1p-1060, 0x1p-1000, 0x1p-130, 1, 0x1p130, 0x1p1010} {
+			x := (1 + r.Float64()) * scale
 			var metrics []float64
-			for range 30 {
-				x := dyadic(r, -20, 20) * scale
-				if scale == 0x1p-45 {
-					x += 1 // they differ in the last digits only
-				}
-				metrics = append(metrics, x)
+			for range 20 { // the same, the next better number, one that is worse
+				metrics = append(metrics, x, math.Nextafter(x, -better))
+				x = math.Nextafter(x, better)
 			}
-			begin(t, &lines, earlystop.Config{Mode: mode, Patience: 4}).run(metrics...)
-			begin(t, &lines, earlystop.Config{Mode: mode, Patience: 4, MinDelta: scale}).run(metrics...)
+			begin(t, &l, earlystop.Config{Mode: mode, Patience: endless}).run(metrics...)
+			limits(t, &ofLimits, mode, better, x)
 		}
 	}
-	o.Transcript("epochs", &lines)
+	o.Strings("best after each epoch", l.bests)
+	o.Strings("stops by limits that differ in the last digit", ofLimits.stops)
+}
+
+// limits observes x itself, where x is a limit, and the numbers beside it.
+func limits(t *testing.T, l *log, mode earlystop.Mode, better, x float64) {
+	up, down := math.Nextafter(x, better), math.Nextafter(x, -better)
+	begin(t, l, earlystop.Config{Mode: mode, Patience: endless, StopAt: &x}).run(down, x, up)
+	begin(t, l, earlystop.Config{Mode: mode, Patience: endless, DivergeAt: &x}).run(up, x, down)
+	begin(t, l, earlystop.Config{Mode: mode, Patience: 2, Baseline: &x}).run(down, x)
+	begin(t, l, earlystop.Config{Mode: mode, Patience: 2, Baseline: &x}).run(down, up, down, down)
 }
 
 // New returns an error for a Config that makes no sense, and takes all others. It
@@ -151,26 +165,29 @@ func TestConfig(t *testing.T) {
 	configs := []earlystop.Config{
 		{Mode: 2, Patience: 1}, {Mode: -1, Patience: 1}, {Patience: -1}, {Patience: -1 - r.IntN(100)},
 		{MinDelta: -x}, {MinDelta: -1. / 64}, {MinDelta: nan}, {MinDelta: inf}, {MinDelta: -inf},
-		{Baseline: &nan}, {StopAt: &nan}, {DivergeAt: &nan},
+		{Baseline: &nan}, {StopAt: &nan}, {DivergeAt: &nan}, {Mode: math.MaxInt}, {Mode: math.MinInt}, {Patience: math.MinInt},
+		{MinDelta: -math.SmallestNonzeroFloat64}, {MinDelta: math.Copysign(0, -1)}, {MinDelta: math.MaxFloat64}, {MinDelta: math.SmallestNonzeroFloat64},
+		{Patience: math.MaxInt}, {StartEpoch: math.MaxInt}, {StartEpoch: math.MinInt}, {Baseline: new(0.0), StopAt: new(0.0), DivergeAt: new(0.0)},
 		{Mode: earlystop.Max, MinDelta: nan}, {Mode: earlystop.Max, StopAt: &nan},
 		{}, {Mode: earlystop.Max}, {Patience: 1}, {MinDelta: x}, {StartEpoch: -5, Patience: 2},
 		{Baseline: new(x + 1)}, {StopAt: new(x - 1), Patience: 3}, {DivergeAt: new(x - 1)},
 		{Baseline: new(inf), Patience: 2}, {StopAt: new(-inf)}, {DivergeAt: new(inf), Patience: 1},
 		{Baseline: new(-inf), StopAt: new(inf)}, {CheckFinite: true},
 	}
-	var lines observe.Transcript
+	var l log
+	var valid notes
 	// In random order: the answers are no table.
 	for _, i := range r.Perm(len(configs)) {
-		s, err := earlystop.New(configs[i])
-		lines.Add("Config %d: valid %v", i, err == nil)
-		if err == nil {
-			session{s, &lines}.run(x, x+0.5, x-dyadic(r, 1, 2))
-		}
+		_, err := earlystop.New(configs[i])
+		valid.Add("Config %d: valid %v", i, err == nil)
 	}
+	o.Strings("which Configs New takes", valid)
 
 	baseline, stopAt, divergeAt := x, x-10, x+10
-	s := begin(t, &lines, earlystop.Config{Patience: 3, Baseline: &baseline, StopAt: &stopAt, DivergeAt: &divergeAt})
-	baseline, stopAt, divergeAt = -100, x+1, x-1
-	s.run(x-1, x-2, x-2, x+9, x-3, x+1, x-1, x-2, x-4)
-	o.Transcript("configs", &lines)
+	s := begin(t, &l, earlystop.Config{Patience: 3, Baseline: &baseline, StopAt: &stopAt, DivergeAt: &divergeAt})
+	baseline, stopAt, divergeAt = -100, x+1, x-100
+	for epoch, metric := range []float64{x - 1, x - 2, x - 3, x - 4, x - 5} {
+		s.epoch(epoch, metric, nil)
+	}
+	o.Strings("stops by limits that were changed after New", l.stops)
 }

@@ -15,7 +15,6 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"grade/observe"
 	"grade/reference/earlystop"
 )
 
@@ -80,32 +79,46 @@ func newStopper(t testing.TB, cfg earlystop.Config) *earlystop.Stopper {
 	return s
 }
 
-// session is one Stopper and what was written down of it. The lines hold numbers
+// log is what was written down of Stoppers, by what it is about: a test records what
+// it is about, so that one mistake does not cost the others. The lines hold numbers
 // of the test's own making, so that they differ from grading to grading.
+type log struct{ stops, bests, errors, weights notes }
+
+// notes are lines of text.
+type notes []string
+
+func (n *notes) Add(format string, args ...any) { *n = append(*n, fmt.Sprintf(format, args...)) }
+
+// session is one Stopper and its log.
 type session struct {
 	*earlystop.Stopper
-	lines *observe.Transcript
+	log *log
 }
 
-func begin(t testing.TB, lines *observe.Transcript, cfg earlystop.Config) session {
+func begin(t testing.TB, l *log, cfg earlystop.Config) session {
 	t.Helper()
-	return session{newStopper(t, cfg), lines}
+	return session{newStopper(t, cfg), l}
 }
+
+// endless is a Patience that no test uses up.
+const endless = 1 << 20
 
 // epoch observes one metric and writes down all that can be seen afterwards.
 func (s session) epoch(epoch int, metric float64, m earlystop.Params) (stop bool) {
 	stop, err := s.Observe(epoch, metric, m)
-	s.lines.Add("epoch %d, metric %v: stop %v, error %s, %s", epoch, metric, stop, kind(err), s.status())
+	s.log.stops.Add("epoch %d, metric %v: stop %v, %s", epoch, metric, stop, reason(s.Reason()))
+	s.log.errors.Add("epoch %d, metric %v: error %s", epoch, metric, kind(err))
+	s.log.bests.Add("epoch %d, metric %v: %s", epoch, metric, s.best())
 	return stop
 }
 
-// status is the reason and the best in words.
-func (s session) status() string {
+// best is the best in words.
+func (s session) best() string {
 	metric, epoch, ok := s.Best()
 	if !ok {
-		return fmt.Sprintf("%s, no best", reason(s.Reason()))
+		return "no best"
 	}
-	return fmt.Sprintf("%s, best %v of epoch %d", reason(s.Reason()), metric, epoch)
+	return fmt.Sprintf("best %v of epoch %d", metric, epoch)
 }
 
 // run observes metrics until the Stopper stops, without weights.
@@ -115,13 +128,28 @@ func (s session) run(metrics ...float64) {
 			break
 		}
 	}
-	s.lines.Add("end")
+	s.log.stops.Add("end")
+}
+
+// train observes metrics until the Stopper stops, with a model that learns in each
+// epoch, and restores it.
+func (s session) train(r *rand.Rand, m *model, metrics ...float64) {
+	for epoch, metric := range metrics {
+		m.train(r)
+		if s.epoch(epoch, metric, m) {
+			break
+		}
+	}
+	s.log.stops.Add("end")
+	m.train(r)
+	s.restore(m)
 }
 
 // restore restores into m and writes down the outcome and all weights.
 func (s session) restore(m *model) {
 	err := s.Restore(m)
-	s.lines.Add("restored: error %s, weights %v", kind(err), m.weights())
+	s.log.errors.Add("restored: error %s", kind(err))
+	s.log.weights.Add("restored: %v", m.weights())
 }
 
 func kind(err error) string {

@@ -15,7 +15,7 @@ var nan, inf = math.NaN(), math.Inf(1)
 func TestNaN(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
-	var lines observe.Transcript
+	var bests, stops log
 	for _, mode := range []earlystop.Mode{earlystop.Min, earlystop.Max} {
 		for patience := range 4 {
 			x := dyadic(r, -20, 20)
@@ -23,20 +23,28 @@ func TestNaN(t *testing.T) {
 			if mode == earlystop.Min {
 				better = x - 3
 			}
-			for _, metrics := range [][]float64{
+			for i, metrics := range [][]float64{
 				{nan, x, better, nan, nan, x, nan, better},
 				{nan, nan, nan, nan, x},
 				{x, nan, better, nan, nan, nan},
 				{x, x, nan, better, x, nan, x, nan},
 			} {
-				cfg := earlystop.Config{Mode: mode, Patience: patience, Baseline: maybe(r.IntN(3), x), MinDelta: 1,
-					StopAt: maybe(r.IntN(3), better), DivergeAt: maybe(r.IntN(3), x+x-better)}
-				s := begin(t, &lines, cfg)
-				s.run(metrics...)
+				cfg := earlystop.Config{Mode: mode, Patience: patience, MinDelta: 1}
+				begin(t, &stops, cfg).run(metrics...)
+				cfg.Patience = endless
+				begin(t, &bests, cfg).run(metrics...)
+				// NaN is neither beyond a limit nor does it beat a baseline.
+				cfg.StopAt, cfg.DivergeAt = new(better), new(x+x-better)
+				if i%2 == 0 {
+					cfg.Baseline = new(x)
+				}
+				begin(t, &bests, cfg).run(metrics...)
 			}
 		}
 	}
-	o.Transcript("epochs", &lines)
+	o.Strings("best after each epoch", bests.bests)
+	o.Strings("when and why trainings with endless patience stop", bests.stops)
+	o.Strings("when and why each training stops", stops.stops)
 }
 
 // Without CheckFinite infinities obey the formulas: the best infinity improves
@@ -44,11 +52,10 @@ func TestNaN(t *testing.T) {
 func TestInfinities(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
-	var lines observe.Transcript
+	var bests, stops log
 	for _, mode := range []earlystop.Mode{earlystop.Min, earlystop.Max} {
 		for range 3 {
 			x := dyadic(r, -20, 20)
-			cfg := earlystop.Config{Mode: mode, Patience: 2 + r.IntN(2), MinDelta: dyadic(r, 0, 1)}
 			for _, metrics := range [][]float64{
 				{inf, x, -inf, x, inf, -inf},
 				{-inf, x, inf, -inf, x},
@@ -56,11 +63,15 @@ func TestInfinities(t *testing.T) {
 				{x, -inf, -inf, -inf},
 				{inf, inf, inf}, {-inf, -inf, -inf},
 			} {
-				begin(t, &lines, cfg).run(metrics...)
+				cfg := earlystop.Config{Mode: mode, Patience: endless, MinDelta: dyadic(r, 0, 1)}
+				begin(t, &bests, cfg).run(metrics...)
+				cfg.Patience = 2 + r.IntN(2)
+				begin(t, &stops, cfg).run(metrics...)
 			}
 		}
 	}
-	o.Transcript("epochs", &lines)
+	o.Strings("best after each epoch", bests.bests)
+	o.Strings("when and why each training stops", stops.stops)
 }
 
 // CheckFinite: NaN, +Inf and -Inf stop at once, for the reason NonFinite, and do not
@@ -68,26 +79,20 @@ func TestInfinities(t *testing.T) {
 func TestCheckFinite(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
-	var lines observe.Transcript
+	var l log
 	for _, check := range []bool{true, false} {
 		for _, bad := range []float64{nan, inf, -inf} {
 			for _, mode := range []earlystop.Mode{earlystop.Min, earlystop.Max} {
 				x := dyadic(r, -20, 20)
-				cfg := earlystop.Config{Mode: mode, Patience: 3, CheckFinite: check}
-				m := newModel(r, 2)
-				s := begin(t, &lines, cfg)
-				for epoch, metric := range []float64{x, x + 1, x - 1, bad, x + 2, x - 2} {
-					m.train(r)
-					if s.epoch(epoch, metric, m) {
-						break
-					}
-				}
-				s.restore(m)
-				begin(t, &lines, cfg).run(bad, x, x)
+				cfg := earlystop.Config{Mode: mode, Patience: endless, CheckFinite: check}
+				begin(t, &l, cfg).train(r, newModel(r, 2), x, x+1, x-1, bad, x+2, x-2)
+				begin(t, &l, cfg).run(bad, x, x)
 			}
 		}
 	}
-	o.Transcript("epochs", &lines)
+	o.Strings("when and why each training stops", l.stops)
+	o.Strings("best after each epoch", l.bests)
+	o.Strings("weights that Restore brings back", l.weights)
 }
 
 // StopAt stops as soon as a metric is better than it (equal is not), for the reason
@@ -96,34 +101,29 @@ func TestCheckFinite(t *testing.T) {
 func TestStopAt(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
-	var lines observe.Transcript
+	var l log
 	for _, mode := range []earlystop.Mode{earlystop.Min, earlystop.Max} {
 		sign := -1.0
 		if mode == earlystop.Max {
 			sign = 1
 		}
 		for _, delta := range []float64{0, 0.5} {
-			x := dyadic(r, -20, 20)
-			for _, metrics := range [][]float64{
-				{x - sign*3, x - sign*4, x, x - sign, x + sign*0.25, x + sign*5},
-				{x - sign*3, x - sign*2, x, x + sign*2, x + sign*5},
-				{x + sign*3, x + sign*4},
-				{x, x, x - sign, x + sign},
-			} {
-				s := begin(t, &lines, earlystop.Config{Mode: mode, Patience: 50, MinDelta: delta, StopAt: &x})
-				m := newModel(r, 1, 2)
-				for epoch, metric := range metrics {
-					m.train(r)
-					if s.epoch(epoch, metric, m) {
-						break
-					}
+			for _, x := range []float64{dyadic(r, -20, 20), 0} {
+				for _, metrics := range [][]float64{
+					{x - sign*3, x - sign*4, x, x - sign, x + sign*0.25, x + sign*5},
+					{x - sign*3, x - sign*2, x, x + sign*2, x + sign*5},
+					{x + sign*3, x + sign*4},
+					{x, x, x - sign, x + sign},
+				} {
+					cfg := earlystop.Config{Mode: mode, Patience: endless, MinDelta: delta, StopAt: &x}
+					begin(t, &l, cfg).train(r, newModel(r, 1, 2), metrics...)
 				}
-				m.train(r)
-				s.restore(m)
 			}
 		}
 	}
-	o.Transcript("epochs", &lines)
+	o.Strings("when and why each training stops", l.stops)
+	o.Strings("best after each epoch", l.bests)
+	o.Strings("weights that Restore brings back", l.weights)
 }
 
 // DivergeAt stops as soon as a metric is worse than it (equal is not), for the
@@ -131,33 +131,25 @@ func TestStopAt(t *testing.T) {
 func TestDivergeAt(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
-	var lines observe.Transcript
+	var l log
 	for _, mode := range []earlystop.Mode{earlystop.Min, earlystop.Max} {
 		sign := -1.0
 		if mode == earlystop.Max {
 			sign = 1
 		}
-		for range 3 {
-			x := dyadic(r, -20, 20)
+		for _, x := range []float64{dyadic(r, -20, 20), dyadic(r, -20, 20), 0} {
 			for _, metrics := range [][]float64{
 				{x + sign*3, x + sign*5, x, x + sign, x - sign/64, x + sign*9},
 				{x - sign*2, x + sign*4},
 				{x, x + sign, x + sign*2, x - sign*2},
 			} {
-				s := begin(t, &lines, earlystop.Config{Mode: mode, Patience: 50, DivergeAt: &x})
-				m := newModel(r, 3)
-				for epoch, metric := range metrics {
-					m.train(r)
-					if s.epoch(epoch, metric, m) {
-						break
-					}
-				}
-				m.train(r)
-				s.restore(m)
+				begin(t, &l, earlystop.Config{Mode: mode, Patience: endless, DivergeAt: &x}).train(r, newModel(r, 3), metrics...)
 			}
 		}
 	}
-	o.Transcript("epochs", &lines)
+	o.Strings("when and why each training stops", l.stops)
+	o.Strings("best after each epoch", l.bests)
+	o.Strings("weights that Restore brings back", l.weights)
 }
 
 // The order is CheckFinite, StopAt, DivergeAt, improvement, patience: the first of
@@ -165,7 +157,7 @@ func TestDivergeAt(t *testing.T) {
 func TestOrder(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
-	var lines observe.Transcript
+	var l log
 	for _, mode := range []earlystop.Mode{earlystop.Min, earlystop.Max} {
 		sign := -1.0
 		if mode == earlystop.Max {
@@ -175,24 +167,25 @@ func TestOrder(t *testing.T) {
 			x := dyadic(r, -20, 20)
 			stopAt, divergeAt := x-sign*4, x+sign*4 // what is between is both
 			both := earlystop.Config{Mode: mode, Patience: 1, StopAt: &stopAt, DivergeAt: &divergeAt, CheckFinite: true}
-			begin(t, &lines, both).run(x)
-			begin(t, &lines, both).run(x-sign*6, x) // too bad alone
-			begin(t, &lines, both).run(x+sign*6, x) // good enough alone
-			begin(t, &lines, both).run(sign * inf)  // good enough, and not finite
-			begin(t, &lines, both).run(-sign * inf) // too bad, and not finite
+			begin(t, &l, both).run(x)
+			begin(t, &l, both).run(x-sign*6, x) // too bad alone
+			begin(t, &l, both).run(x+sign*6, x) // good enough alone
+			begin(t, &l, both).run(sign * inf)  // good enough, and not finite
+			begin(t, &l, both).run(-sign * inf) // too bad, and not finite
 			both.CheckFinite = false
-			begin(t, &lines, both).run(sign * inf)
-			begin(t, &lines, both).run(-sign * inf)
+			begin(t, &l, both).run(sign * inf)
+			begin(t, &l, both).run(-sign * inf)
 			// Out of patience, and at the same time something else.
 			bad := earlystop.Config{Mode: mode, Patience: 1, DivergeAt: new(x - sign)}
-			begin(t, &lines, bad).run(x, x-sign*2)
+			begin(t, &l, bad).run(x, x-sign*2)
 			bad = earlystop.Config{Mode: mode, Patience: 1, StopAt: new(x - sign)}
-			begin(t, &lines, bad).run(x-sign*2, x-sign*2)
+			begin(t, &l, bad).run(x-sign*2, x-sign*2)
 			bad = earlystop.Config{Mode: mode, Patience: 1, MinDelta: 8, StopAt: new(x)}
-			begin(t, &lines, bad).run(x-sign*2, x+sign*2)
+			begin(t, &l, bad).run(x-sign*2, x+sign*2)
 			bad = earlystop.Config{Mode: mode, Patience: 1, CheckFinite: true}
-			begin(t, &lines, bad).run(x, nan)
+			begin(t, &l, bad).run(x, nan)
 		}
 	}
-	o.Transcript("epochs", &lines)
+	o.Strings("when and why each training stops", l.stops)
+	o.Strings("best after each epoch", l.bests)
 }

@@ -16,28 +16,43 @@ import (
 func TestTwoStoppers(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
-	var lines observe.Transcript
+	var ofLoss, ofScore log
 	m := newModel(r, 2, 1)
-	loss := begin(t, &lines, earlystop.Config{Patience: 20})
-	score := begin(t, &lines, earlystop.Config{Mode: earlystop.Max, Patience: 15, MinDelta: 0.5})
-	for epoch := range 20 {
+	loss := begin(t, &ofLoss, earlystop.Config{Patience: endless})
+	score := begin(t, &ofScore, earlystop.Config{Mode: earlystop.Max, Patience: endless})
+	x, y := dyadic(r, 0, 20), dyadic(r, -20, 0)
+	for epoch := range 20 { // they improve by turns
 		m.train(r)
-		loss.epoch(epoch, dyadic(r, 0, 20), m)
-		score.epoch(epoch, dyadic(r, -20, 0), m)
+		better, worse := float64(epoch), float64(-40-epoch)
+		if epoch%2 == 0 {
+			loss.epoch(epoch, x-better, m)
+			score.epoch(epoch, y+worse, m)
+		} else {
+			loss.epoch(epoch, x-worse, m)
+			score.epoch(epoch, y+better, m)
+		}
+		if epoch%5 == 4 {
+			loss.restore(newModel(r, 2, 1))
+			score.restore(newModel(r, 2, 1))
+		}
 	}
 	loss.restore(m)
 	score.restore(m)
 	score.Reset()
 	loss.restore(m)
 	score.restore(m)
-	o.Transcript("epochs", &lines)
+	o.Strings("best of the one that watches a loss", ofLoss.bests)
+	o.Strings("best of the one that watches a score", ofScore.bests)
+	o.Strings("weights of the one that watches a loss", ofLoss.weights)
+	o.Strings("weights of the one that watches a score", ofScore.weights)
+	o.Strings("errors of the one that was reset", ofScore.errors)
 }
 
 // Any number of Stoppers may run at the same time, each with a model of its own: no
 // buffer, list or best may be shared between them.
 func TestParallel(t *testing.T) {
 	o := observe.New(t)
-	trainings := make([]observe.Transcript, 8)
+	trainings := make([]log, 8)
 	var wg sync.WaitGroup
 	for i := range trainings {
 		r := rand.New(rand.NewPCG(o.Rand().Uint64(), o.Rand().Uint64()))
@@ -58,12 +73,13 @@ func TestParallel(t *testing.T) {
 			}
 			m.train(r)
 			s.restore(m)
-			trainings[i].Add("in the end: %s", s.status())
+			trainings[i].bests.Add("in the end: %s", s.best())
 		})
 	}
 	wg.Wait()
 	for i := range trainings {
-		o.Transcript("training", &trainings[i])
+		o.Strings("best after each epoch", trainings[i].bests)
+		o.Strings("weights that Restore brings back", trainings[i].weights)
 	}
 }
 

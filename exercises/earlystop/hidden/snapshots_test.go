@@ -1,6 +1,9 @@
 package hidden
 
 import (
+	"math"
+	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"grade/observe"
@@ -9,21 +12,87 @@ import (
 
 // Observe copies the weights when the metric improves, as they are at that moment.
 // Training goes on in the same arrays, and Restore brings back those of the best
-// epoch: not the last ones, and not those of the epoch before the best.
+// epoch: not the last ones, and not those of the epoch before the best. Weights
+// are any float64.
 func TestSnapshot(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
-	for range 4 {
-		s := newStopper(t, earlystop.Config{Mode: earlystop.Mode(r.IntN(2)), Patience: 10})
+	for i := range 4 {
+		mode := earlystop.Mode(i % 2)
+		s := newStopper(t, earlystop.Config{Mode: mode, Patience: endless})
 		m := newModel(r, 3, 1, 4)
-		for epoch := range 12 {
+		for epoch, metric := range climbs(r, mode) {
 			m.train(r)
-			s.Observe(epoch, dyadic(r, -9, 9), m)
+			s.Observe(epoch, metric, m)
 			m.layers[r.IntN(3)][0] = r.NormFloat64() // between two epochs too
 		}
 		m.train(r)
-		o.Error("Restore", s.Restore(m), earlystop.ErrNoBest, earlystop.ErrShape)
-		o.Floats("weights", m.weights())
+		o.Error("error of Restore", s.Restore(m), earlystop.ErrNoBest, earlystop.ErrShape)
+		o.Floats("weights of the best epoch", m.weights())
+	}
+	many := make([]int, 300) // more layers than 8 bits count
+	for i := range many {
+		many[i] = r.IntN(3)
+	}
+	s, m := newStopper(t, earlystop.Config{Patience: endless}), newModel(r, many...)
+	for epoch := range 3 {
+		m.train(r)
+		s.Observe(epoch, float64(-epoch), m)
+	}
+	m.train(r)
+	o.Error("many layers: error of Restore", s.Restore(m), earlystop.ErrNoBest, earlystop.ErrShape)
+	o.Floats("many layers: weights of the best epoch", m.weights())
+	odd(t, o)
+}
+
+// climbs are metrics that improve three times, with worse ones between and after,
+// so that the best is neither the first nor the last.
+func climbs(r *rand.Rand, mode earlystop.Mode) []float64 {
+	sign := -1.0
+	if mode == earlystop.Max {
+		sign = 1
+	}
+	var metrics []float64
+	x := dyadic(r, 1, 20)
+	for range 3 {
+		metrics = append(metrics, x, x-sign*dyadic(r, 30, 40))
+		x += sign * dyadic(r, 1, 9)
+	}
+	return append(metrics, x-sign*dyadic(r, 50, 60))
+}
+
+// odd records weights that are no ordinary numbers, bit by bit but for NaN.
+func odd(t *testing.T, o *observe.Observer) {
+	r := o.Rand()
+	zero := math.Copysign(0, -1)
+	kinds := []float64{0, zero, nan, inf, -inf, math.SmallestNonzeroFloat64, -0x1p-1060, math.MaxFloat64, anySize(r), anySize(r)}
+	s := newStopper(t, earlystop.Config{Patience: endless})
+	m := newModel(r, len(kinds))
+	for epoch := range 8 {
+		for i := range kinds { // every other time 0 and -0 change places, which are equal
+			kinds[i] = -kinds[i]
+		}
+		copy(m.layers[0], kinds)
+		s.Observe(epoch, float64(-epoch), m)
+		for i, x := range kinds {
+			m.layers[0][i] = -x
+		}
+		if epoch%4 > 1 {
+			m.train(r)
+		}
+		o.Error("odd weights: error of Restore", s.Restore(m), earlystop.ErrNoBest, earlystop.ErrShape)
+		var signs []int
+		for _, x := range m.layers[0] {
+			signs = append(signs, int(math.Float64bits(x)>>63))
+			if math.IsNaN(x) {
+				signs[len(signs)-1] = 2
+			}
+		}
+		o.Floats("odd weights", m.layers[0], observe.Exact())
+		o.Ints("signs of odd weights", signs)
+		if epoch%2 == 1 {
+			kinds = slices.Concat(kinds[1:], kinds[:1]) // in each place another one
+		}
 	}
 }
 
@@ -64,51 +133,68 @@ func TestRestoreInPlace(t *testing.T) {
 func TestRestoreAnyTime(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
-	var lines observe.Transcript
-	for range 3 {
-		s := begin(t, &lines, earlystop.Config{Patience: 3, CheckFinite: true})
-		m, other := newModel(r, 2, 2), newModel(r, 2, 2)
+	var l log
+	for i := range 3 {
 		x := dyadic(r, -20, 20)
+		s := begin(t, &l, earlystop.Config{Patience: 20, StopAt: new(x - 50)})
+		m, other := newModel(r, 2, 2), newModel(r, 2, 2)
 		for epoch, metric := range []float64{x, x + 1, x - 1, x + 2, x + 1, x - 2, x, x} {
 			m.train(r)
-			s.epoch(epoch, metric, m)
-			if r.IntN(2) == 0 {
+			s.Observe(epoch, metric, m)
+			if epoch%2 == i%2 {
 				s.restore(other)
 			}
 		}
 		s.restore(m) // training has ended
 		other.train(r)
 		s.restore(other)
-		m.train(r)
-		s.epoch(8, []float64{x, nan}[r.IntN(2)], m) // the stop
+		for epoch := range 25 { // until it stops
+			m.train(r)
+			metric := x
+			if i == 1 {
+				metric = x - 60
+			}
+			stop, _ := s.Observe(8+epoch, metric, m)
+			l.stops.Add("epoch %d: stop %v, %s", 8+epoch, stop, reason(s.Reason()))
+		}
 		s.restore(m)
 		m.train(r)
 		s.restore(m)
-		lines.Add("in the end: %s", s.status())
+		l.bests.Add("in the end: %s", s.best())
 	}
-	o.Transcript("restored", &lines)
+	o.Strings("weights that Restore brings back", l.weights)
+	o.Strings("errors of Restore", l.errors)
+	o.Strings("when and why training stops between Restores", l.stops)
+	o.Strings("best in the end", l.bests)
 }
 
 // Observe walks the model when the metric improves and only then, and never writes
-// into it. Reason, Best and Reset have nothing to do with a model at all.
+// into it. Reason and Best have nothing to do with a model at all.
 func TestUntouched(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
-	var lines observe.Transcript
+	var called, changed notes
 	m := newModel(r, 2, 3)
-	s := newStopper(t, earlystop.Config{Patience: 40, MinDelta: 0.5, StartEpoch: 3, DivergeAt: new(100.0)})
-	for epoch, metric := range course(r, 40, 0.5, true) {
-		m.walks, m.read = 0, 0
-		m.train(r)
-		before := m.weights()
-		s.Observe(epoch, metric, m)
-		s.Best()
-		lines.Add("epoch %d: called %v, all layers read %v", epoch, m.walks > 0, m.read >= len(m.layers))
-		for i, w := range m.weights() {
-			lines.Add("weight %v, changed %v", w, w != before[i])
+	s := newStopper(t, earlystop.Config{Patience: endless})
+	epoch := 0
+	for round := range 6 {
+		for _, metric := range climbs(r, earlystop.Min) {
+			metric -= float64(200 * round)
+			m.walks, m.read = 0, 0
+			m.train(r)
+			before := m.weights()
+			s.Observe(epoch, metric, m)
+			s.Best()
+			s.Reason()
+			called.Add("epoch %d, metric %v: walked %v, all layers read %v", epoch, metric, m.walks > 0, m.read >= len(m.layers))
+			for i, w := range m.weights() {
+				changed.Add("weight %v, changed %v", w, w != before[i])
+			}
+			epoch++
 		}
 	}
-	o.Transcript("walks", &lines)
+	o.Strings("epochs in which the model is walked", called)
+	o.Strings("weights that Observe changes", changed)
 }
 
 // Restore returns ErrShape for a model that has other layers than the snapshot
@@ -117,20 +203,21 @@ func TestUntouched(t *testing.T) {
 func TestRestoreShape(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
-	var lines observe.Transcript
+	var l log
 	m := newModel(r, 2, 3, 1)
-	s := begin(t, &lines, earlystop.Config{Patience: 3})
+	s := begin(t, &l, earlystop.Config{Patience: 3})
 	s.epoch(0, dyadic(r, -9, 9), m)
 	for _, lengths := range [][]int{
 		{3, 2, 1}, {2, 3}, {2}, {}, {2, 3, 1, 1}, {2, 3, 1, 0}, {2, 3, 0}, {2, 3, 2}, {2, 2, 2}, {6}, {1, 3, 1}, {2, 3, 0, 1}, {0, 2, 3, 1},
 	} {
 		other := newModel(r, lengths...)
-		lines.Add("layers %v with weights %v", lengths, other.weights())
+		l.weights.Add("layers %v with weights %v", lengths, other.weights())
 		s.restore(other)
 	}
 	m.train(r)
 	s.restore(m)
-	o.Transcript("restored", &lines)
+	o.Strings("errors of Restore", l.errors)
+	o.Strings("weights after Restore", l.weights)
 }
 
 // An improvement with other layers than those of the snapshot is ErrShape, does not
@@ -139,27 +226,32 @@ func TestRestoreShape(t *testing.T) {
 func TestObserveShape(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
-	var lines observe.Transcript
+	var l log
+	var waits []int
 	for _, lengths := range [][]int{{2, 2}, {2, 3, 1}, {2}, {3, 2}, {5}, {2, 3, 0}} {
 		x := dyadic(r, -20, 20)
 		m, other := newModel(r, 2, 3), newModel(r, lengths...)
-		s := begin(t, &lines, earlystop.Config{Patience: 4, StopAt: new(x - 50)})
+		s := begin(t, &l, earlystop.Config{Patience: 40, StopAt: new(x - 50)})
 		s.epoch(0, x, m)
 		s.epoch(1, x+1, m)
 		s.epoch(2, x-1, other)
-		lines.Add("wait %d", s.State().Wait)
+		waits = append(waits, s.State().Wait)
 		s.epoch(3, x-60, other) // StopAt does not stop either
 		s.epoch(4, x+3, other)
-		lines.Add("wait %d", s.State().Wait)
+		waits = append(waits, s.State().Wait)
 		m.train(r)
 		s.restore(m)
 		m.train(r)
 		s.epoch(5, x-2, m)
 		m.train(r)
 		s.restore(m)
-		lines.Add("other: %v", other.weights())
+		l.weights.Add("other: %v", other.weights())
 	}
-	o.Transcript("epochs", &lines)
+	o.Strings("errors", l.errors)
+	o.Strings("best after each epoch", l.bests)
+	o.Strings("what Observe returns", l.stops)
+	o.Strings("weights", l.weights)
+	o.Ints("Wait of the State", waits)
 }
 
 // Without a snapshot Restore returns ErrNoBest and leaves the weights alone: when
@@ -169,19 +261,19 @@ func TestObserveShape(t *testing.T) {
 func TestNoSnapshot(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
-	var lines observe.Transcript
-	cfg := earlystop.Config{Patience: 9}
+	var l log
+	cfg := earlystop.Config{Patience: endless}
 	x := dyadic(r, -20, 20)
 	m := newModel(r, 2, 2)
 
-	s := begin(t, &lines, cfg)
+	s := begin(t, &l, cfg)
 	s.restore(m)
 	s.epoch(0, nan, m)
 	s.epoch(1, inf, m)
 	s.restore(m)
 	s.restore(newModel(r))
 
-	s = begin(t, &lines, cfg)
+	s = begin(t, &l, cfg)
 	s.epoch(0, x, nil)
 	s.epoch(1, x+1, m)
 	s.restore(m)
@@ -199,7 +291,7 @@ func TestNoSnapshot(t *testing.T) {
 
 	for _, lengths := range [][]int{{}, {0}, {0, 0}, {0, 2, 0}} {
 		m := newModel(r, lengths...)
-		s := begin(t, &lines, cfg)
+		s := begin(t, &l, cfg)
 		s.restore(m)
 		s.epoch(0, x, m)
 		s.epoch(1, x-dyadic(r, 1, 2), m)
@@ -208,5 +300,6 @@ func TestNoSnapshot(t *testing.T) {
 		s.restore(newModel(r, 1))
 		s.restore(newModel(r, 0, 0, 0))
 	}
-	o.Transcript("restored", &lines)
+	o.Strings("errors", l.errors)
+	o.Strings("weights after Restore", l.weights)
 }

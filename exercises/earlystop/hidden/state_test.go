@@ -14,62 +14,103 @@ import (
 func TestReset(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
-	var lines observe.Transcript
-	for _, mode := range []earlystop.Mode{earlystop.Min, earlystop.Max} {
-		s := begin(t, &lines, earlystop.Config{Mode: mode, Patience: 3, StartEpoch: 2, MinDelta: 0.25, CheckFinite: true})
+	for i, way := range []string{"in the middle of a training", "after a stop", "again and again"} {
+		var l log
+		var waits []int
+		mode := earlystop.Mode(i % 2)
+		s := begin(t, &l, earlystop.Config{Mode: mode, Patience: 20})
 		for round := range 5 {
 			m := newModel(r, 1+r.IntN(3), 2+round)
-			metrics := course(r, 30, 0.25, round%2 == 1)
-			if round == 2 {
-				metrics = metrics[:4] // in the middle of a run
-			}
-			for epoch, metric := range metrics {
+			for epoch, metric := range climbs(r, mode) {
 				m.train(r)
-				if s.epoch(epoch, metric, m) {
-					break
+				s.epoch(epoch, metric+float64(10*(i-round)), m)
+			}
+			for i := range 30 {
+				if way == "after a stop" {
+					s.Observe(99+i, nan, m)
 				}
 			}
-			m.train(r)
 			s.restore(m)
 			s.Reset()
-			lines.Add("reset: %s, wait %d", s.status(), s.State().Wait)
+			for i := range 1<<16 + 1 {
+				if way != "again and again" || i == 3<<round {
+					break
+				}
+				s.Reset()
+			}
+			l.bests.Add("reset: %s", s.best())
+			l.stops.Add("reset: %s", reason(s.Reason()))
+			waits = append(waits, s.State().Wait)
 			s.restore(m)
 		}
+		if way == "again and again" { // counts of 8 and of 16 bits
+			for _, n := range []int{1 << 8, 1 << 16} {
+				m := newModel(r, 2)
+				s.Observe(0, dyadic(r, -9, 9), m)
+				for range n {
+					s.Reset()
+				}
+				l.bests.Add("reset: %s", s.best())
+				m.train(r)
+				s.restore(m)
+			}
+		}
+		o.Strings(way+": errors", l.errors)
+		o.Strings(way+": best after each epoch", l.bests)
+		o.Strings(way+": what Observe returns", l.stops)
+		o.Strings(way+": weights", l.weights)
+		o.Ints(way+": Wait of the State after Reset", waits)
 	}
-	o.Transcript("epochs", &lines)
 }
 
-// interrupted is a training that changes Stoppers in the middle, by way of carry.
+// interrupted is a training that changes Stoppers in the middle, by way of carry. A
+// twin goes through it without: all that can be seen of the two has to be the same.
 func interrupted(t *testing.T, o *observe.Observer, carry func(from, to session)) {
 	t.Helper()
 	r := o.Rand()
-	var lines observe.Transcript
+	var bests notes
+	stops, same, weights := true, true, true
 	for round := range 12 {
 		mode := earlystop.Mode(round % 2)
-		cfg := earlystop.Config{Mode: mode, Patience: 5, MinDelta: 0.25, CheckFinite: true}
+		cfg := earlystop.Config{Mode: mode, Patience: 5, MinDelta: 0.25, CheckFinite: round%4 < 2}
 		m := newModel(r, 2, 3)
-		s := begin(t, &lines, cfg)
-		metrics := course(r, 40, 0.25, false)
-		pause := round // also before the first epoch
+		var l, ofTwin log
+		s, twin := begin(t, &l, cfg), begin(t, &ofTwin, cfg)
+		metrics := append(climbs(r, mode), course(r, 30, 0.25, false)...)
 		for epoch, metric := range metrics {
-			if epoch == pause {
-				cfg.Patience += r.IntN(3) // the Config is that of the new one
-				next := begin(t, &lines, cfg)
+			if epoch == round { // also before the first epoch
+				next := begin(t, &l, cfg)
 				if round%3 == 0 { // it may have seen other things before
-					next.epoch(0, -99, newModel(r, 4))
-					next.epoch(1, 99, newModel(r, 4))
+					next.Observe(0, -99, newModel(r, 4))
+					next.Observe(1, 99, newModel(r, 4))
 				}
 				carry(s, next)
 				s = next
-				lines.Add("resumed: %s", s.status())
+				a, b := newModel(r, 2, 3), newModel(r, 2, 3)
+				if twin.restore(b); kind(twin.Restore(b)) == "ErrNoBest" {
+					copy(a.layers[0], b.layers[0])
+					copy(a.layers[1], b.layers[1])
+				}
+				s.restore(a)
+				bests.Add("resumed: %s", s.best())
 			}
 			m.train(r)
 			s.epoch(epoch, metric, m)
+			twin.epoch(epoch, metric, m)
 		}
-		m.train(r)
+		other := newModel(r, 2, 3)
+		copy(other.layers[0], m.layers[0])
+		copy(other.layers[1], m.layers[1])
 		s.restore(m)
+		twin.restore(other)
+		stops = stops && slices.Equal(l.stops, ofTwin.stops)
+		same = same && slices.Equal(l.bests, ofTwin.bests)
+		weights = weights && slices.Equal(l.weights, ofTwin.weights) && slices.Equal(l.errors, ofTwin.errors)
 	}
-	o.Transcript("epochs", &lines)
+	o.Strings("best of each Stopper that goes on", bests)
+	o.Bool("it stops as one that was not interrupted", stops)
+	o.Bool("its best is that of one that was not interrupted", same)
+	o.Bool("it restores as one that was not interrupted", weights)
 }
 
 // SetState makes a Stopper go on from where another one was, exactly as that would
@@ -77,18 +118,46 @@ func interrupted(t *testing.T, o *observe.Observer, carry func(from, to session)
 // stopped. What it has seen itself before is gone; its Config is its own.
 func TestState(t *testing.T) {
 	o := observe.New(t)
-	interrupted(t, o, func(from, to session) {
+	carry := func(from, to session) {
 		if err := to.SetState(from.State()); err != nil {
 			t.Error("SetState refuses a State")
 		}
-	})
+	}
+	interrupted(t, o, carry)
+	patienceOfTheNew(t, o, carry)
+}
+
+// patienceOfTheNew records how many bad epochs a Stopper bears that goes on with
+// another Patience: the Config is its own, the count that of the State.
+func patienceOfTheNew(t *testing.T, o *observe.Observer, carry func(from, to session)) {
+	t.Helper()
+	var l log
+	x := dyadic(o.Rand(), -20, 20)
+	for _, c := range []struct{ before, bad, after int }{{4, 3, 9}, {9, 3, 4}, {9, 3, 2}, {300, 290, 291}, {2, 2, 50}} {
+		s, next := begin(t, &l, earlystop.Config{Patience: c.before}), begin(t, &l, earlystop.Config{Patience: c.after})
+		s.Observe(0, x, nil)
+		for epoch := range c.bad {
+			s.Observe(1+epoch, x, nil)
+		}
+		carry(s, next)
+		l.stops.Add("resumed: %s, wait %d", reason(next.Reason()), next.State().Wait)
+		next.run(x, x+1, x+2, x+3, x+4, x+5, x+6)
+	}
+	for _, wait := range []int{1<<8 - 2, 1<<16 - 2, 1<<32 - 2} { // counts that go beyond 8, 16 and 32 bits
+		s := begin(t, &l, earlystop.Config{Patience: wait + 4})
+		if err := s.SetState(earlystop.State{Wait: wait, HasBest: true, Best: x}); err != nil {
+			t.Error("SetState refuses a State with a long count")
+		}
+		s.run(x, x+1, x+2, x+3, x+4, x+5)
+	}
+	o.Strings("when a Stopper with another Patience stops", l.stops)
 }
 
 // A State survives encoding/json, also that of a Stopper which has seen nothing:
 // JSON has no infinities.
 func TestStateJSON(t *testing.T) {
 	o := observe.New(t)
-	interrupted(t, o, func(from, to session) {
+	carry := func(from, to session) {
 		text, err := json.Marshal(from.State())
 		if err != nil {
 			t.Error("json.Marshal refuses a State")
@@ -101,7 +170,9 @@ func TestStateJSON(t *testing.T) {
 		if err := to.SetState(st); err != nil {
 			t.Error("SetState refuses a State that has been through JSON")
 		}
-	})
+	}
+	interrupted(t, o, carry)
+	patienceOfTheNew(t, o, carry)
 }
 
 // A State shares no memory with a Stopper: neither with the one it is of, nor with
@@ -109,15 +180,16 @@ func TestStateJSON(t *testing.T) {
 func TestStateIsACopy(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
-	var lines observe.Transcript
+	var l log
+	var states notes
 	show := func(st earlystop.State) {
-		lines.Add("mode %d, wait %d, %s, best %v %v of %d, saved %v %v",
+		states.Add("mode %d, wait %d, %s, best %v %v of %d, saved %v %v",
 			int(st.Mode), st.Wait, reason(st.Reason), st.HasBest, st.Best, st.BestEpoch, st.Saved, slices.Concat(st.Weights...))
 	}
 	mode := earlystop.Mode(r.IntN(2))
-	s := begin(t, &lines, earlystop.Config{Mode: mode, Patience: 3})
+	s := begin(t, &l, earlystop.Config{Mode: mode, Patience: 3})
 	show(s.State())
-	x, step := dyadic(r, 1, 20), -1.0
+	x, step := 1+19*r.Float64(), -1.0
 	if mode == earlystop.Max {
 		step = 1
 	}
@@ -131,15 +203,15 @@ func TestStateIsACopy(t *testing.T) {
 	show(st)
 	if len(st.Weights) != 3 || len(st.Weights[0]) != 2 || len(st.Weights[2]) != 1 {
 		t.Error("a State does not have the snapshot's layers")
-		o.Transcript("states", &lines)
+		o.Strings("fields of each State", states)
 		return
 	}
 	st.Weights[0][1] = r.NormFloat64() // changes the State, and no Stopper
 	s.restore(m)
 
-	first, second := begin(t, &lines, earlystop.Config{Mode: mode, Patience: 2}), begin(t, &lines, earlystop.Config{Mode: mode, Patience: 1})
+	first, second := begin(t, &l, earlystop.Config{Mode: mode, Patience: 2}), begin(t, &l, earlystop.Config{Mode: mode, Patience: 1})
 	for _, to := range []session{first, second} {
-		lines.Add("set: error %s", kind(to.SetState(st)))
+		l.errors.Add("set: error %s", kind(to.SetState(st)))
 	}
 	m.train(r)
 	first.epoch(11, x+2*step, m)
@@ -151,7 +223,10 @@ func TestStateIsACopy(t *testing.T) {
 	first.restore(m)
 	second.epoch(12, x-step, nil)
 	show(second.State())
-	o.Transcript("states", &lines)
+	show(st) // no State shares memory with another either
+	o.Strings("fields of each State", states)
+	o.Strings("weights that Restore brings back", l.weights)
+	o.Strings("errors", l.errors)
 }
 
 // SetState refuses, and changes nothing, for a State that no Stopper of its Mode can
@@ -159,10 +234,11 @@ func TestStateIsACopy(t *testing.T) {
 func TestSetStateRefuses(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
-	var lines observe.Transcript
+	var l log
+	var refused notes
 	for _, mode := range []earlystop.Mode{earlystop.Min, earlystop.Max} {
 		x := dyadic(r, 1, 20)
-		s := begin(t, &lines, earlystop.Config{Mode: mode, Patience: 4})
+		s := begin(t, &l, earlystop.Config{Mode: mode, Patience: 4})
 		m := newModel(r, 2)
 		s.epoch(3, x, m)
 		s.epoch(4, x, m)
@@ -175,18 +251,24 @@ func TestSetStateRefuses(t *testing.T) {
 		}
 		for _, i := range r.Perm(len(states)) {
 			err := s.SetState(states[i])
-			lines.Add("State %d: refused %v, then %s, wait %d", i, err != nil, s.status(), s.State().Wait)
+			refused.Add("State %d: refused %v", i, err != nil)
+			l.bests.Add("State %d: then %s, wait %d", i, s.best(), s.State().Wait)
 		}
 		m.train(r)
 		s.restore(m)
 		right := earlystop.State{Mode: mode, Wait: 3, HasBest: true, Best: x, BestEpoch: 1, Saved: true, Weights: weights}
-		lines.Add("a right one: refused %v, then %s", s.SetState(right) != nil, s.status())
+		refused.Add("a right one: refused %v", s.SetState(right) != nil)
+		l.bests.Add("a right one: then %s", s.best())
 		s.restore(m)
 		s.epoch(7, x, m)
 		for _, i := range r.Perm(int(earlystop.NonFinite) + 1) {
 			right.Reason = earlystop.Reason(i)
-			lines.Add("Reason %d: refused %v, then %s", i, s.SetState(right) != nil, s.status())
+			refused.Add("Reason %d: refused %v", i, s.SetState(right) != nil)
+			l.stops.Add("Reason %d: then %s", i, reason(s.Reason()))
 		}
 	}
-	o.Transcript("states", &lines)
+	o.Strings("which States are refused", refused)
+	o.Strings("best after each State", l.bests)
+	o.Strings("Reason after each State", l.stops)
+	o.Strings("weights that Restore brings back", l.weights)
 }

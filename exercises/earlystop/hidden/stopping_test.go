@@ -1,6 +1,8 @@
 package hidden
 
 import (
+	"math"
+	"math/rand/v2"
 	"testing"
 
 	"grade/observe"
@@ -13,13 +15,13 @@ import (
 func TestPatience(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
-	var lines observe.Transcript
+	var l log
 	for patience := range 6 {
 		cfg := earlystop.Config{Patience: patience}
 		x, step := dyadic(r, 40, 60), dyadic(r, 1, 2)
 		down := func(k float64) float64 { return x - k*step }
 		// Never better than the first.
-		begin(t, &lines, cfg).run(down(0), down(0), down(-1), down(-2), down(-1), down(0), down(-1), down(-3))
+		begin(t, &l, cfg).run(down(0), down(0), down(-1), down(-2), down(-1), down(0), down(-1), down(-3))
 		// One bad epoch less than it takes, then an improvement, again and again.
 		var metrics []float64
 		for k := range 4 {
@@ -28,12 +30,23 @@ func TestPatience(t *testing.T) {
 				metrics = append(metrics, down(float64(2*k-bad-1)))
 			}
 		}
-		begin(t, &lines, cfg).run(append(metrics, down(6), down(5), down(1), down(3), down(4), down(5), down(6))...)
+		begin(t, &l, cfg).run(append(metrics, down(6), down(5), down(1), down(3), down(4), down(5), down(6))...)
 		for range 4 {
-			begin(t, &lines, cfg).run(course(r, 50, 0, false)...)
+			begin(t, &l, cfg).run(course(r, 50, 0, false)...)
 		}
 	}
-	o.Transcript("epochs", &lines)
+	// Counts that 8 bits do not hold, and no number is one more than the greatest.
+	for _, patience := range []int{260 + r.IntN(300), math.MaxInt} {
+		s := newStopper(t, earlystop.Config{Patience: patience})
+		x, epoch := dyadic(r, -20, 20), 0
+		for ; epoch < 600; epoch++ {
+			if stop, _ := s.Observe(epoch, x+float64(epoch%7), nil); stop {
+				break
+			}
+		}
+		l.stops.Add("metrics from %v: %s after epoch %d", x, reason(s.Reason()), epoch)
+	}
+	o.Strings("when and why each training stops", l.stops)
 }
 
 // In mode Min small metrics are good, in mode Max great ones. The first number
@@ -42,7 +55,7 @@ func TestPatience(t *testing.T) {
 func TestModes(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
-	var lines observe.Transcript
+	var l log
 	for _, mode := range []earlystop.Mode{earlystop.Min, earlystop.Max} {
 		for _, scale := range []float64{1, 0x1p-40, 0x1p40, 0x1p1000} {
 			for _, offset := range []int{-50, 0, 50} { // all below 0, of both signs, all above
@@ -50,11 +63,27 @@ func TestModes(t *testing.T) {
 				for range 30 {
 					metrics = append(metrics, scale*(float64(offset)+dyadic(r, -20, 20)))
 				}
-				begin(t, &lines, earlystop.Config{Mode: mode, Patience: 3}).run(metrics...)
+				begin(t, &l, earlystop.Config{Mode: mode, Patience: endless}).run(metrics...)
 			}
 		}
+		for range 20 { // of any size, mixed
+			var metrics []float64
+			for range 12 {
+				metrics = append(metrics, anySize(r))
+			}
+			begin(t, &l, earlystop.Config{Mode: mode, Patience: endless}).run(metrics...)
+		}
 	}
-	o.Transcript("epochs", &lines)
+	o.Strings("best after each epoch", l.bests)
+}
+
+// anySize draws a number of any exponent and sign.
+func anySize(r *rand.Rand) float64 {
+	x := math.Ldexp(1+r.Float64(), r.IntN(2090)-1070)
+	if r.IntN(2) == 0 {
+		return -x
+	}
+	return x
 }
 
 // MinDelta: an improvement has to exceed the best by more than MinDelta, in either
@@ -63,15 +92,15 @@ func TestModes(t *testing.T) {
 func TestMinDelta(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
-	var lines observe.Transcript
+	var l log
 	for _, mode := range []earlystop.Mode{earlystop.Min, earlystop.Max} {
 		sign := -1.0
 		if mode == earlystop.Max {
 			sign = 1
 		}
 		for _, delta := range []float64{0, 0.25, 0.5, 1, 3} {
-			cfg := earlystop.Config{Mode: mode, MinDelta: delta, Patience: 100}
-			s := begin(t, &lines, cfg)
+			cfg := earlystop.Config{Mode: mode, MinDelta: delta, Patience: endless}
+			s := begin(t, &l, cfg)
 			x := dyadic(r, -30, 30)
 			for i, step := range []float64{0, delta, delta, delta + 1./64, -1, delta, delta - 1./64, delta + 2} {
 				s.epoch(i, x+sign*step, nil)
@@ -80,12 +109,11 @@ func TestMinDelta(t *testing.T) {
 				}
 			}
 			for range 2 {
-				cfg.Patience = 1 + r.IntN(4)
-				begin(t, &lines, cfg).run(course(r, 40, delta, false)...)
+				begin(t, &l, cfg).run(course(r, 40, delta, false)...)
 			}
 		}
 	}
-	o.Transcript("epochs", &lines)
+	o.Strings("best after each epoch", l.bests)
 }
 
 // Only an improvement moves the best. Steps that are too small leave it where it
@@ -94,7 +122,7 @@ func TestMinDelta(t *testing.T) {
 func TestDrift(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
-	var lines observe.Transcript
+	var drift, short log
 	for _, mode := range []earlystop.Mode{earlystop.Min, earlystop.Max} {
 		sign := -1.0
 		if mode == earlystop.Max {
@@ -103,20 +131,25 @@ func TestDrift(t *testing.T) {
 		for range 6 {
 			// Down slowly, with a patience that suffices or just does not.
 			x, parts := dyadic(r, -30, 30), 2+r.IntN(4)
-			for _, patience := range []int{parts + 1, parts} {
-				s := begin(t, &lines, earlystop.Config{Mode: mode, MinDelta: 1, Patience: patience})
-				var metrics []float64
-				for i := range 30 {
-					metrics = append(metrics, x+sign*float64(i)/float64(parts))
-				}
-				s.run(rounded(metrics)...)
+			var metrics []float64
+			for i := range 30 {
+				metrics = append(metrics, x+sign*float64(i)/float64(parts))
+			}
+			cfg := earlystop.Config{Mode: mode, MinDelta: 1, Patience: endless}
+			begin(t, &drift, cfg).run(rounded(metrics)...)
+			for _, cfg.Patience = range []int{parts + 1, parts} {
+				begin(t, &short, cfg).run(rounded(metrics)...)
 			}
 			// Up and down again: better than the one before, not better than the best.
-			begin(t, &lines, earlystop.Config{Mode: mode, Patience: 4}).
-				run(x, x+sign*8, x-sign*4, x-sign*2, x, x+sign, x+sign*2, x+sign*3, x+sign*9)
+			cfg = earlystop.Config{Mode: mode, Patience: endless}
+			ways := []float64{x, x + sign*8, x - sign*4, x - sign*2, x, x + sign, x + sign*2, x + sign*3, x + sign*9}
+			begin(t, &drift, cfg).run(ways...)
+			cfg.Patience = 4
+			begin(t, &short, cfg).run(ways...)
 		}
 	}
-	o.Transcript("epochs", &lines)
+	o.Strings("best after each epoch", drift.bests)
+	o.Strings("when and why each training stops", short.stops)
 }
 
 // rounded makes multiples of 1/64 of xs.
@@ -133,22 +166,22 @@ func rounded(xs []float64) []float64 {
 func TestBest(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
-	var lines observe.Transcript
-	for range 8 {
-		s := begin(t, &lines, earlystop.Config{
-			Patience: 5, MinDelta: 0.5, Mode: earlystop.Mode(r.IntN(2)), StartEpoch: -1000,
-		})
-		lines.Add("new: %s", s.status())
-		epoch := r.IntN(1000) - 500
-		for _, metric := range course(r, 40, 0.5, false) {
-			if s.epoch(epoch, metric, nil) {
-				break
-			}
+	var l log
+	for i, first := range []int{r.IntN(1000) - 500, r.IntN(1000) - 500, -1, 0, 1 << 8, 1 << 16, 1 << 31, 1 << 32, 1 << 53, -1 << 40, math.MinInt, math.MaxInt - 400} {
+		s := begin(t, &l, earlystop.Config{Patience: endless, Mode: earlystop.Mode(i % 2), StartEpoch: math.MinInt})
+		l.bests.Add("new: %s", s.best())
+		// A metric of 0 is one like any other.
+		metrics := []float64{dyadic(r, 1, 9), 0, dyadic(r, 10, 20), dyadic(r, -9, -1), 0, dyadic(r, -30, -20), dyadic(r, 30, 40)}
+		if i%3 == 0 {
+			metrics = append([]float64{0}, metrics...)
+		}
+		epoch := first
+		for _, metric := range metrics {
+			s.epoch(epoch, metric, nil)
 			epoch += 1 + r.IntN(9)
 		}
-		lines.Add("end: %s", s.status())
 	}
-	o.Transcript("epochs", &lines)
+	o.Strings("best after each epoch", l.bests)
 }
 
 // Whole trainings with random Configs, metrics and weights: when they stop and why,
@@ -156,15 +189,15 @@ func TestBest(t *testing.T) {
 func TestRandomRuns(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
-	var lines observe.Transcript
-	for range 60 {
+	var l log
+	for range 200 {
 		delta := dyadic(r, 0, 1)
 		cfg := earlystop.Config{
 			Mode: earlystop.Mode(r.IntN(2)), MinDelta: delta, Patience: r.IntN(9), StartEpoch: r.IntN(6),
 			CheckFinite: r.IntN(2) == 0, Baseline: maybe(r.IntN(3), dyadic(r, -20, 20)),
 			StopAt: maybe(r.IntN(3), dyadic(r, -40, 40)), DivergeAt: maybe(r.IntN(3), dyadic(r, -40, 40)),
 		}
-		s := begin(t, &lines, cfg)
+		s := begin(t, &l, cfg)
 		m := newModel(r, 2, 1)
 		for epoch, metric := range course(r, 40, delta, r.IntN(2) == 0) {
 			m.train(r)
@@ -175,7 +208,9 @@ func TestRandomRuns(t *testing.T) {
 		m.train(r)
 		s.restore(m)
 	}
-	o.Transcript("epochs", &lines)
+	o.Strings("when and why each training stops", l.stops)
+	o.Strings("best after each epoch", l.bests)
+	o.Strings("weights that Restore brings back", l.weights)
 }
 
 // maybe points to x, or to nothing two times out of three.

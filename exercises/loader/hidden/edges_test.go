@@ -2,7 +2,11 @@ package hidden
 
 import (
 	"context"
+	"fmt"
+	"hash/fnv"
 	"iter"
+	"maps"
+	"math"
 	"slices"
 	"sync"
 	"testing"
@@ -12,12 +16,6 @@ import (
 	"grade/reference/loader"
 )
 
-func cancelled(t *testing.T) (context.Context, context.CancelFunc) {
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	return ctx, cancel
-}
-
 // New refuses what makes no sense, with an error that is ErrConfig and without a
 // Loader: no dataset, no Collate, a BatchSize below 1, Workers or Prefetch below
 // 0, both Shuffle and a Sampler. What only looks odd works.
@@ -26,27 +24,49 @@ func TestConfig(t *testing.T) {
 	r := o.Rand()
 	s := newSource(r, below(r, 5, 20))
 	any := pureSampler(func(_, n int) []int { return draws(r, 3, n) })
+	errs := map[string]error{}
 	for name, cfg := range map[string]config{
-		"BatchSize": {BatchSize: -r.IntN(3)},
-		"Workers":   {BatchSize: 2, Workers: -below(r, 1, 4)},
-		"Prefetch":  {BatchSize: 2, Workers: 2, Prefetch: -below(r, 1, 4)},
-		"both":      {BatchSize: 2, Shuffle: true, Sampler: any},
+		"BatchSize 0":         {},
+		"BatchSize below 0":   {BatchSize: -below(r, 1, 4)},
+		"the least BatchSize": {BatchSize: math.MinInt},
+		"Workers below 0":     {BatchSize: 2, Workers: -below(r, 1, 4)},
+		"the least Workers":   {BatchSize: 2, Workers: math.MinInt},
+		"Prefetch below 0":    {BatchSize: 2, Workers: 2, Prefetch: -below(r, 1, 4)},
+		"the least Prefetch":  {BatchSize: 2, Prefetch: math.MinInt},
+		"Shuffle and Sampler": {BatchSize: 2, Shuffle: true, Sampler: any},
 	} {
 		l, err := loader.New(s, gather, cfg)
 		if l != nil || err == nil {
 			t.Errorf("%s: want an error and no Loader", name)
 		}
-		o.Error("an error", err, loader.ErrConfig)
+		errs[name] = err
 	}
-	_, err := loader.New[int, []int](nil, gather, config{BatchSize: 1})
-	o.Error("no dataset", err, loader.ErrConfig)
-	_, err = loader.New[int, []int](s, nil, config{BatchSize: 1})
-	o.Error("no Collate", err, loader.ErrConfig)
-	for _, cfg := range []config{
-		{BatchSize: 1}, {BatchSize: 3, Workers: 2, Prefetch: 1}, {BatchSize: 1 << 40}, {BatchSize: 4, Workers: 50}, {BatchSize: 4, Prefetch: 3},
-		{BatchSize: 3, Workers: 1, Prefetch: 1 << 40},
+	_, errs["no dataset"] = loader.New[int, []int](nil, gather, config{BatchSize: 1})
+	_, errs["no Collate"] = loader.New[int, []int](s, nil, config{BatchSize: 1})
+	for _, name := range slices.Sorted(maps.Keys(errs)) {
+		o.Error("error of New: "+name, errs[name], loader.ErrConfig)
+	}
+	const most = math.MaxInt
+	for _, c := range []struct {
+		name string
+		cfg  config
+	}{
+		{"BatchSize 1", config{BatchSize: 1}},
+		{"the greatest Prefetch", config{BatchSize: 2, Workers: 2, Prefetch: most}},
+		{"all numbers set", config{BatchSize: 3, Workers: 2, Prefetch: 1}},
+		{"many Workers", config{BatchSize: 4, Workers: 50}},
+		{"Prefetch without Workers", config{BatchSize: 4, Prefetch: 3}},
+		{"the greatest BatchSize", config{BatchSize: most}},
+		{"the greatest BatchSize, with a worker", config{BatchSize: most, Workers: 1}},
+		{"the greatest BatchSize, DropLast", config{BatchSize: most, DropLast: true}},
+		{"the greatest Workers", config{BatchSize: 2, Workers: most}},
+		{"the greatest numbers", config{BatchSize: most, Workers: most, Prefetch: most}},
+		{"BatchSize 1<<40", config{BatchSize: 1 << 40}},
+		{"Prefetch 1<<40", config{BatchSize: 3, Workers: 1, Prefetch: 1 << 40}},
 	} {
-		run(newLoader(t, s, gather, cfg).Epoch(t.Context(), 0)).observe(o, "batch")
+		l := newLoader(t, s, gather, c.cfg)
+		o.Int("Len with "+c.name, l.Len())
+		run(l.Epoch(t.Context(), 0)).observe(o, "batch with "+c.name)
 	}
 }
 
@@ -55,7 +75,7 @@ func TestConfig(t *testing.T) {
 func TestEmpty(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
-	nothing := pureSampler(func(epoch, n int) []int { return make([]int, 0, n)[:min(epoch, n)] })
+	nothing := pureSampler(func(epoch, n int) []int { return make([]int, 0, n)[:min(4*epoch, n)] })
 	bubble(t, func(t *testing.T) {
 		for _, workers := range []int{0, 1, 3} {
 			for _, cfg := range []config{{}, {Shuffle: true}, {DropLast: true}, {Sampler: nothing}} {
@@ -64,7 +84,7 @@ func TestEmpty(t *testing.T) {
 				l := newLoader(t, s, keep, cfg)
 				o.Int("Len", l.Len())
 				run(l.Epoch(t.Context(), 0)).observe(o, "empty")
-				s.grow(r, 3)
+				s.grow(r, 4)
 				got := run(l.Epoch(t.Context(), 1))
 				for _, b := range got.batches {
 					slices.Sort(b)
@@ -81,7 +101,7 @@ func TestPasses(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
 	for _, workers := range []int{0, 1, 3} {
-		s := newSource(r, below(r, 20, 30))
+		s := newSource(r, 4*below(r, 5, 8))
 		orders := [][]int{r.Perm(len(s.tokens)), r.Perm(len(s.tokens))}
 		cfg := config{BatchSize: 4, Workers: workers, Sampler: pureSampler(func(epoch, _ int) []int { return orders[epoch] })}
 		l := newLoader(t, s, gather, cfg)
@@ -111,6 +131,22 @@ func TestPasses(t *testing.T) {
 		b, _, _ := next2()
 		o.Ints("the other, once more", b)
 		stop2()
+
+		for k := range l.Epoch(t.Context(), 0) { // a loop within a loop
+			o.Ints("outer loop", k)
+			o.Int("Len in the body", l.Len())
+			for b := range l.Epoch(t.Context(), 1) {
+				o.Ints("first batch of an inner loop", b)
+				break
+			}
+		}
+		h := fnv.New32a()
+		for range 300 {
+			for b := range seq {
+				fmt.Fprint(h, b)
+			}
+		}
+		o.Int("hash of 300 passes", int(h.Sum32()))
 	}
 }
 
@@ -123,7 +159,7 @@ func TestLazy(t *testing.T) {
 	type key struct{}
 	bubble(t, func(t *testing.T) {
 		for _, workers := range []int{0, 3} {
-			s := &valued{source: newSource(r, 5), key: key{}}
+			s := &valued{source: newSource(r, 6), key: key{}}
 			asked := 0
 			cfg := config{BatchSize: 4, Workers: workers, Sampler: pureSampler(func(_, n int) []int {
 				asked++
@@ -134,10 +170,10 @@ func TestLazy(t *testing.T) {
 			synctest.Wait()
 			begun, _, _ := s.counts()
 			o.Ints("calls before the loop", []int{s.lens, begun, asked})
-			s.grow(r, below(r, 5, 20))
+			s.grow(r, 2*below(r, 3, 10))
 			run(seq).observe(o, "batch")
 			o.Ints("values of ctx", s.values)
-			s.grow(r, below(r, 5, 20))
+			s.grow(r, 2*below(r, 3, 10))
 			run(seq).observe(o, "the next pass")
 
 			// A loader that nobody uses leaves nothing behind.
@@ -171,11 +207,23 @@ func TestOwnBatches(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
 	for _, workers := range []int{0, 1, 3} {
-		s := newSource(r, below(r, 30, 50))
 		cfg := config{BatchSize: below(r, 3, 7), Workers: workers}
+		s := newSource(r, cfg.BatchSize*below(r, 6, 9))
 		run(newLoader(t, s, keep, cfg).Epoch(t.Context(), 0)).observe(o, "samples that were kept")
 		indices := func(idx []int, _ []int) ([]int, error) { return idx, nil }
 		run(newLoader(t, s, indices, cfg).Epoch(t.Context(), 0)).observe(o, "indices that were kept")
+
+		// Collate's numbers in its slices stay when the next pass begins.
+		mark := r.IntN(1e6)
+		marked := newLoader(t, s, func(idx []int, _ []int) ([]int, error) {
+			for j := range idx {
+				idx[j] += mark
+			}
+			return idx, nil
+		}, cfg)
+		first := run(marked.Epoch(t.Context(), 0))
+		run(marked.Epoch(t.Context(), 0))
+		first.observe(o, "indices that were changed and kept")
 
 		order := r.Perm(len(s.tokens))
 		cfg.Sampler = pureSampler(func(int, int) []int { return order })

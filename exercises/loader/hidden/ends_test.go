@@ -13,6 +13,15 @@ import (
 
 var ctxErrors = []error{context.Canceled, context.DeadlineExceeded}
 
+// errCause is why a ctx was cancelled, which is not its Err.
+var errCause = errors.New("cause")
+
+// itself records whether the error that ended a pass is that of ctx, and not another
+// one around it.
+func (r result) itself(o *observe.Observer, name string, ctx context.Context) {
+	o.Bool(name+": the error is ctx.Err() itself", r.err == ctx.Err())
+}
+
 // When ctx is done, the next pair is the zero value and ctx.Err() itself, and the
 // last: also if batches are ready, and at once if a Get is waiting. If ctx was done
 // before, Get is not called.
@@ -24,18 +33,20 @@ func TestCancel(t *testing.T) {
 		for _, workers := range []int{0, 1, 4} {
 			cfg := config{BatchSize: 2, Workers: workers, Prefetch: workers * 3}
 			s := newSource(r, 100)
-			ctx, cancel := cancelled(t)
-			run(newLoader(t, s, gather, cfg).Epoch(ctx, 0)).observe(o, "done before", ctxErrors...)
-			cancel()
+			ctx, stop := context.WithCancelCause(t.Context())
+			stop(errCause)
+			got := run(newLoader(t, s, gather, cfg).Epoch(ctx, 0))
+			got.observe(o, "done before", ctxErrors...)
+			got.itself(o, "done before", ctx)
 			begun, _, _ := s.counts()
 			o.Int("Gets after it was done", begun)
 
 			// In the body, when the next batches have long been ready.
-			ctx, cancel = context.WithCancel(t.Context())
+			ctx, stop = context.WithCancelCause(t.Context())
 			s = newSource(r, 100)
 			s.randomDelays(r, 1, 5)
 			last, k := below(r, 2, 12), 0
-			var got result
+			got = result{}
 			for b, err := range newLoader(t, s, gather, cfg).Epoch(ctx, 0) {
 				if err != nil {
 					got.after += len(got.value)
@@ -45,10 +56,12 @@ func TestCancel(t *testing.T) {
 				got.batches = append(got.batches, b)
 				if k++; k == last {
 					time.Sleep(time.Minute)
-					cancel()
+					stop(errCause)
 				}
 			}
 			got.observe(o, "done in the body", ctxErrors...)
+			got.itself(o, "done in the body", ctx)
+			inGetOrCollate(t, o, cfg)
 
 			// While everybody waits for a Get that takes an hour.
 			for _, at := range []time.Duration{ms(below(r, 1, 50)), 0} {
@@ -60,17 +73,18 @@ func TestCancel(t *testing.T) {
 					}
 					return 100 * time.Microsecond
 				}
-				ctx, cancel = context.WithTimeout(t.Context(), ms(20)+at)
+				ctx, cancel := context.WithTimeoutCause(t.Context(), ms(20)+at, errCause)
 				if at == 0 {
-					ctx, cancel = context.WithCancel(t.Context())
-					time.AfterFunc(ms(30), cancel)
+					ctx, stop = context.WithCancelCause(t.Context())
+					time.AfterFunc(ms(30), func() { stop(errCause) })
 				}
-				o.Float("milliseconds", elapsed(func() {
+				o.Float("done while a Get waits: milliseconds", elapsed(func() {
 					// How many batches come before it is not graded: a later one may
 					// have been begun first.
 					got := run(newLoader(t, s, gather, cfg).Epoch(ctx, 0))
 					got.batches = nil
 					got.observe(o, "done while a Get waits", ctxErrors...)
+					got.itself(o, "done while a Get waits", ctx)
 				}), soon)
 				cancel()
 			}
@@ -87,6 +101,34 @@ func TestCancel(t *testing.T) {
 			run(newLoader(t, s, gather, cfg).Epoch(t.Context(), 0)).observe(o, "an error of Get's own", ctxErrors...)
 		}
 	})
+}
+
+// inGetOrCollate has ctx done while a Get or a Collate runs, which goes on to its end
+// and succeeds: what it has made is not wanted any more.
+func inGetOrCollate(t *testing.T, o *observe.Observer, cfg config) {
+	for _, in := range []string{"Get", "Collate"} {
+		s := newSource(o.Rand(), 40)
+		at := below(o.Rand(), 1, 9)
+		ctx, stop := context.WithCancelCause(t.Context())
+		s.fail = func(i int) error {
+			if in == "Get" && i == at*cfg.BatchSize {
+				stop(errCause)
+			}
+			return nil
+		}
+		collate := func(idx []int, samples []int) ([]int, error) {
+			if in == "Collate" && idx[0] == at*cfg.BatchSize {
+				stop(errCause)
+			}
+			return gather(idx, samples)
+		}
+		got := run(newLoader(t, s, collate, cfg).Epoch(ctx, 0))
+		if cfg.Workers > 0 {
+			got.batches = nil // how far the workers are ahead is not graded
+		}
+		got.observe(o, "done in a "+in, ctxErrors...)
+		got.itself(o, "done in a "+in, ctx)
+	}
 }
 
 // However the loop ends (a break, a return, a panic in its body, an error, ctx),

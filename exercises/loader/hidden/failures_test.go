@@ -4,10 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"time"
 
 	"grade/observe"
+	"grade/reference/loader"
 )
 
 // broken makes some samples fail, each with an error of its own.
@@ -41,10 +43,13 @@ func TestGetFails(t *testing.T) {
 				// The later a sample, the sooner it is there.
 				s.delay = func(i int) time.Duration { return ms(2 * (101 - i)) }
 				kinds := broken(r, s, at...)
-				run(newLoader(t, s, gather, cfg).Epoch(t.Context(), 0)).observe(o, "batch", kinds...)
+				got := run(newLoader(t, s, gather, cfg).Epoch(t.Context(), 0))
+				got.observe(o, "batch", kinds...)
+				o.Bool("Err is what Get returned", slices.Contains(kinds, got.inside()))
 				_, running, _ := s.counts()
 				o.Int("Gets that still run", running)
 			}
+			itemOfGet(t, o, cfg)
 			// A failure at once, while what comes before takes long.
 			s := newSource(r, 20)
 			s.randomDelays(r, 500, 900)
@@ -60,6 +65,32 @@ func TestGetFails(t *testing.T) {
 			run(newLoader(t, s, gather, cfg).Epoch(t.Context(), 0)).observe(o, "batch before a sudden failure", kinds...)
 		}
 	})
+}
+
+// inside is Err of the ItemError that ended a pass.
+func (r result) inside() error {
+	var item *loader.ItemError
+	if errors.As(r.err, &item) && item != nil {
+		return item.Err
+	}
+	return nil
+}
+
+// itemOfGet has Get return an ItemError, as the Get of a dataset that asks another
+// loader would: it is an error like any other, and its Index means nothing here.
+func itemOfGet(t *testing.T, o *observe.Observer, cfg config) {
+	r := o.Rand()
+	s := newSource(r, 60)
+	at, failure := r.IntN(60), &loader.ItemError{Index: below(r, 100, 1000), Err: errors.New("failure")}
+	s.fail = func(i int) error {
+		if i == at {
+			return failure
+		}
+		return nil
+	}
+	got := run(newLoader(t, s, gather, cfg).Epoch(t.Context(), 0))
+	got.observe(o, "batch, where Get returns an ItemError", failure.Err)
+	o.Bool("Err is the ItemError that Get returned", got.inside() == error(failure))
 }
 
 // When Collate fails, earlier batches are yielded first; then one pair of the zero
@@ -82,7 +113,9 @@ func TestCollateFails(t *testing.T) {
 				}
 				return b, err
 			}
-			run(newLoader(t, s, collate, cfg).Epoch(t.Context(), 0)).observe(o, "batch", failure)
+			got := run(newLoader(t, s, collate, cfg).Epoch(t.Context(), 0))
+			got.observe(o, "batch", failure)
+			o.Bool("Err is what Collate returned", got.inside() == failure)
 
 			kinds := append(broken(r, s, bad-1, bad+4), failure)
 			run(newLoader(t, s, collate, cfg).Epoch(t.Context(), 0)).observe(o, "batch, and samples that fail", kinds...)

@@ -26,7 +26,19 @@ func TestSequential(t *testing.T) {
 		run(newLoader(t, s, sum, cfg).Epoch(t.Context(), 0)).observe(o, "batch")
 		o.Int("calls of Collate", int(calls.Load()))
 	}
-	words := make(texts, below(r, 10, 30))
+	for _, workers := range []int{0, 3} { // more batches than 16 bits count
+		s := newSource(r, 1<<16+below(r, 100, 3000))
+		h, n := 0, 0
+		for b, err := range newLoader(t, s, keep, config{BatchSize: 1, Workers: workers}).Epoch(t.Context(), 0) {
+			if n++; err != nil || len(b) != 1 || n > len(s.tokens) {
+				break
+			}
+			h = (h*31 + b[0]) % 1e9
+		}
+		o.Int("batches of many", n)
+		o.Int("hash of many batches", h)
+	}
+	words := make(texts, 3*below(r, 4, 10))
 	for i := range words {
 		words[i] = fmt.Sprint(r.IntN(1e9))
 	}
@@ -150,7 +162,7 @@ func TestSampler(t *testing.T) {
 func TestAnyWorkers(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
-	s := newSource(r, below(r, 60, 100))
+	s := newSource(r, 60) // whole batches of any of the sizes
 	s.randomDelays(r, 0, 12)
 	order := r.Perm(len(s.tokens))
 	slow := func(idx []int, samples []int) ([]int, error) {

@@ -1,9 +1,11 @@
 package hidden
 
 import (
+	"context"
 	"errors"
 	"hash/fnv"
 	"io/fs"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -74,7 +76,7 @@ func TestRecords(t *testing.T) {
 		for _, b := range kept {
 			o.Int("kept", hash(b))
 		}
-		order := draws(r, 2*n, n)
+		order := draws(r, 8*below(r, 4, 9), n)
 		chosen := pureSampler(func(int, int) []int { return order })
 		sum := func(idx []int, samples [][]byte) (int, error) { return hash(slices.Concat(samples...)), nil }
 		l, err := loader.New(rec, sum, config{BatchSize: 8, Workers: 3, Sampler: chosen})
@@ -115,18 +117,32 @@ func TestRecordsErrors(t *testing.T) {
 	_, err = empty.Get(t.Context(), 0)
 	o.Error("first record of an empty file", err, kinds[:5]...)
 
+	for _, size := range []int{1 << 40, math.MaxInt} { // nothing may be made of such a size
+		empty := openRecords(t, writeFile(t, filepath.Join(t.TempDir(), "empty"), nil), size)
+		o.Int("huge records of an empty file", empty.Len())
+		_, err = empty.Get(t.Context(), r.IntN(9))
+		o.Error("a huge record of an empty file", err, kinds[:5]...)
+		_, err = loader.OpenRecords(path, size)
+		o.Error("a file smaller than its first record", err, kinds[:5]...)
+	}
+	wraps := openRecords(t, writeFile(t, filepath.Join(t.TempDir(), "wraps"), randomBytes(r, 16*n)), 16)
+	for _, i := range []int{1<<60 + r.IntN(n), -1<<60 + r.IntN(n), 1<<32 + r.IntN(n), math.MaxInt, math.MinInt} {
+		_, err = wraps.Get(t.Context(), i) // 1<<60 records of 16 bytes are 1<<64 bytes
+		o.Error("an index far beyond the end", err, kinds[:5]...)
+	}
+
 	rec := openRecords(t, path, size)
 	for _, i := range []int{-1, n, n + below(r, 1, 1000), -n, n - 1, 0} {
 		b, err := rec.Get(t.Context(), i)
 		o.Error("index", err, kinds[:5]...)
 		o.Int("record", hash(b))
 	}
-	ctx, cancel := cancelled(t)
-	defer cancel()
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(errCause)
 	_, err = rec.Get(ctx, 0)
 	o.Error("ctx that is done", err, ctx.Err())
 
-	if err := os.Truncate(path, int64(n*size-below(r, 1, size))); err != nil {
+	if err := os.Truncate(path, int64(n*size-1)); err != nil { // nearly whole
 		t.Fatal(err)
 	}
 	b, err := rec.Get(t.Context(), n-1)

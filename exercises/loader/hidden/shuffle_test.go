@@ -15,8 +15,8 @@ func TestShuffle(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
 	for _, workers := range []int{0, 1, 4} {
-		s := newSource(r, below(r, 25, 60))
 		cfg := config{BatchSize: below(r, 2, 9), Workers: workers, Shuffle: true, Seed: r.Uint64()}
+		s := newSource(r, cfg.BatchSize*below(r, 9, 15))
 		l := newLoader(t, s, keep, cfg)
 		for epoch := range 4 {
 			got := run(l.Epoch(t.Context(), epoch))
@@ -29,6 +29,17 @@ func TestShuffle(t *testing.T) {
 			o.Ints("samples, sorted", all)
 		}
 		o.Ints("how often each was asked for", s.asked[:len(s.tokens)])
+
+		for n := range 4 { // few samples, which have few orders
+			few := newSource(r, n)
+			cfg := config{BatchSize: max(n, 1), Workers: workers, Shuffle: true, Seed: r.Uint64()}
+			got := run(newLoader(t, few, keep, cfg).Epoch(t.Context(), r.IntN(9)))
+			all := slices.Concat(got.batches...)
+			slices.Sort(all)
+			slices.Sort(few.tokens)
+			o.Ints("few samples, sorted", all)
+			o.Bool("each of few once", slices.Equal(all, few.tokens))
+		}
 
 		cfg.DropLast = true
 		s = newSource(r, cfg.BatchSize*5+1)
@@ -45,19 +56,21 @@ func TestShuffle(t *testing.T) {
 func TestSeeds(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
-	s := newSource(r, below(r, 24, 40))
+	divisors := []int{1, 2, 3, 4, 6, 12}
+	s := newSource(r, 12*below(r, 2, 5))
 	order := func(cfg config, epoch int) string {
 		cfg.Shuffle = true
 		return fmt.Sprint(slices.Concat(run(newLoader(t, s, keep, cfg).Epoch(t.Context(), epoch)).batches...))
 	}
+	// Epochs are small: whoever shuffles anew for each epoch from 0 on breaks no rule.
 	seed, epoch := r.Uint64N(40)+20, below(r, 3, 20)
-	first := order(config{BatchSize: 5, Seed: seed}, epoch)
+	first := order(config{BatchSize: 4, Seed: seed}, epoch)
 	same := 0
 	var others []config
 	for range below(r, 5, 12) {
-		others = append(others, config{BatchSize: below(r, 1, 50), Workers: below(r, 0, 5), Prefetch: below(r, 0, 5), Seed: seed})
+		others = append(others, config{BatchSize: divisors[r.IntN(6)], Workers: below(r, 0, 5), Prefetch: below(r, 0, 5), Seed: seed})
 	}
-	l := newLoader(t, s, keep, config{BatchSize: 5, Seed: seed, Shuffle: true})
+	l := newLoader(t, s, keep, config{BatchSize: 4, Seed: seed, Shuffle: true})
 	for i, cfg := range others {
 		run(l.Epoch(t.Context(), i)) // which must not matter
 		if order(cfg, epoch) == first {
@@ -71,7 +84,7 @@ func TestSeeds(t *testing.T) {
 
 	different := map[string]bool{}
 	for _, x := range pairs(r, seed, epoch) {
-		different[order(config{BatchSize: 5, Seed: x.seed}, x.epoch)] = true
+		different[order(config{BatchSize: 4, Seed: x.seed}, x.epoch)] = true
 	}
 	o.Int("orders of different seeds and epochs", len(different))
 	all := slices.Concat(run(l.Epoch(t.Context(), epoch)).batches...)
@@ -91,10 +104,10 @@ func pairs(r *rand.Rand, seed uint64, epoch int) []pair {
 	list := []pair{
 		{seed, epoch}, {seed, epoch + 1}, {seed + 1, epoch}, {seed + 1, epoch - 1}, {seed - 1, epoch + 1}, {seed ^ 1, epoch ^ 1},
 		{seed + e, 0}, {0, epoch + int(seed)}, {e, int(seed)}, {seed * e, 1}, {1, int(seed) * epoch}, {seed * e, 0}, {0, 0}, {0, 1}, {1, 0}, {1, 1},
-		{seed + 31, epoch - 1}, {seed + 1000, epoch - 1}, {seed | 1<<32, epoch}, {seed | 1<<63, epoch}, {seed, epoch | 1<<32},
+		{seed + 31, epoch - 1}, {seed + 1000, epoch - 1}, {seed | 1<<32, epoch}, {seed | 1<<63, epoch}, {seed, epoch + 1<<8}, {seed, epoch + 1<<16},
 	}
 	for range below(r, 5, 40) {
-		list = append(list, pair{r.Uint64(), r.IntN(1e6)})
+		list = append(list, pair{r.Uint64(), r.IntN(100)})
 	}
 	slices.SortFunc(list, func(a, b pair) int {
 		return slices.Compare([]uint64{a.seed, uint64(a.epoch)}, []uint64{b.seed, uint64(b.epoch)})
@@ -102,49 +115,69 @@ func pairs(r *rand.Rand, seed uint64, epoch int) []pair {
 	return slices.Compact(list)
 }
 
-// chiSquare is the limit for 119 degrees of freedom: a right shuffle is above it
-// in one of two million tries.
-const chiSquare = 211
-
-// All orders are equally likely: over the epochs of one Seed, and over the Seeds
-// in one epoch. Swapping every place with any other favours some orders, and so
-// does swapping it with a later one only.
+// All orders are equally likely: over epochs, and over the Seeds in one epoch.
+// Swapping every place with any other favours some orders, so does swapping it with a
+// later one only, and so does a shuffle that is done again where all is in its place.
 func TestUniform(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
-	const rounds = 6000
-	s := newSource(r, 5)
+	seed, epoch := r.Uint64(), r.IntN(4)
+	total := 0
+	for _, c := range []struct {
+		n     int
+		limit float64
+	}{{5, 211}, {3, 42}} { // χ² of 120 and of 6 orders: above it once in a million tries
+		for _, c2 := range []struct {
+			name string
+			at   func(i int) (uint64, int)
+		}{
+			{"epochs", func(i int) (uint64, int) { return seed + uint64(i/100), i % 100 }},
+			{"seeds", func(i int) (uint64, int) { return seed + uint64(i), epoch }},
+		} {
+			seen, sum := orders(t, newSource(r, c.n), c2.at)
+			if x := chiSquare(seen, c.n); x > c.limit {
+				t.Errorf("χ² of the orders of %d samples over %s is %.0f", c.n, c2.name, x)
+			}
+			total += sum
+		}
+	}
+	o.Int("sum of all samples", total)
+}
+
+// rounds is how many orders are counted.
+const rounds = 6000
+
+// orders counts how often each order comes, and adds up samples.
+func orders(t *testing.T, s *source, at func(i int) (seed uint64, epoch int)) (seen map[string]int, sum int) {
 	place := map[int]int{}
 	for i, token := range s.tokens {
 		place[token] = i
 	}
-	seed, epoch := r.Uint64(), r.IntN(1000)
-	var total int
-	for name, at := range map[string]func(i int) (uint64, int){
-		"epochs": func(i int) (uint64, int) { return seed, epoch + i },
-		"seeds":  func(i int) (uint64, int) { return seed + uint64(i), epoch },
-	} {
-		seen := map[string]int{}
-		for i := range rounds {
-			seed, epoch := at(i)
-			l := newLoader(t, s, keep, config{BatchSize: 5, Shuffle: true, Seed: seed})
-			key := ""
-			for _, token := range slices.Concat(run(l.Epoch(t.Context(), epoch)).batches...) {
-				total += token % 1000
-				key += fmt.Sprint(place[token])
-			}
-			seen[key]++
+	seen = map[string]int{}
+	for i := range rounds {
+		seed, epoch := at(i)
+		l := newLoader(t, s, keep, config{BatchSize: len(s.tokens), Shuffle: true, Seed: seed})
+		var key []byte
+		for _, token := range slices.Concat(run(l.Epoch(t.Context(), epoch)).batches...) {
+			sum += token % 1000
+			key = append(key, byte('0'+place[token]))
 		}
-		// Orders that never came count as well: 120 is 5 factorial.
-		const expected = rounds / 120.0
-		sum := (120 - float64(len(seen))) * expected
-		for _, n := range seen {
-			d := float64(n) - expected
-			sum += d * d / expected
-		}
-		if sum > chiSquare {
-			t.Errorf("χ² over %s is %.0f", name, sum)
-		}
+		seen[string(key)]++
 	}
-	o.Int("sum of all samples", total)
+	return seen, sum
+}
+
+// chiSquare says how far the counts of all n! orders are from equal.
+func chiSquare(seen map[string]int, n int) float64 {
+	all := 1
+	for i := range n {
+		all *= i + 1
+	}
+	expected := rounds / float64(all)
+	sum := float64(all-len(seen)) * expected // those that never came
+	for _, k := range seen {
+		d := float64(k) - expected
+		sum += d * d / expected
+	}
+	return sum
 }

@@ -53,11 +53,21 @@ func TestSequence(t *testing.T) {
 			mix(r, draw(r, 3, 0, 1), -inf, inf),
 			mix(r, draw(r, 3, 0, 1), -inf, inf, math.NaN()),
 		} {
-			ranges := 0
-			o.Float("value", logsumexp.Of(once(xs, &ranges)))
-			o.Int("times it was ranged over", ranges)
+			recordOnce(o, "value of a sequence", xs)
 		}
 	}
+	// NaN behind +Inf, and lengths at which chunks and counters come round.
+	recordOnce(o, "value where NaN comes behind +Inf", []float64{r.NormFloat64(), inf, r.NormFloat64(), math.NaN()})
+	for _, n := range []int{255, 256, 257, 1000 + r.IntN(1000), 4095, 4096, 4097, 1<<16 + r.IntN(1000)} {
+		recordOnce(o, "value of a long sequence", draw(r, n, 0, 2))
+	}
+}
+
+// recordOnce records the value of xs as a sequence, and how often it was ranged over.
+func recordOnce(o *observe.Observer, name string, xs []float64) {
+	ranges := 0
+	o.Float(name, logsumexp.Of(once(xs, &ranges)))
+	o.Int("times a sequence was ranged over", ranges)
 }
 
 // The zero Acc is empty, and after each Add the value and the number of all that was
@@ -76,13 +86,50 @@ func TestAcc(t *testing.T) {
 			record(o, "asked again", &a)
 		}
 	}
+	jumps(o)
 	for _, specials := range [][]float64{{-inf}, {-inf, inf}, {-inf, inf, math.NaN()}} {
 		var a logsumexp.Acc
 		for _, x := range mix(r, draw(r, 4, -800, 2), specials...) {
 			a.Add(x)
-			record(o, "special", &a)
+			record(o, "with infinities and NaN", &a)
 		}
 	}
+}
+
+// jumps adds numbers that go up or down by a step of any size, several at each height:
+// so that sums of exponentials overflow which one alone does not, and as many numbers as
+// show together and not alone.
+func jumps(o *observe.Observer) {
+	r := o.Rand()
+	for _, size := range []float64{10, 30, 40, 300, 600, 700, 705, 708, 709, 709.7, 710, 745, 1000, math.Pow(10, 4+300*r.Float64())} {
+		for _, step := range []float64{size, -size} {
+			var a logsumexp.Acc
+			start := 1e3 * r.NormFloat64()
+			for height := range 3 {
+				for range 3 + r.IntN(5) {
+					a.Add(start + step*float64(height) + r.Float64())
+				}
+				record(o, "after a jump", &a)
+			}
+		}
+	}
+	// So many at the edge that their exponentials overflow together, and none by itself.
+	for _, edge := range []float64{704, 706, 708.9, 709.7} {
+		var a logsumexp.Acc
+		start := 100 * r.NormFloat64()
+		a.Add(start)
+		for range 500 {
+			a.Add(start + edge - 0.01*r.Float64())
+		}
+		record(o, "numbers at the edge of overflow", &a)
+	}
+	var a logsumexp.Acc
+	top := 100 * r.NormFloat64()
+	a.Add(top)
+	for range 20_000 {
+		a.Add(top - 22 - 4*r.Float64())
+	}
+	record(o, "one large number and very many small ones", &a)
 }
 
 // Accumulators of the parts of a list, merged in any order, are one of the whole list;
@@ -111,6 +158,21 @@ func TestMerge(t *testing.T) {
 		whole.Merge(whole)
 		record(o, "twice", &whole)
 	}
+	// Doubled so often that a length in 8, 16 or 32 bits comes round.
+	a := holding(draw(r, 3, 100*r.NormFloat64(), 1))
+	for range 40 {
+		a.Merge(a)
+		record(o, "doubled", &a)
+	}
+	for _, size := range []float64{600, 709, 709.7, 745, math.Pow(10, 3+304*r.Float64())} {
+		high, low := holding(draw(r, 5, size, 0.1)), holding(draw(r, 5, 0, 0.1))
+		up, down := low, high
+		up.Merge(high)
+		up.Merge(high)
+		down.Merge(low)
+		record(o, "merged with a far larger one", &up)
+		record(o, "merged with a far smaller one", &down)
+	}
 }
 
 // Parts of similar weight, so that each of them shows in the value (rule 8).
@@ -126,6 +188,13 @@ func TestMergeBalanced(t *testing.T) {
 		record(o, "a and b", &sum)
 		b.Merge(a)
 		record(o, "b and a", &b)
+	}
+	for range 5 { // the largest number is in both
+		top := 3 + r.Float64()
+		a := holding(append(draw(r, 1+r.IntN(5), 0, 1), top))
+		b := holding(append(draw(r, 1+r.IntN(5), 0, 1), top))
+		a.Merge(b)
+		record(o, "a and b with the same largest number", &a)
 	}
 }
 

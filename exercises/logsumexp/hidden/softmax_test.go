@@ -30,6 +30,16 @@ func TestLogSoftmax(t *testing.T) {
 			softmax(o, mix(r, draw(r, n, 1000*r.NormFloat64(), spread), -inf))
 		}
 	}
+	// The largest first, last or in between, as far from the others as there is.
+	for _, far := range []float64{50, 709, 745, 2000, 1e13 * (1 + r.Float64()), math.Pow(10, 4+303*r.Float64()), 1e308 * r.Float64()} {
+		for at := range 3 {
+			one, others := draw(r, 3, 0, 1), draw(r, 3, 0, 1)
+			one[at] += far
+			others[at] -= far
+			softmax(o, one)
+			softmax(o, others)
+		}
+	}
 }
 
 // Only differences matter: beside numbers near 10¹⁵ the logarithm of the sum is right

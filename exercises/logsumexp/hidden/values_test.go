@@ -5,6 +5,7 @@ package hidden
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"grade/observe"
@@ -37,9 +38,9 @@ func mix(r *rand.Rand, xs []float64, specials ...float64) []float64 {
 func TestSlice(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
-	for _, n := range []int{2, 3, 4 + r.IntN(20), 1000 + r.IntN(1000)} {
+	for _, n := range []int{2, 3, 4 + r.IntN(20), 255, 256, 257, 1000 + r.IntN(1000), 1<<16 + r.IntN(1000)} {
 		for _, spread := range []float64{0, 0.1, 1, 10} {
-			o.Float("value", logsumexp.LogSumExp(draw(r, n, 3*r.NormFloat64(), spread)))
+			o.Float("value of ordinary numbers", logsumexp.LogSumExp(draw(r, n, 3*r.NormFloat64(), spread)))
 		}
 	}
 }
@@ -51,8 +52,20 @@ func TestMagnitudes(t *testing.T) {
 	r := o.Rand()
 	for _, sign := range []float64{-1, 1} {
 		for _, center := range []float64{700, 750, 1e4, 1e6, 1e300, 1e308} {
-			o.Float("value", logsumexp.LogSumExp(draw(r, 2+r.IntN(8), sign*center*(1+r.Float64()/2), 1)))
+			o.Float("value of large numbers", logsumexp.LogSumExp(draw(r, 2+r.IntN(8), sign*center*(1+r.Float64()/2), 1)))
 		}
+		for exponent := -300; exponent < 308; exponent += 8 {
+			x := sign * math.Pow(10, float64(exponent)+8*r.Float64())
+			o.Float("value of two numbers of any size", logsumexp.LogSumExp([]float64{x, x * r.Float64()}))
+			o.Float("value of a number and its negative", logsumexp.LogSumExp([]float64{x, -x}))
+		}
+	}
+	for _, gap := range []float64{600, 700, 708.9, 709, 709.7, 710, 740, 745, 746} {
+		low := 10 * r.NormFloat64()
+		rising := []float64{low, low + gap, low + gap - r.Float64(), low + gap, low + gap - r.Float64()}
+		o.Float("value of numbers with a gap, the small first", logsumexp.LogSumExp(slices.Clone(rising)))
+		slices.Reverse(rising)
+		o.Float("value of numbers with a gap, the small last", logsumexp.LogSumExp(rising))
 	}
 	for range 10 {
 		low, high := -1e308*(1+r.Float64()/2), 1e308*(1+r.Float64()/2)
@@ -86,7 +99,7 @@ func TestNotFinite(t *testing.T) {
 		{}, {inf}, {nan}, {inf, nan}, {inf, -inf}, {nan, -inf}, {inf, nan, -inf},
 	} {
 		for range 8 {
-			o.Float("value", logsumexp.LogSumExp(mix(r, draw(r, 1+r.IntN(3), 0, 500), specials...)))
+			o.Float("value with infinities and NaN", logsumexp.LogSumExp(mix(r, draw(r, 1+r.IntN(3), 0, 500), specials...)))
 			o.Float("value without finite numbers", logsumexp.LogSumExp(mix(r, nil, specials...)))
 		}
 	}
@@ -105,9 +118,12 @@ func TestSingle(t *testing.T) {
 			x := sign * (1 + r.Float64()/2) * math.Pow(10, exponent)
 			var a logsumexp.Acc
 			a.Add(x)
-			o.Float("LogSumExp", logsumexp.LogSumExp([]float64{x}), observe.Exact())
-			o.Float("Value", a.Value(), observe.Exact())
-			o.Float("beside -Inf", logsumexp.LogSumExp(mix(r, []float64{x}, -inf)), observe.Exact())
+			o.Float("LogSumExp of a single number", logsumexp.LogSumExp([]float64{x}), observe.Exact())
+			o.Float("LogSumExp of a number beside -Inf", logsumexp.LogSumExp(mix(r, []float64{x}, -inf)), observe.Exact())
+			o.Float("Of a single number", logsumexp.Of(slices.Values([]float64{x})), observe.Exact())
+			o.Float("Value of a single number", a.Value(), observe.Exact())
+			a.Add(-inf)
+			o.Float("Value of a number beside -Inf", a.Value(), observe.Exact())
 		}
 	}
 }

@@ -3,6 +3,8 @@ package hidden
 import (
 	"context"
 	"fmt"
+	"math"
+	"math/rand/v2"
 	"testing"
 
 	"grade/observe"
@@ -13,16 +15,42 @@ import (
 // list; those that lack a method are passed over (rule 19).
 func TestCallbackOrder(t *testing.T) {
 	o := observe.New(t)
-	for _, accum := range []int{1, 2, 5} {
+	for _, accum := range []int{1, 2, 3, 6} {
 		w := newWorld(o)
 		list := []trainer.Callback{
 			&batchOnly{callback{w, "a"}}, callback{w, "b"}, endOnly{callback{w, "c"}}, &epochOnly{callback{w, "d"}}, callback{w, "e"}}
 		tr := w.trainer(trainer.Config{Epochs: 2, AccumSteps: accum, Callbacks: list})
-		_, err := tr.Fit(w.ctx(), w.loader("train", w.sizes(5)...), w.loader("val", w.sizes(2)...))
-		o.String("error", kind(err))
-		o.Strings("events", w.events)
-		o.Floats("losses", w.losses)
+		h, err := tr.Fit(w.ctx(), w.loader("train", w.sizes(6)...), w.loader("val", w.sizes(2)...))
+		o.String("error of Fit", kind(err))
+		o.Strings("who is told of what", w.heard())
+		for _, kind := range []string{"BatchEnd", "StepEnd", "EpochEnd"} {
+			o.Ints("the numbers that "+kind+" is told", w.told(kind))
+		}
+		var losses []float64
+		var steps, val []int
+		same := true
+		for _, e := range w.events {
+			steps, val = append(steps, e.steps), append(val, e.val)
+			if e.kind == "BatchEnd" {
+				losses = append(losses, e.loss)
+			}
+			if i := e.stats.Epoch; e.kind == "EpochEnd" {
+				same = same && i >= 0 && i < len(h.Epochs) && h.Epochs[i] == e.stats
+			}
+		}
+		o.Ints("Steps before each event", steps)
+		o.Ints("batches of validation before each event", val)
+		o.Floats("losses that BatchEnd is told", losses)
+		o.Bool("EpochEnd is told what is in the History", same)
 	}
+}
+
+// after is what there is to see of a run that was ended.
+func (w *world) after(name string, h trainer.History) {
+	w.samples(name, h)
+	w.o.Strings(name+": who is told of what", w.heard())
+	w.o.Int(name+": calls of Step", w.calls["step"])
+	w.o.Int(name+": batches that were loaded", w.calls["train load"]+w.calls["val load"])
 }
 
 // ErrStop from a callback, wrapped or not, ends the run without an error: the
@@ -31,26 +59,36 @@ func TestStop(t *testing.T) {
 	o := observe.New(t)
 	for _, stop := range []error{trainer.ErrStop, fmt.Errorf("patience: %w", trainer.ErrStop)} {
 		for _, at := range []struct {
-			kind string
-			n    int
+			kind    string
+			n       int
+			batches int
 		}{
-			{"TrainStart", 0},
-			{"BatchEnd", 0}, {"BatchEnd", 1}, {"BatchEnd", 6}, {"BatchEnd", 14},
-			{"StepEnd", 0}, {"StepEnd", 2}, {"StepEnd", 8},
-			{"EpochEnd", 0}, {"EpochEnd", 1}, {"EpochEnd", 2},
+			{"TrainStart", 0, 6},
+			{"BatchEnd", 0, 6}, {"BatchEnd", 1, 6}, {"BatchEnd", 6, 6}, {"BatchEnd", 17, 6},
+			{"StepEnd", 0, 6}, {"StepEnd", 2, 6}, {"StepEnd", 8, 6},
+			{"EpochEnd", 0, 6}, {"EpochEnd", 1, 6}, {"EpochEnd", 2, 6},
+			{"BatchEnd", 4, 5}, {"StepEnd", 2, 5},
 		} {
 			w := newWorld(o)
 			list := []trainer.Callback{callback{w, "a"}, callback{w, "b"}, callback{w, "c"}}
 			tr := w.trainer(trainer.Config{Epochs: 3, AccumSteps: 2, Callbacks: list})
 			w.at("b "+at.kind, at.n, func() error { return stop })
-			h, err := tr.Fit(w.ctx(), w.loader("train", w.sizes(5)...), w.loader("val", w.sizes(2)...))
-			o.String("error", kind(err))
-			w.history(h)
-			o.Strings("events", w.events)
-			o.String("state", w.state())
-			o.Ints("steps, Forward", []int{w.calls["step"], len(w.forwards)})
+			h, err := tr.Fit(w.ctx(), w.loader("train", w.sizes(at.batches)...), w.loader("val", w.sizes(2)...))
+			name := "stop at " + at.kind
+			if at.batches%2 == 1 {
+				name = "in a short window, " + name
+			}
+			o.String(name+": error of Fit", kind(err))
+			w.after(name, h)
 		}
 	}
+	w := newWorld(o) // of more epochs than there is memory for
+	end := &epochOnly{callback{w, "a"}}
+	w.at("a EpochEnd", 2, func() error { return trainer.ErrStop })
+	h, err := w.trainer(trainer.Config{Epochs: math.MaxInt, Callbacks: []trainer.Callback{end}}).
+		Fit(w.ctx(), w.loader("train", w.sizes(2)...), w.loader("val", w.sizes(1)...))
+	o.String("stop of a run without end: error of Fit", kind(err))
+	w.after("stop of a run without end", h)
 }
 
 // ErrStop is a wish of callbacks only: from a loader, a model, the loss or the
@@ -58,49 +96,70 @@ func TestStop(t *testing.T) {
 // it is that error which counts (rules 20 and 21).
 func TestStopIsForCallbacks(t *testing.T) {
 	o := observe.New(t)
-	for _, from := range []string{"train load", "train move X", "train forward", "train loss", "backward", "step", "val forward"} {
+	for _, from := range []string{"train load", "train move X", "train move Y", "train forward", "train loss", "backward", "step",
+		"val load", "val move X", "val forward", "val loss"} {
 		w := newWorld(o)
 		tr := w.trainer(trainer.Config{Epochs: 2, AccumSteps: 2})
-		w.at(from, 1, func() error { return trainer.ErrStop })
-		h, err := tr.Fit(w.ctx(), w.loader("train", w.sizes(5)...), w.loader("val", w.sizes(3)...))
-		o.String("error", place(err))
-		w.history(h)
-		o.String("state", w.state())
+		w.at(from, 1, func() error { return fmt.Errorf("a model's: %w", trainer.ErrStop) })
+		h, err := tr.Fit(w.ctx(), w.loader("train", w.sizes(6)...), w.loader("val", w.sizes(3)...))
+		o.String("ErrStop from "+from+": error of Fit", kind(err))
+		w.after("ErrStop from "+from, h)
 	}
-	w := newWorld(o)
-	tr := w.trainer(trainer.Config{Epochs: 2, Callbacks: []trainer.Callback{callback{w, "a"}, callback{w, "b"}, callback{w, "c"}}})
-	w.at("a BatchEnd", 2, func() error { return trainer.ErrStop })
-	w.fail("b BatchEnd", 2)
-	_, err := tr.Fit(w.ctx(), w.loader("train", w.sizes(5)...), nil)
-	o.String("stop and fault", place(err))
-	o.Strings("events", w.events)
+	for _, event := range []string{"TrainStart", "BatchEnd", "StepEnd", "EpochEnd"} {
+		w := newWorld(o)
+		tr := w.trainer(trainer.Config{Epochs: 2, AccumSteps: 2, Callbacks: []trainer.Callback{callback{w, "a"}, callback{w, "b"}, callback{w, "c"}}})
+		w.at("a "+event, 0, func() error { return trainer.ErrStop })
+		w.fail("b "+event, 0)
+		_, err := tr.Fit(w.ctx(), w.loader("train", w.sizes(4)...), w.loader("val", 1))
+		o.String("a stop and a fault at "+event+": error of Fit", kind(err))
+		o.Strings("a stop and a fault at "+event+": who is told of what", w.heard())
+	}
 }
 
-// Any other error of a callback ends the run at once and is what Fit returns; the
-// callbacks after it do not hear of that event, but all hear TrainEnd (rules 21,
+// Any other error of a callback ends the run at once and is what Fit returns, in a
+// BatchError where it is of BatchEnd or StepEnd, also if it is one of another place;
+// the callbacks after it do not hear of that event, but all hear TrainEnd (rules 21,
 // 22 and 25).
 func TestCallbackErrors(t *testing.T) {
 	o := observe.New(t)
 	for _, at := range []struct {
-		kind string
-		n    []int
-	}{{"TrainStart", []int{0}}, {"BatchEnd", []int{0, 7, 14}}, {"StepEnd", []int{0, 4, 8}}, {"EpochEnd", []int{0, 1, 2}}} {
+		kind    string
+		n       []int
+		batches int
+	}{
+		{"TrainStart", []int{0}, 6}, {"BatchEnd", []int{0, 7, 17}, 6}, {"StepEnd", []int{0, 4, 8}, 6}, {"EpochEnd", []int{0, 1, 2}, 6},
+		{"StepEnd", []int{2}, 5},
+	} {
 		for _, n := range at.n {
-			w := newWorld(o)
-			list := []trainer.Callback{callback{w, "a"}, callback{w, "b"}, callback{w, "c"}}
-			tr := w.trainer(trainer.Config{Epochs: 3, AccumSteps: 2, Callbacks: list})
-			w.fail("b "+at.kind, n)
-			h, err := tr.Fit(w.ctx(), w.loader("train", w.sizes(5)...), nil)
-			if at.kind == "BatchEnd" || at.kind == "StepEnd" {
-				o.String("error", place(err))
-			} else {
-				o.String("error", kind(err))
+			for _, placed := range []bool{false, true} {
+				w := newWorld(o)
+				list := []trainer.Callback{callback{w, "a"}, callback{w, "b"}, callback{w, "c"}}
+				tr := w.trainer(trainer.Config{Epochs: 3, AccumSteps: 2, Callbacks: list})
+				w.fail("b "+at.kind, n)
+				name := "error of " + at.kind
+				if at.batches%2 == 1 {
+					name = "in a short window, " + name
+				}
+				if placed { // as that of an Evaluate
+					name += " that is a BatchError"
+					w.failAs("b "+at.kind, n, func(f error) error { return fmt.Errorf("look: %w", &trainer.BatchError{Epoch: 77, Batch: 99, Err: f}) })
+				}
+				h, err := tr.Fit(w.ctx(), w.loader("train", w.sizes(at.batches)...), nil)
+				if at.kind == "BatchEnd" || at.kind == "StepEnd" {
+					o.String(name+": what Fit returns", w.place(err))
+				} else {
+					o.String(name+": what Fit returns", kind(err))
+				}
+				w.after(name, h)
 			}
-			w.history(h)
-			o.Strings("events", w.events)
-			o.String("state", w.state())
 		}
 	}
+}
+
+// failAs has a call fail with what wrap makes of its fault.
+func (w *world) failAs(kind string, n int, wrap func(error) error) {
+	f := wrap(&fault{w.r.Uint64()})
+	w.at(kind, n, func() error { return f })
 }
 
 // TrainEnd is called for every callback that has it, once, whatever has ended the
@@ -114,14 +173,15 @@ func TestTrainEnd(t *testing.T) {
 			list := []trainer.Callback{callback{w, "a"}, endOnly{callback{w, "b"}}, callback{w, "c"}, &epochOnly{callback{w, "d"}}}
 			tr := w.trainer(trainer.Config{Epochs: 2, Callbacks: list})
 			w.fail(end, 0)
+			name := "fault of " + end
 			if also != "" {
 				w.fail(also, 0)
+				name += " and of another TrainEnd"
 			}
 			h, err := tr.Fit(w.ctx(), w.loader("train", w.sizes(2)...), w.loader("val", w.sizes(2)...))
-			o.String("error", kind(err))
-			w.history(h)
-			o.Strings("events", w.events)
-			o.Floats("losses", w.losses)
+			o.String(name+": error of Fit", kind(err))
+			w.samples(name, h)
+			o.Strings(name+": what TrainEnd is given", w.ends())
 		}
 	}
 	for _, stop := range []error{trainer.ErrStop, fmt.Errorf("patience: %w", trainer.ErrStop)} {
@@ -132,8 +192,8 @@ func TestTrainEnd(t *testing.T) {
 			if also != "" {
 				w.fail(also, 0)
 			}
-			_, err := tr.Fit(w.ctx(), w.loader("train", w.sizes(1)...), nil)
-			o.String("after an ErrStop", kind(err))
+			_, err := tr.Fit(w.ctx(), w.loader("train", w.sizes(1)...), w.loader("val", 1))
+			o.String("ErrStop of TrainEnd: error of Fit", kind(err))
 		}
 	}
 }
@@ -142,28 +202,46 @@ func TestTrainEnd(t *testing.T) {
 // window, and the run goes on as if it had not (rule 23).
 func TestNested(t *testing.T) {
 	o := observe.New(t)
-	w := newWorld(o)
+	r1, r2 := twins(o.Rand())
+	look, looks := nested(o, r1, true)
+	without, _ := nested(o, r2, false)
+	o.Floats("losses that callbacks got from Evaluate", looks.losses)
+	o.Strings("predictions that callbacks got", looks.predictions)
+	o.Bool("the run ends as one without such callbacks", look == without)
+}
+
+type looks struct {
+	losses      []float64
+	predictions []string
+}
+
+// nested runs Fit with a callback that looks at the model, or does not, and says
+// what the run has come to.
+func nested(o *observe.Observer, r *rand.Rand, look bool) (result string, l looks) {
+	w := worldOf(o, r, learning, modes)
 	var tr *trainer.Trainer
 	ctx := w.ctx()
-	test := w.loader("test", w.sizes(3)...)
-	look := func() error {
+	test := worldOf(o, r).loader("test", 4) // its calls are no concern of the run
+	mean := r.Float64()
+	test.means = func(int) []float64 { return []float64{mean} }
+	see := func() error {
+		if !look {
+			return nil
+		}
+		training := w.training
 		loss, err := tr.Evaluate(ctx, test)
-		w.losses = append(w.losses, loss)
-		for p, err := range tr.Predict(ctx, test) {
-			w.events = append(w.events, hex(p.(*tensor).token), kind(err))
+		l.losses = append(l.losses, loss)
+		for p := range tr.Predict(ctx, test) {
+			l.predictions = append(l.predictions, baseOf(p))
 			break
 		}
+		w.training = training // whether it is restored is the matter of another test
 		return err
 	}
 	tr = w.trainer(trainer.Config{Epochs: 2, AccumSteps: 3, Callbacks: []trainer.Callback{
-		afterBatch(look), callback{w, "a"}, onEpochEnd(func(trainer.EpochStats) error { return look() })}})
+		afterBatch(see), callback{w, "a"}, onEpochEnd(func(trainer.EpochStats) error { return see() })}})
 	h, err := tr.Fit(ctx, w.loader("train", w.sizes(7)...), w.loader("val", w.sizes(2)...))
-	o.String("error", kind(err))
-	w.history(h)
-	o.Strings("events", w.events)
-	o.Floats("losses", w.losses)
-	o.Floats("scales", w.scales)
-	o.String("state", w.state())
+	return fmt.Sprint(kind(err), h, w.heard(), w.scales, w.parameters, w.updates), l
 }
 
 // afterBatch is a function as a callback.

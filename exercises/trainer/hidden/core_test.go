@@ -2,7 +2,9 @@ package hidden
 
 import (
 	"context"
+	"fmt"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -14,31 +16,38 @@ import (
 // the number of samples (rules 4, 6, 9 and 12).
 func TestLinearRegression(t *testing.T) {
 	o := observe.New(t)
-	regression(o, draw(o.Rand(), 24), 6, trainer.Config{Epochs: 5, AccumSteps: 1})
+	losses, _ := regression(o, draw(o.Rand(), 24), 6, trainer.Config{Epochs: 5, AccumSteps: 1})
+	for i, loss := range losses {
+		o.Float(fmt.Sprintf("mean loss of a sample in epoch %d of training", i), loss)
+	}
 }
 
 // The loss of an epoch is that of a sample, on average: a short batch weighs as
-// much as it has samples (rule 9).
+// much as it has samples, and sums are float64 (rule 9).
 func TestEpochLoss(t *testing.T) {
 	o := observe.New(t)
 	w := newWorld(o)
-	sizes := [][]int{{6, 6, 6, 5}, append(w.sizes(9), 1), append(w.sizes(4), 40)}
+	sizes := [][]int{{6, 6, 6, 5}, append(w.sizes(9), 1), append(w.sizes(4), 40), w.sizes(7), w.sizes(7), w.sizes(7), w.sizes(300)}
+	// Means of any size, also of very different ones in one epoch, and zeros.
+	scale := []func() float64{
+		func() float64 { return 1000 }, func() float64 { return 1 }, func() float64 { return 1e-3 },
+		func() float64 { return -1e150 }, func() float64 { return 1e-150 }, func() float64 { return 0 },
+		func() float64 { return math.Pow(10, float64(w.r.IntN(200)-100)) },
+	}
 	means := make([][]float64, len(sizes))
 	for epoch := range sizes {
 		for range sizes[epoch] {
-			means[epoch] = append(means[epoch], 1000*w.r.Float64())
+			means[epoch] = append(means[epoch], scale[epoch]()*(0.1+w.r.Float64()))
 		}
 	}
 	train := w.loader("train")
-	train.sizes = func(epoch int) []int { return sizes[epoch] }
-	train.means = func(epoch int) []float64 { return means[epoch] }
+	train.sizes = func(pass int) []int { return sizes[pass%len(sizes)] }
+	train.means = func(pass int) []float64 { return means[pass%len(sizes)] }
 	h, err := w.trainer(trainer.Config{Epochs: len(sizes)}).Fit(w.ctx(), train, nil)
-	o.String("error", kind(err))
-	var losses []float64
-	for _, e := range h.Epochs {
-		losses = append(losses, e.TrainLoss)
+	o.String("error of Fit", kind(err))
+	for i, e := range h.Epochs {
+		o.Float(fmt.Sprintf("mean loss of a sample in epoch %d of training", i), e.TrainLoss, observe.Within(0, 1e-9))
 	}
-	o.Floats("losses", losses)
 }
 
 // Gradients accumulated over small batches train as one batch of as many samples
@@ -48,14 +57,14 @@ func TestAccumulation(t *testing.T) {
 	o := observe.New(t)
 	for _, n := range []int{23, 22, 24, 25} {
 		s := draw(o.Rand(), n)
-		whole := regression(o, s, 6, trainer.Config{Epochs: 5, AccumSteps: 1})
+		_, whole := regression(o, s, 6, trainer.Config{Epochs: 5, AccumSteps: 1})
 		for _, in := range [][2]int{{2, 3}, {3, 2}, {1, 6}} {
-			parts := regression(o, s, in[0], trainer.Config{Epochs: 5, AccumSteps: in[1]})
+			_, parts := regression(o, s, in[0], trainer.Config{Epochs: 5, AccumSteps: in[1]})
 			apart := 0.0
 			for i := range min(len(whole), len(parts)) {
 				apart = max(apart, math.Abs(whole[i]-parts[i]))
 			}
-			o.Float("difference to whole batches", apart, observe.Within(1e-12, 0))
+			o.Float("difference of the weights to those of whole batches", apart, observe.Within(1e-12, 0))
 		}
 	}
 }
@@ -65,19 +74,39 @@ func TestAccumulation(t *testing.T) {
 // fewer batches than a window, or one batch (rules 10 and 12).
 func TestShortWindow(t *testing.T) {
 	o := observe.New(t)
-	for _, batches := range []int{1, 2, 3, 4, 5, 7, 11} {
+	for i, c := range []struct{ batches, accum int }{
+		{1, 4}, {2, 4}, {3, 4}, {4, 4}, {5, 4}, {7, 4}, {11, 4}, {700, 300}, {5, math.MaxInt},
+	} {
 		w := newWorld(o)
-		train := w.loader("train", w.sizes(batches)...)
-		h, err := w.trainer(trainer.Config{Epochs: 3, AccumSteps: 4}).Fit(w.ctx(), train, nil)
-		o.String("error", kind(err))
-		o.Floats("scales", w.scales)
+		train := w.loader("train", w.sizes(c.batches)...)
+		if i == 6 {
+			train = w.loader("train", w.manySamples(c.batches)...)
+		}
+		cfg := trainer.Config{Epochs: 3, AccumSteps: c.accum, Callbacks: []trainer.Callback{callback{w, "a"}}}
+		h, err := w.trainer(cfg).Fit(w.ctx(), train, nil)
+		name := fmt.Sprintf("%d batches, AccumSteps %d", c.batches, c.accum)
+		o.String(name+": error of Fit", kind(err))
+		o.Floats(name+": factors of ScaleGrads", w.scales)
+		o.Ints(name+": StepEnd is told epoch, step, samples", w.told("StepEnd"))
 		var steps []int
 		for _, e := range h.Epochs {
 			steps = append(steps, e.Steps)
 		}
-		o.Ints("steps", steps)
-		o.Int("steps taken", w.calls["step"])
+		o.Ints(name+": Steps of each epoch in the History", steps)
+		o.Int(name+": calls of Step", w.calls["step"])
 	}
+	long := newTinyBatches(o, 1<<17+1+o.Rand().IntN(1000)) // two windows that 16 bits do not count
+	m := &tiny{y: &tiny{n: 1}, quick: true}
+	tr, err := trainer.New(tinyModel{m}, m, m.loss, trainer.Config{Epochs: 1, AccumSteps: 1<<16 + o.Rand().IntN(900)})
+	o.Error("error of New", err)
+	h, err := tr.Fit(context.Background(), long, nil)
+	o.Error("a long window: error of Fit", err)
+	for _, e := range h.Epochs {
+		o.Int("a long window: samples in the History", e.Samples)
+		o.Int("a long window: Steps in the History", e.Steps)
+	}
+	o.Int("a long window: calls of ScaleGrads", m.calls[3])
+	o.Int("a long window: calls of Step", m.calls[5])
 }
 
 // ZeroGrad once for a window: before its first Backward and after the Step before,
@@ -86,25 +115,42 @@ func TestZeroGrad(t *testing.T) {
 	o := observe.New(t)
 	for _, accum := range []int{1, 3} {
 		w := newWorld(o)
-		train := w.loader("train", w.sizes(8)...)
+		train := w.loader("train", w.sizes(9)...)
 		_, err := w.trainer(trainer.Config{Epochs: 2, AccumSteps: accum}).Fit(w.ctx(), train, nil)
-		o.String("error", kind(err))
-		o.Strings("ZeroGrad, Backward, Step", w.updates)
+		o.String("error of Fit", kind(err))
+		o.Strings("order of ZeroGrad, Backward and Step", w.updates)
 	}
 }
 
 // X and Y of every batch are moved to the device of the model, once each, in
-// training and validation (rules 6 and 14).
+// training and validation, also where they are there already (rules 6 and 14).
 func TestDevices(t *testing.T) {
 	o := observe.New(t)
-	w := newWorld(o)
-	train, val := w.loader("train", w.sizes(3)...), w.loader("val", w.sizes(2)...)
-	_, err := w.trainer(trainer.Config{Epochs: 2}).Fit(w.ctx(), train, val)
-	o.String("error", kind(err))
-	for _, kind := range []string{"train X", "train Y", "val X", "val Y"} {
-		o.Strings("moves of "+kind, w.movesOf(kind))
+	for _, at := range []trainer.Device{"disk", "gpu7", trainer.CPU} {
+		w := newWorld(o, devices)
+		train, val := w.loader("train", w.sizes(3)...), w.loader("val", w.sizes(2)...)
+		train.device, val.device = at, at
+		device := at
+		if at == "disk" {
+			device = ""
+		}
+		_, err := w.trainer(trainer.Config{Epochs: 2, Device: device}).Fit(w.ctx(), train, val)
+		o.String("error of Fit", kind(err))
+		for _, of := range []string{"train", "val"} {
+			for _, kind := range []string{"X", "Y"} {
+				o.Strings(fmt.Sprintf("moves of %s of %s", kind, of), w.movesOf(of, kind))
+			}
+		}
+		o.Int("moves in all", len(w.moves))
 	}
-	o.Int("moves", len(w.moves))
+}
+
+// modesOf lists the mode of each Forward.
+func (w *world) modesOf() (list []string) {
+	for _, f := range w.forwards {
+		list = append(list, fmt.Sprintf("%s %x, training: %t", f.of, f.base, f.training))
+	}
+	return list
 }
 
 // The model trains in training mode, at the start of every epoch set anew, and
@@ -124,8 +170,8 @@ func TestModes(t *testing.T) {
 		tr := w.trainer(trainer.Config{Epochs: 3, Callbacks: []trainer.Callback{flip}})
 		w.training = false
 		_, err := tr.Fit(w.ctx(), w.loader("train", w.sizes(2)...), val)
-		o.String("error", kind(err))
-		o.Strings("Forward", w.forwards)
+		o.String("error of Fit", kind(err))
+		o.Strings("mode of each Forward", w.modesOf())
 	}
 }
 
@@ -135,18 +181,28 @@ func TestEvaluate(t *testing.T) {
 	o := observe.New(t)
 	w := newWorld(o)
 	tr := w.trainer(trainer.Config{AccumSteps: 2, MaxGradNorm: 1, Callbacks: []trainer.Callback{callback{w, "a"}}})
-	w.training = true
 	l := w.loader("test", append(w.sizes(5), 30, 1)...)
-	before := w.parameters
 	for range 2 {
 		loss, err := tr.Evaluate(w.ctx(), l)
-		o.String("error", kind(err))
-		o.Float("loss", loss)
+		o.String("error of Evaluate", kind(err))
+		o.Float("mean loss of a sample", loss)
 	}
-	o.Strings("Forward", w.forwards)
-	o.Ints("Batches", l.asked)
-	o.Ints("calls of the rest", []int{len(w.updates), len(w.scales), len(w.clips), len(w.events)})
-	o.Bool("parameters as they were", w.parameters == before)
+	o.Strings("mode of each Forward", w.modesOf())
+	o.Ints("epochs that Batches is asked for", l.asked)
+	o.Int("calls of ZeroGrad, Backward and Step", len(w.updates))
+	o.Int("calls of ScaleGrads", len(w.scales))
+	o.Int("calls of ClipGrads", len(w.clips))
+	o.Int("events of callbacks", len(w.events))
+
+	mixed := w.loader("mixed", w.manySamples(9)...)
+	means := make([]float64, 9)
+	for i := range means {
+		means[i] = math.Pow(10, float64(w.r.IntN(200)-100))
+	}
+	mixed.means = func(int) []float64 { return means }
+	loss, err := tr.Evaluate(w.ctx(), mixed)
+	o.String("error of Evaluate", kind(err))
+	o.Float("mean loss of a sample, of means of any size", loss, observe.Within(0, 1e-9))
 }
 
 // Predict: one prediction for each batch, in order, moved to the CPU, without a
@@ -154,27 +210,39 @@ func TestEvaluate(t *testing.T) {
 // (rule 16).
 func TestPredict(t *testing.T) {
 	o := observe.New(t)
-	w := newWorld(o)
-	tr := w.trainer(trainer.Config{})
-	w.training = true
-	l := w.loader("test", w.sizes(6)...)
-	l.noY = true
-	predictions := tr.Predict(w.ctx(), l)
-	o.Ints("before the range", []int{len(l.asked), len(w.forwards)})
-	for range 2 {
-		var tokens []string
-		for p, err := range predictions {
-			o.String("error", kind(err))
-			pt := p.(*tensor)
-			o.String("on", string(pt.device))
-			tokens = append(tokens, pt.kind, hex(pt.token, pt.base))
-			o.Int("batches loaded", w.calls["test load"])
+	for _, device := range []trainer.Device{"gpu7", trainer.CPU} {
+		for _, noY := range []bool{true, false} {
+			w := newWorld(o)
+			tr := w.trainer(trainer.Config{Device: device})
+			l := w.loader("test", w.sizes(6)...)
+			l.noY = noY
+			predictions := tr.Predict(w.ctx(), l)
+			o.Int("calls of Batches before the range", len(l.asked))
+			o.Int("calls of Forward before the range", len(w.forwards))
+			for range 2 {
+				var tokens []string
+				n := 0
+				for p, err := range predictions {
+					n++
+					o.String("error of a prediction", kind(err))
+					if p != nil {
+						o.String("device of a prediction", string(p.Device()))
+					}
+					tokens = append(tokens, tokenOf(p))
+					o.Int("batches loaded so far", w.calls["test load"])
+					if n > 6 {
+						break
+					}
+				}
+				o.Strings("predictions", tokens)
+			}
+			o.Strings("moves of X", w.movesOf("test", "X"))
+			o.Strings("moves of Y", w.movesOf("test", "Y"))
+			o.Strings("moves of predictions", w.movesOf("test", "prediction"))
+			for range tr.Predict(w.ctx(), w.loader("nothing")) {
+				o.String("a prediction", "of nothing")
+			}
 		}
-		o.Strings("predictions", tokens)
-	}
-	o.Strings("moves", w.moves)
-	for range tr.Predict(w.ctx(), w.loader("nothing")) {
-		o.String("a prediction", "of nothing")
 	}
 }
 
@@ -182,16 +250,23 @@ func TestPredict(t *testing.T) {
 // without a loader for it ValLoss is NaN (rules 15 and 18).
 func TestValidation(t *testing.T) {
 	o := observe.New(t)
-	w := newWorld(o)
+	w := newWorld(o, progress)
 	tr := w.trainer(trainer.Config{Epochs: 3, AccumSteps: 2})
-	val := w.loader("val", append(w.sizes(2), 20)...)
-	h, err := tr.Fit(w.ctx(), w.loader("train", w.sizes(3)...), val)
-	o.String("error", kind(err))
-	w.history(h)
-	o.Ints("Batches", val.asked)
-	h, err = tr.Fit(w.ctx(), w.loader("train", w.sizes(1)...), nil)
-	o.String("error", kind(err))
-	w.history(h)
+	train, val := w.loader("train", w.sizes(4)...), w.loader("val", append(w.sizes(2), 20)...)
+	h, err := tr.Fit(w.ctx(), train, val)
+	o.String("error of Fit", kind(err))
+	for i, e := range h.Epochs {
+		o.Float(fmt.Sprintf("mean loss of a sample in validation of epoch %d", i), e.ValLoss)
+	}
+	for i := range min(len(train.asked), len(val.asked)) {
+		o.Int("epoch asked of val, less that asked of train", val.asked[i]-train.asked[i])
+	}
+	o.Int("calls of Batches of val", len(val.asked))
+	h, err = tr.Fit(w.ctx(), w.loader("train", w.sizes(2)...), nil)
+	o.String("error of Fit", kind(err))
+	for _, e := range h.Epochs {
+		o.Float("ValLoss without validation", e.ValLoss)
+	}
 }
 
 // A whole run, with everything: what each call is made with is what the README
@@ -199,21 +274,32 @@ func TestValidation(t *testing.T) {
 func TestWholeRun(t *testing.T) {
 	o := observe.New(t)
 	for _, accum := range []int{1, 3, 50} {
-		w := newWorld(o)
+		w := newWorld(o, everything)
 		cfg := trainer.Config{Epochs: 3, AccumSteps: accum, MaxGradNorm: 0.5 + w.r.Float64(),
 			Callbacks: []trainer.Callback{callback{w, "a"}, callback{w, "b"}}}
-		train, val := w.loader("train", w.sizes(7)...), w.loader("val", w.sizes(2)...)
-		train.sizes = func(epoch int) []int { return append(slices.Repeat([]int{2}, epoch), 5, 1, 3, 8) }
+		train, val := w.loader("train"), w.loader("val", w.sizes(2)...)
+		train.sizes = func(pass int) []int { return append(slices.Repeat([]int{2}, pass), 5, 1, 3, 8) }
 		h, err := w.trainer(cfg).Fit(w.ctx(), train, val)
-		o.String("error", kind(err))
-		w.history(h)
-		o.Strings("updates", w.updates)
-		o.Strings("events", w.events)
-		o.Floats("losses", w.losses)
-		o.Floats("scales", w.scales)
-		o.String("state", w.state())
+		o.String("error of Fit", kind(err))
+		var losses []float64
+		for _, e := range h.Epochs {
+			losses = append(losses, e.TrainLoss, e.ValLoss)
+		}
+		w.samples("Fit", h)
+		o.Floats("losses of each epoch in the History", losses)
+		o.Strings("order of ZeroGrad, Backward and Step", w.updates)
+		o.Strings("events", w.heard())
+		o.Floats("factors of ScaleGrads", w.scales)
+		o.String("what the parameters have become", fmt.Sprintf("%x", w.parameters))
+		o.Int("loaders left open", w.open)
 		loss, err := w.trainer(cfg).Evaluate(context.Background(), val)
-		o.String("error", kind(err))
-		o.Float("loss", loss)
+		o.String("error of Evaluate", kind(err))
+		o.Float("mean loss of a sample", loss)
 	}
+}
+
+// twins are two random sources that give the same.
+func twins(r *rand.Rand) (a, b *rand.Rand) {
+	x, y := r.Uint64(), r.Uint64()
+	return rand.New(rand.NewPCG(x, y)), rand.New(rand.NewPCG(x, y))
 }

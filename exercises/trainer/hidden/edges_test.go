@@ -12,7 +12,7 @@ import (
 func hex(tokens ...uint64) string { return fmt.Sprintf("%x", tokens) }
 
 // New refuses what cannot work with ErrConfig, without a Trainer, and before it
-// calls anything of the model (rule 1).
+// calls anything of the model; everything else it takes (rule 1).
 func TestConfig(t *testing.T) {
 	o := observe.New(t)
 	w := newWorld(o)
@@ -21,23 +21,32 @@ func TestConfig(t *testing.T) {
 		cfg := good
 		change(&cfg)
 		tr, err := trainer.New(m, opt, l, cfg)
-		o.Strings(name, []string{kind(err), fmt.Sprint("a Trainer: ", tr != nil), fmt.Sprint("moves: ", len(w.deviceLog)), hex(w.parameters)})
+		o.String(name+": error of New", kind(err))
+		o.Bool(name+": a Trainer", tr != nil)
+		o.Bool(name+": the model was moved", len(w.deviceLog) > 0)
+		w.deviceLog = nil
 	}
 	m, opt := model{w}, optimizer{w}
 	same := func(*trainer.Config) {}
 	attempt("no model", nil, opt, w.loss, same)
 	attempt("no optimizer", m, nil, w.loss, same)
 	attempt("no loss", m, opt, nil, same)
-	for _, n := range []int{0, -1 - w.r.IntN(9)} {
-		attempt("epochs", m, opt, w.loss, func(c *trainer.Config) { c.Epochs = n })
-		attempt("batches for a step", m, opt, w.loss, func(c *trainer.Config) { c.AccumSteps = n })
+	for _, n := range []int{0, -1 - w.r.IntN(9), math.MinInt} {
+		attempt("too few Epochs", m, opt, w.loss, func(c *trainer.Config) { c.Epochs = n })
+		attempt("too few AccumSteps", m, opt, w.loss, func(c *trainer.Config) { c.AccumSteps = n })
 	}
-	attempt("negative norm", m, opt, w.loss, func(c *trainer.Config) { c.MaxGradNorm = -w.r.Float64() - 0.1 })
-	attempt("norm is NaN", m, opt, w.loss, func(c *trainer.Config) { c.MaxGradNorm = math.NaN() })
+	for _, x := range []float64{-w.r.Float64() - 0.1, -math.SmallestNonzeroFloat64, math.Inf(-1)} {
+		attempt("MaxGradNorm below 0", m, opt, w.loss, func(c *trainer.Config) { c.MaxGradNorm = x })
+	}
+	attempt("MaxGradNorm is NaN", m, opt, w.loss, func(c *trainer.Config) { c.MaxGradNorm = math.NaN() })
 	for _, bad := range []trainer.Callback{nil, w.r.IntN(9), epochOnly{}} { // the last one's method is the pointer's
 		attempt("a bad callback", m, opt, w.loss, func(c *trainer.Config) { c.Callbacks = []trainer.Callback{callback{w, "a"}, bad} })
 	}
 	attempt("nothing wrong", m, opt, w.loss, func(c *trainer.Config) { c.Callbacks = []trainer.Callback{&epochOnly{}, endOnly{}} })
+	for _, x := range []float64{0, math.Copysign(0, -1), math.SmallestNonzeroFloat64, math.MaxFloat64, math.Inf(1)} {
+		attempt("MaxGradNorm of any size", m, opt, w.loss, func(c *trainer.Config) { c.MaxGradNorm = x })
+	}
+	attempt("the greatest numbers", m, opt, w.loss, func(c *trainer.Config) { c.Epochs, c.AccumSteps = math.MaxInt, math.MaxInt })
 }
 
 // New moves the model to the device, once; nobody does it again. The device "" is
@@ -47,8 +56,8 @@ func TestModelMovedOnce(t *testing.T) {
 	for _, device := range []trainer.Device{"", trainer.Device(fmt.Sprintf("gpu%d", o.Rand().IntN(1000)))} {
 		w := newWorld(o)
 		tr, err := trainer.New(model{w}, optimizer{w}, w.loss, trainer.Config{Device: device, Epochs: 2, AccumSteps: 1})
-		o.String("error", kind(err))
-		o.Strings("moved by New", w.deviceLog)
+		o.String("error of New", kind(err))
+		o.Strings("where New moves the model", w.deviceLog)
 		l := w.loader("train", w.sizes(2)...)
 		for range 2 {
 			_, err = tr.Fit(w.ctx(), l, l)
@@ -56,14 +65,15 @@ func TestModelMovedOnce(t *testing.T) {
 		}
 		_, err = tr.Evaluate(w.ctx(), l)
 		o.String("error of Evaluate", kind(err))
-		o.Strings("moved in all", w.deviceLog)
-		o.String("state", w.state())
+		for range tr.Predict(w.ctx(), l) {
+		}
+		o.Strings("where the model was moved in all", w.deviceLog)
 	}
 	w := newWorld(o)
 	w.fail("move model", 0)
 	tr, err := trainer.New(model{w}, optimizer{w}, w.loss, trainer.Config{Epochs: 1, AccumSteps: 1})
-	o.String("where the model cannot be moved", kind(err))
-	o.Bool("a Trainer", tr != nil)
+	o.String("error of New where the model cannot be moved", kind(err))
+	o.Bool("a Trainer where the model cannot be moved", tr != nil)
 }
 
 // The Trainer keeps a copy of the list of callbacks, and does not write into the
@@ -74,12 +84,12 @@ func TestConfigCopied(t *testing.T) {
 	list := []trainer.Callback{callback{w, "a"}, &epochOnly{callback{w, "b"}}, callback{w, "c"}}
 	tr := w.trainer(trainer.Config{Callbacks: list[:2]})
 	if c, ok := list[2].(callback); ok {
-		o.String("behind the end", c.name)
+		o.String("what is behind the end of the caller's list", c.name)
 	}
 	list[0], list[1] = callback{w, "x"}, callback{w, "y"}
 	_, err := tr.Fit(w.ctx(), w.loader("train", w.sizes(2)...), nil)
-	o.String("error", kind(err))
-	o.Strings("events", w.events)
+	o.String("error of Fit", kind(err))
+	o.Strings("who is told of what", w.heard())
 }
 
 // An epoch or evaluation without samples is ErrEmpty, and leaves the optimizer
@@ -89,30 +99,43 @@ func TestEmpty(t *testing.T) {
 	none := []int{}
 	for _, sizes := range [][]int{none, {0}, {0, 0, 0}} {
 		w := newWorld(o)
-		tr := w.trainer(trainer.Config{Epochs: 3, AccumSteps: 2, Callbacks: []trainer.Callback{callback{w, "a"}}})
+		updates := 0 // calls of the optimizer and Backwards up to the end of an epoch
+		count := onEpochEnd(func(trainer.EpochStats) error { updates = len(w.updates); return nil })
+		tr := w.trainer(trainer.Config{Epochs: 3, AccumSteps: 2, Callbacks: []trainer.Callback{callback{w, "a"}, count}})
 		train := w.loader("train")
-		train.sizes = func(epoch int) []int { // the second epoch is empty
-			if epoch == 1 {
+		train.sizes = func(pass int) []int { // the second epoch is empty
+			if pass == 1 {
 				return sizes
 			}
-			return []int{0, 3, 0, 0, 4, 0, 5, 0}
+			return []int{0, 3, 0, 0, 4, 0, 5, 0, 6}
 		}
 		h, err := tr.Fit(w.ctx(), train, nil)
-		o.String("Fit", kind(err))
-		w.history(h)
-		o.Strings("updates", w.updates)
-		o.Strings("events", w.events)
-		o.Floats("scales", w.scales)
-		o.Strings("moves of X", w.movesOf("train X"))
+		o.String("error of an epoch without samples", kind(err))
+		w.samples("Fit", h)
+		o.Int("calls of the optimizer in an epoch without samples", len(w.updates)-updates)
+		o.Strings("who is told of what", w.heard())
+		o.Ints("BatchEnd is told epoch, batch, samples", w.told("BatchEnd"))
+		o.Int("batches that were computed", len(w.forwards))
+		moved := 0
+		for _, m := range w.moves {
+			if m.n == 0 {
+				moved++
+			}
+		}
+		o.Int("moves of batches without samples", moved)
 
 		_, err = tr.Evaluate(w.ctx(), w.loader("test", sizes...))
-		o.String("Evaluate", kind(err))
-		h, err = tr.Fit(w.ctx(), w.loader("again", 3), w.loader("val", sizes...))
-		o.String("Fit with validation", kind(err))
-		w.history(h)
-		for p, err := range tr.Predict(w.ctx(), w.loader("test", append([]int{0, 2, 0}, sizes...)...)) {
-			o.String("Predict", kind(err))
-			o.String("prediction", hex(p.(*tensor).token))
+		o.String("error of Evaluate without samples", kind(err))
+		h, err = tr.Fit(w.ctx(), w.loader("again", 3, 3), w.loader("val", sizes...))
+		o.String("error of a validation without samples", kind(err))
+		w.samples("Fit with a validation without samples", h)
+		n := 0
+		for p, err := range tr.Predict(w.ctx(), w.loader("test", append([]int{0, 2, 0, 4}, sizes...)...)) {
+			o.String("error of a prediction", kind(err))
+			o.String("prediction", tokenOf(p))
+			if n++; n > 5 {
+				break
+			}
 		}
 	}
 }
@@ -123,28 +146,34 @@ func TestNonFinite(t *testing.T) {
 	o := observe.New(t)
 	for i, bad := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
 		w := newWorld(o)
-		means := []float64{1, 2, 3, 4, 5, 6, 7}
+		means := []float64{1, 2, 3, 4, 5, 6, 7, 8}
 		means[2*i+1] = bad
-		l := w.loader("data", w.sizes(len(means))...)
-		good := w.loader("good", w.sizes(5)...)
-		l.means = func(epoch int) []float64 {
-			if epoch < i { // later epochs only
-				return []float64{1, 1, 1, 1, 1, 1, 1}
+		l := w.loader("train", w.sizes(len(means))...)
+		l.means = func(pass int) []float64 {
+			if pass < i { // later epochs only
+				return []float64{1, 1, 1, 1, 1, 1, 1, 1}
 			}
 			return means
 		}
 		tr := w.trainer(trainer.Config{Epochs: 4, AccumSteps: 2})
 		h, err := tr.Fit(w.ctx(), l, nil)
-		o.String("training", place(err))
-		w.history(h)
-		o.Strings("updates", w.updates)
-		h, err = tr.Fit(w.ctx(), good, l)
-		o.String("validation", place(err))
-		w.history(h)
+		o.String("training: the error and its batch", w.place(err))
+		w.samples("training", h)
+		o.Int("training: calls of Backward", w.calls["backward"])
+		o.Int("training: calls of Step", w.calls["step"])
+
+		w = newWorld(o)
+		tr = w.trainer(trainer.Config{Epochs: 4, AccumSteps: 2})
+		l.w, l.name, l.asked = w, "val", nil
+		h, err = tr.Fit(w.ctx(), w.loader("train", w.sizes(4)...), l)
+		o.String("validation: the error and its batch", w.place(err))
+		w.samples("validation", h)
+
+		w = newWorld(o)
+		l.w, l.name, l.asked = w, "test", nil
 		l.means = func(int) []float64 { return means }
-		_, err = tr.Evaluate(w.ctx(), l)
-		o.String("Evaluate", place(err))
-		o.String("state", w.state())
+		_, err = w.trainer(trainer.Config{}).Evaluate(w.ctx(), l)
+		o.String("Evaluate: the error and its batch", w.place(err))
 	}
 }
 
@@ -159,37 +188,36 @@ func TestRestoredMode(t *testing.T) {
 		check := func(name string, do func()) {
 			w.training = training
 			do()
-			o.String(name, w.state())
+			o.Bool("training mode after "+name, w.training)
+			o.Int("calls of Forward so far", len(w.forwards))
 		}
 		check("Fit", func() { tr.Fit(w.ctx(), l, nil) })
 		check("Fit with validation", func() { tr.Fit(w.ctx(), l, l) })
 		check("Evaluate", func() { tr.Evaluate(w.ctx(), l) })
 		check("Evaluate of nothing", func() { tr.Evaluate(w.ctx(), w.loader("nothing")) })
 		check("Predict", func() {
-			for p := range tr.Predict(w.ctx(), l) {
-				o.String("prediction", hex(p.(*tensor).token))
+			for range tr.Predict(w.ctx(), l) {
 			}
 		})
-		check("Predict that was left", func() {
-			for p := range tr.Predict(w.ctx(), l) {
-				o.String("prediction", hex(p.(*tensor).token))
+		check("a Predict that was left", func() {
+			for range tr.Predict(w.ctx(), l) {
 				break
 			}
 		})
-		check("Predict without a range", func() { tr.Predict(w.ctx(), l) })
+		check("a Predict without a range", func() { tr.Predict(w.ctx(), l) })
 		w.fail("bad forward", 0)
 		w.fail("bad forward", 1)
 		w.fail("bad forward", 2)
 		bad := w.loader("bad", w.sizes(2)...)
-		check("Fit that fails", func() { tr.Fit(w.ctx(), bad, nil) })
-		check("Evaluate that fails", func() { tr.Evaluate(w.ctx(), bad) })
-		check("Predict that fails", func() {
-			for _, err := range tr.Predict(w.ctx(), bad) {
-				o.String("error", kind(err))
+		check("a Fit that fails", func() { tr.Fit(w.ctx(), bad, nil) })
+		check("an Evaluate that fails", func() { tr.Evaluate(w.ctx(), bad) })
+		check("a Predict that fails", func() {
+			for range tr.Predict(w.ctx(), bad) {
+				break
 			}
 		})
 		w.fail("poor forward", 0)
-		check("validation that fails", func() { tr.Fit(w.ctx(), l, w.loader("poor", 2)) })
+		check("a validation that fails", func() { tr.Fit(w.ctx(), l, w.loader("poor", 2)) })
 	}
 }
 
@@ -199,29 +227,46 @@ func TestEpochNumbers(t *testing.T) {
 	o := observe.New(t)
 	w := newWorld(o)
 	tr := w.trainer(trainer.Config{Epochs: 2 + w.r.IntN(4)})
-	train, val := w.loader("train", w.sizes(2)...), w.loader("val", w.sizes(1)...)
+	train, val := w.loader("train"), w.loader("val", w.sizes(1)...)
+	seed := w.r.IntN(1e6)
+	train.sizes = func(pass int) []int { return []int{1 + (seed+pass*pass)%97, 1 + pass} } // no two epochs are the same
 	first, err := tr.Fit(w.ctx(), train, val)
-	o.String("error", kind(err))
+	o.String("error of Fit", kind(err))
 	second, err := tr.Fit(w.ctx(), train, val)
-	o.String("error", kind(err))
-	w.history(first)
-	w.history(second)
-	o.Ints("Batches of train", train.asked)
-	o.Ints("Batches of val", val.asked)
-	o.Ints("ranges", []int{train.ranges, val.ranges})
+	o.String("error of Fit", kind(err))
+	for _, h := range []trainer.History{first, second} {
+		var numbers []int
+		for _, e := range h.Epochs {
+			numbers = append(numbers, e.Epoch)
+		}
+		o.Ints("epochs in the History", numbers)
+	}
+	w.samples("the first Fit, after the second", first)
+	w.samples("the second Fit", second)
+	o.Ints("epochs that Batches of train is asked for", train.asked)
+	o.Ints("epochs that Batches of val is asked for", val.asked)
+	o.Int("ranges over train", train.ranges)
+	o.Int("ranges over val", val.ranges)
 }
 
-// Gradients are clipped after they are scaled and before the step, once, and not
-// at all where MaxGradNorm is 0 (rule 13).
+// Gradients are clipped after they are scaled and before the step, once, to
+// MaxGradNorm, whatever it is, and not at all where that is 0 (rule 13).
 func TestClip(t *testing.T) {
 	o := observe.New(t)
-	s := draw(o.Rand(), 23)
-	for _, norm := range []float64{0, 0.1 + o.Rand().Float64()/4, 1000} {
-		regression(o, s, 4, trainer.Config{Epochs: 3, AccumSteps: 2, MaxGradNorm: norm})
+	r := o.Rand()
+	tiny := math.Pow(10, -float64(1+r.IntN(300)))
+	for _, norm := range []float64{0, 0.1 + r.Float64(), 1000 * r.Float64(), tiny, math.SmallestNonzeroFloat64, math.MaxFloat64, math.Inf(1)} {
 		w := newWorld(o)
-		_, err := w.trainer(trainer.Config{Epochs: 2, AccumSteps: 2, MaxGradNorm: norm}).Fit(w.ctx(), w.loader("train", w.sizes(5)...), nil)
-		o.String("error", kind(err))
-		o.Floats("ClipGrads", w.clips)
-		o.String("state", w.state())
+		_, err := w.trainer(trainer.Config{Epochs: 2, AccumSteps: 2, MaxGradNorm: norm}).Fit(w.ctx(), w.loader("train", w.sizes(6)...), nil)
+		o.String("error of Fit", kind(err))
+		var norms []float64
+		var backwards, steps []int
+		for _, c := range w.clips {
+			norms, backwards, steps = append(norms, c.norm), append(backwards, c.backwards), append(steps, c.steps)
+		}
+		o.Floats("arguments of ClipGrads", norms, observe.Exact())
+		o.Ints("Backwards before each ClipGrads", backwards)
+		o.Ints("Steps before each ClipGrads", steps)
+		o.Int("ScaleGrads after ClipGrads in a window", w.lateScales)
 	}
 }

@@ -2,50 +2,83 @@ package hidden
 
 import (
 	"context"
-	"fmt"
-	"iter"
-	"sync"
+	"errors"
 	"testing"
-	"testing/synctest"
-	"time"
 
 	"grade/observe"
 	"grade/reference/trainer"
 )
-
-// outcome records what a Fit has come to.
-func (w *world) outcome(h trainer.History, err error) {
-	w.o.String("error", place(err))
-	w.history(h)
-	w.o.Strings("events", w.events)
-	w.o.Int("steps", w.calls["step"])
-	w.o.String("state", w.state())
-}
 
 // The first error of the loader, of a move, of Forward, loss, Backward or Step ends
 // Fit: it is returned with epoch and batch, nothing of the window is stepped, the
 // epoch is not in the History (rules 24, 25 and 30).
 func TestBatchErrors(t *testing.T) {
 	o := observe.New(t)
-	for _, at := range []string{"train load", "train move X", "train move Y", "train forward", "train loss", "backward"} {
-		for _, n := range []int{0, 1, 7, 10, 14} { // of 3 times 5
+	for _, at := range []string{"train load", "train move X", "train move Y", "train forward", "train loss", "backward", "step"} {
+		places := []int{0, 1, 7, 10, 17} // of 3 times 6
+		if at == "step" {
+			places = []int{0, 1, 2, 5, 8} // of 3 times 3
+		}
+		for i, n := range places {
 			w := newWorld(o)
 			tr := w.trainer(trainer.Config{Epochs: 3, AccumSteps: 2, Callbacks: []trainer.Callback{callback{w, "a"}}})
 			w.fail(at, n)
-			h, err := tr.Fit(w.ctx(), w.loader("train", w.sizes(5)...), nil)
-			o.String("error", place(err))
-			w.history(h)
-			o.Strings("events", w.events)
-			o.Int("steps", w.calls["step"])
-			o.String("state", w.state())
+			name := "error of " + at
+			if i == 2 {
+				name += " that is a BatchError" // as of a loader that trains another model
+				w.failAs(at, n, func(f error) error { return &trainer.BatchError{Epoch: 77, Batch: 99, Err: f} })
+			}
+			train := w.loader("train", w.sizes(6)...)
+			train.bare = i%2 == 0
+			h, err := tr.Fit(w.ctx(), train, nil)
+			o.String(name+": the error and its batch", w.place(err))
+			w.after(name, h)
+			o.Int(name+": loaders left open", w.open)
 		}
 	}
-	for _, n := range []int{0, 1, 2, 5, 8} { // of 3 times 3
-		w := newWorld(o)
-		tr := w.trainer(trainer.Config{Epochs: 3, AccumSteps: 2, Callbacks: []trainer.Callback{callback{w, "a"}}})
-		w.fail("step", n)
-		w.outcome(tr.Fit(w.ctx(), w.loader("train", w.sizes(5)...), nil))
+	numbered(o)
+	late(o)
+	w := newWorld(o)
+	tr := w.trainer(trainer.Config{Epochs: 3, AccumSteps: 2, Callbacks: []trainer.Callback{callback{w, "a"}}})
+	w.fail("step", 2)
+	h, err := tr.Fit(w.ctx(), w.loader("train", w.sizes(5)...), nil)
+	o.String("in a short window, error of step: the error and its batch", w.place(err))
+	w.after("in a short window, error of step", h)
+}
+
+// gaps are the sizes of an epoch with batches without samples, which have no
+// number: the loader's calls and the numbers of batches differ.
+var gaps = []int{0, 3, 0, 0, 4, 5, 0, 6}
+
+// numbered has something fail where batches without samples came before.
+func numbered(o *observe.Observer) {
+	for _, at := range []struct {
+		kind string
+		n    []int
+	}{{"train load", []int{0, 1, 3, 7, 13}}, {"train forward", []int{0, 1, 3, 6}}, {"step", []int{0, 1, 2}}} {
+		for _, n := range at.n {
+			w := newWorld(o)
+			w.fail(at.kind, n)
+			train := w.loader("train", gaps...)
+			train.bare = true
+			_, err := w.trainer(trainer.Config{Epochs: 2, AccumSteps: 2}).Fit(w.ctx(), train, nil)
+			o.String("after empty batches, error of "+at.kind+": the error and its batch", w.place(err))
+		}
 	}
+}
+
+// late has something fail at a batch whose number 8 bits do not hold.
+func late(o *observe.Observer) {
+	w := newWorld(o)
+	n := 260 + w.r.IntN(100)
+	w.fail("train forward", n)
+	w.fail("test forward", n)
+	tr := w.trainer(trainer.Config{AccumSteps: 5})
+	_, err := tr.Fit(w.ctx(), w.loader("train", w.sizes(400)...), nil)
+	o.String("error at a late batch of Fit", w.place(err))
+	w.firstEpoch = 0
+	_, err = tr.Evaluate(w.ctx(), w.loader("test", w.sizes(400)...))
+	o.String("error at a late batch of Evaluate", w.place(err))
 }
 
 // The first error in validation, Evaluate or Predict ends it and is returned with
@@ -53,49 +86,69 @@ func TestBatchErrors(t *testing.T) {
 func TestEvaluationErrors(t *testing.T) {
 	o := observe.New(t)
 	for _, at := range []string{"load", "move X", "move Y", "forward", "loss"} {
-		for _, n := range []int{0, 4, 8} { // of 3 times 3
+		for i, n := range []int{0, 4, 8} { // of 3 times 3
 			w := newWorld(o)
 			tr := w.trainer(trainer.Config{Epochs: 3, AccumSteps: 2, Callbacks: []trainer.Callback{callback{w, "a"}}})
 			w.fail("val "+at, n)
-			w.outcome(tr.Fit(w.ctx(), w.loader("train", w.sizes(3)...), w.loader("val", w.sizes(3)...)))
+			val, test := w.loader("val", w.sizes(3)...), w.loader("test", w.sizes(3)...)
+			val.bare, test.bare = i != 0, i != 0
+			h, err := tr.Fit(w.ctx(), w.loader("train", w.sizes(4)...), val)
+			o.String("validation, error of "+at+": the error and its batch", w.place(err))
+			w.after("validation, error of "+at, h)
 			w.fail("test "+at, n%3)
-			_, err := tr.Evaluate(w.ctx(), w.loader("test", w.sizes(3)...))
-			o.String("Evaluate", place(err))
-			o.String("state", w.state())
+			w.firstEpoch = 0
+			_, err = tr.Evaluate(w.ctx(), test)
+			o.String("Evaluate, error of "+at+": the error and its batch", w.place(err))
+			o.Int("loaders left open", w.open)
 		}
 	}
 	for _, at := range []string{"load", "move X", "forward", "move prediction"} {
 		for n := range 3 {
 			w := newWorld(o)
-			tr := w.trainer(trainer.Config{})
 			w.fail("test "+at, n)
 			l := w.loader("test", w.sizes(3)...)
-			l.noY = true
-			for p, err := range tr.Predict(w.ctx(), l) {
-				o.String("error", place(err))
-				if p == nil {
-					o.String("prediction", "nil")
-				} else {
-					o.String("prediction", hex(p.(*tensor).token))
-				}
-			}
-			o.String("state", w.state())
+			l.noY, l.bare = true, n == 1
+			w.predictions("Predict, error of "+at, w.trainer(trainer.Config{}), w.ctx(), l)
 		}
 	}
+	for _, n := range []int{0, 3, 5, 7} {
+		w := newWorld(o)
+		tr := w.trainer(trainer.Config{})
+		w.fail("val load", n)
+		w.fail("test load", n)
+		w.fail("late load", n)
+		_, err := tr.Fit(w.ctx(), w.loader("train", 2, 2), w.loader("val", gaps...))
+		o.String("after empty batches, validation: the error and its batch", w.place(err))
+		w.firstEpoch = 0
+		_, err = tr.Evaluate(w.ctx(), w.loader("test", gaps...))
+		o.String("after empty batches, Evaluate: the error and its batch", w.place(err))
+		w.predictions("after empty batches, Predict", tr, w.ctx(), w.loader("late", gaps...))
+	}
+}
+
+// predictions records what a range over Predict gives.
+func (w *world) predictions(name string, tr *trainer.Trainer, ctx context.Context, l trainer.Loader) {
+	n := 0
+	for p, err := range tr.Predict(ctx, l) {
+		w.o.String(name+": error", w.place(err))
+		w.o.String(name+": prediction", baseOf(p))
+		if n++; n > 9 {
+			break
+		}
+	}
+	w.o.Int(name+": pairs", n)
 }
 
 // A panic goes on to the caller with its value, after the mode was restored, the
 // loader closed and TrainEnd called, with an error (rules 22, 29 and 30).
 func TestPanic(t *testing.T) {
 	o := observe.New(t)
-	for _, at := range []string{"train load", "train move X", "train forward", "train loss", "backward", "step", "val forward",
+	for _, at := range []string{"train load", "train move X", "train forward", "train loss", "backward", "step", "val load", "val forward",
 		"a TrainStart", "a BatchEnd", "a StepEnd", "a EpochEnd", "body"} {
 		for n := range 3 {
 			w := newWorld(o)
 			tr := w.trainer(trainer.Config{Epochs: 3, Callbacks: []trainer.Callback{callback{w, "a"}, callback{w, "b"}}})
-			token := w.r.Uint64()
-			w.at(at, n, func() error { panic(token) })
-			caught(o, func() {
+			w.panics(at, n, func() {
 				if at != "body" {
 					tr.Fit(w.ctx(), w.loader("train", w.sizes(3)...), w.loader("val", w.sizes(1)...))
 					return
@@ -104,176 +157,119 @@ func TestPanic(t *testing.T) {
 					w.call("body")
 				}
 			})
-			o.Strings("events", w.events)
-			o.String("state", w.state())
+			o.Strings("panic of "+at+": who is told of what", w.heard())
+			failed := true
+			var epochs []int
+			for _, e := range w.events {
+				if e.kind == "TrainEnd" {
+					failed, epochs = failed && e.err != "none", append(epochs, e.epochs)
+				}
+			}
+			o.Bool("panic of "+at+": TrainEnd is given an error", failed)
+			o.Ints("panic of "+at+": epochs in the History of TrainEnd", epochs)
 		}
 	}
-	for _, do := range []func(*trainer.Trainer, *world){
-		func(tr *trainer.Trainer, w *world) { tr.Evaluate(w.ctx(), w.loader("test", 1, 2, 3)) },
-		func(tr *trainer.Trainer, w *world) {
-			for range tr.Predict(w.ctx(), w.loader("test", 1, 2, 3)) {
-			}
-		},
-	} {
+	for n := range 2 {
 		w := newWorld(o)
 		tr := w.trainer(trainer.Config{})
-		w.training = true
-		token := w.r.Uint64()
-		w.at("test forward", 1, func() error { panic(token) })
-		caught(o, func() { do(tr, w) })
-		o.String("state", w.state())
+		w.panics("test forward", n, func() { tr.Evaluate(w.ctx(), w.loader("test", 1, 2, 3)) })
+		w = newWorld(o)
+		tr = w.trainer(trainer.Config{})
+		w.panics("test forward", n, func() {
+			for range tr.Predict(w.ctx(), w.loader("test", 1, 2, 3)) {
+			}
+		})
 	}
 }
 
-// caught records the token that f panics with.
-func caught(o *observe.Observer, f func()) {
-	defer func() {
-		token, _ := recover().(uint64)
-		o.String("recovered", hex(token))
+// panics runs f, in which a call panics, and records what comes out and what is
+// left. It begins in the mode that f would leave if it did not restore it.
+func (w *world) panics(at string, n int, f func()) {
+	w.training = at == "test forward" || at == "body"
+	before, token := w.training, w.r.Uint64()
+	w.at(at, n, func() error { panic(token) })
+	func() {
+		defer func() {
+			got, _ := recover().(uint64)
+			w.o.String("panic of "+at+": value that comes out", hex(got))
+		}()
+		f()
 	}()
-	f()
+	w.o.Bool("panic of "+at+": mode as before", w.training == before)
+	w.o.Int("panic of "+at+": loaders left open", w.open)
 }
 
+// errCause is why a context was cancelled, which is not its Err.
+var errCause = errors.New("cause")
+
 // Where ctx is done, the run ends before the next batch, or when the loader ends,
-// with ctx.Err(): no step of an unfinished window, no epoch in the History
-// (rule 28).
+// with ctx.Err() (and not its cause): no step of an unfinished window, no epoch in
+// the History. Fit, Evaluate and Predict all look at it (rule 28).
 func TestCancel(t *testing.T) {
 	o := observe.New(t)
 	for _, at := range []string{"train load", "train forward", "backward", "a BatchEnd", "val load", "val forward", "at once"} {
 		for _, n := range []int{0, 1, 4, 7} {
 			w := newWorld(o)
-			ctx, cancel := context.WithCancel(w.ctx())
+			ctx, cancel := context.WithCancelCause(w.ctx())
 			tr := w.trainer(trainer.Config{Epochs: 3, AccumSteps: 2, Callbacks: []trainer.Callback{&batchOnly{callback{w, "a"}}}})
-			w.at(at, n, func() error { cancel(); return nil })
+			w.at(at, n, func() error { cancel(errCause); return nil })
 			if at == "at once" {
-				cancel()
+				cancel(errCause)
 			}
-			h, err := tr.Fit(ctx, w.loader("train", w.sizes(5)...), w.loader("val", w.sizes(3)...))
-			cancel()
-			o.String("error", kind(err))
-			w.history(h)
-			o.Strings("events", w.events)
-			o.Strings("moves", w.movesOf("train X"))
-			o.Strings("Forward", w.forwards)
-			o.String("state", w.state())
-			o.Ints("steps", []int{w.calls["step"]})
+			h, err := tr.Fit(ctx, w.loader("train", w.sizes(6)...), w.loader("val", w.sizes(3)...))
+			cancel(nil)
+			name := "done in " + at
+			o.String(name+": error of Fit", kind(err))
+			o.Int(name+": batches of train that were moved", w.moved("train", "X"))
+			o.Int(name+": batches of val that were moved", w.moved("val", "X"))
+			w.after(name, h)
 		}
 	}
-	// A loader that ends early because of ctx, without a word.
-	for _, name := range []string{"train", "val", "test"} {
+	for _, at := range []string{"load", "forward", "at once", "end"} {
+		for n := range 3 {
+			looked(o, at, n)
+		}
+	}
+}
+
+// looked has ctx done during an Evaluate and during a Predict: as a batch is loaded or
+// computed, before them, or when the loader ends, which may be early because of it.
+func looked(o *observe.Observer, at string, n int) {
+	for _, method := range []string{"Fit", "validation", "Evaluate", "Predict"} {
 		w := newWorld(o)
-		ctx, cancel := context.WithCancel(w.ctx())
-		tr := w.trainer(trainer.Config{Epochs: 2, AccumSteps: 4})
-		short := w.loader(name, w.sizes(3)...)
-		short.end = cancel
+		ctx, cancel := context.WithCancelCause(w.ctx())
+		tr := w.trainer(trainer.Config{Epochs: 2, AccumSteps: 2})
+		l := w.loader("test", w.sizes(4)...)
+		switch at {
+		case "at once":
+			cancel(errCause)
+		case "end":
+			l.end = func() { cancel(errCause) }
+		default:
+			w.at("test "+at, n, func() error { cancel(errCause); return nil })
+		}
+		name := method + ", done in " + at
+		var h trainer.History
 		var err error
-		switch name {
-		case "train":
-			var h trainer.History
-			h, err = tr.Fit(ctx, short, nil)
-			w.history(h)
-		case "val":
-			var h trainer.History
-			h, err = tr.Fit(ctx, w.loader("train", w.sizes(5)...), short)
-			w.history(h)
-		case "test":
-			_, err = tr.Evaluate(ctx, short)
-		}
-		o.String("a loader that ends early", kind(err))
-		for p, err := range tr.Predict(ctx, short) { // ctx is done
-			o.String("Predict", kind(err))
-			o.Bool("a prediction", p != nil)
-		}
-		o.String("state", w.state())
-		cancel()
-	}
-}
-
-// Loader and model get the context of the call, so that one who waits for data
-// is released when it is done (rule 28).
-func TestDeadline(t *testing.T) {
-	o := observe.New(t)
-	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(o)
-		tr := w.trainer(trainer.Config{Epochs: 3, AccumSteps: 2})
-		slow := slowLoader{w.loader("train", w.sizes(4)...), 10 * time.Millisecond}
-		wait := func(name string, f func(context.Context) error) {
-			begin := time.Now()
-			ctx, cancel := context.WithTimeout(w.ctx(), time.Duration(5+10*w.r.IntN(8))*time.Millisecond)
-			defer cancel()
-			o.String(name, kind(f(ctx)))
-			o.Int("milliseconds", int(time.Since(begin).Milliseconds()))
-			o.String("state", w.state())
-		}
-		for range 4 {
-			wait("Fit", func(ctx context.Context) error { _, err := tr.Fit(ctx, slow, nil); return err })
-			wait("Evaluate", func(ctx context.Context) error { _, err := tr.Evaluate(ctx, slow); return err })
-			wait("Predict", func(ctx context.Context) (last error) {
-				for _, err := range tr.Predict(ctx, slow) {
-					last = err
+		switch method {
+		case "Fit":
+			h, err = tr.Fit(ctx, l, nil)
+		case "validation":
+			h, err = tr.Fit(ctx, w.loader("train", w.sizes(4)...), l)
+		case "Evaluate":
+			_, err = tr.Evaluate(ctx, l)
+		case "Predict":
+			var predictions []string
+			for p, e := range tr.Predict(ctx, l) {
+				if err = e; err == nil {
+					predictions = append(predictions, baseOf(p))
 				}
-				return last
-			})
+			}
+			o.Strings(name+": predictions", predictions)
 		}
-	})
-}
-
-// slowLoader takes its time for each batch, unless ctx is done before.
-type slowLoader struct {
-	*loader
-	pause time.Duration
-}
-
-func (l slowLoader) Batches(ctx context.Context, epoch int) iter.Seq2[trainer.Batch, error] {
-	return func(yield func(trainer.Batch, error) bool) {
-		for b, err := range l.loader.Batches(ctx, epoch) {
-			select {
-			case <-ctx.Done():
-				yield(trainer.Batch{}, ctx.Err())
-				return
-			case <-time.After(l.pause):
-			}
-			if !yield(b, err) {
-				return
-			}
-		}
-	}
-}
-
-// Trainers with models of their own may run at the same time (rule 31).
-func TestIndependentTrainers(t *testing.T) {
-	o := observe.New(t)
-	type job struct {
-		w          *world
-		tr         *trainer.Trainer
-		train, val *loader
-		ctx        context.Context
-		h          trainer.History
-		loss       float64
-		err        error
-	}
-	var jobs []*job
-	for i := range 4 {
-		w := newWorld(o)
-		w.shared = true
-		jobs = append(jobs, &job{w: w, train: w.loader("train", w.sizes(30+i)...), val: w.loader("val", w.sizes(3)...), ctx: w.ctx(),
-			tr: w.trainer(trainer.Config{Epochs: 20 + i, AccumSteps: 2 + i, Callbacks: []trainer.Callback{&epochOnly{callback{w, fmt.Sprint(i)}}}})})
-	}
-	var wg sync.WaitGroup
-	for _, j := range jobs {
-		wg.Go(func() {
-			if j.h, j.err = j.tr.Fit(j.ctx, j.train, j.val); j.err == nil {
-				j.loss, j.err = j.tr.Evaluate(j.ctx, j.val)
-			}
-		})
-	}
-	wg.Wait()
-	for _, j := range jobs {
-		o.String("error", kind(j.err))
-		j.w.history(j.h)
-		o.Float("loss", j.loss)
-		o.Strings("events", j.w.events)
-		o.Floats("scales", j.w.scales)
-		o.String("state", j.w.state())
+		o.String(name+": error", kind(err))
+		w.samples(name, h)
+		o.Int(name+": batches that were moved", w.moved("test", "X"))
+		cancel(nil)
 	}
 }

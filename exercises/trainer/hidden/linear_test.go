@@ -126,11 +126,10 @@ func (b batches) Batches(context.Context, int) iter.Seq2[trainer.Batch, error] {
 	}
 }
 
-// regression trains a linear model on s from zero, records it, and returns where
-// it came to.
-func regression(o *observe.Observer, s samples, size int, cfg trainer.Config) []float64 {
+// regression trains a linear model on s from zero, records it, and returns the loss
+// of each epoch and the weights that it came to.
+func regression(o *observe.Observer, s samples, size int, cfg trainer.Config) (losses, weights []float64) {
 	m := &linear{weights: make([]float64, 3), gradient: []float64{7, 7, 7}}
-	var losses []float64
 	t, err := trainer.New(m, m, squares, cfg)
 	if err == nil {
 		var h trainer.History
@@ -139,8 +138,8 @@ func regression(o *observe.Observer, s samples, size int, cfg trainer.Config) []
 			losses = append(losses, e.TrainLoss)
 		}
 	}
-	o.Error("error", err)
-	o.Floats("loss of each epoch", losses)
+	o.Error("error of Fit", err)
+	o.Int("Steps", len(m.path)/len(m.weights))
 	o.Floats("weights after each step", m.path)
-	return append(losses, m.weights...)
+	return losses, m.weights
 }

@@ -9,35 +9,48 @@ import (
 	"grade/reference/trainer"
 )
 
-// A loader gives batches of the sizes it has for an epoch. What is in them
-// depends on how far the training has come, so that reading ahead shows.
+// A loader gives batches of the sizes it has for an epoch. In a world that sees the
+// order of things, what is in them depends on how far the training has come, so that
+// reading ahead shows.
 type loader struct {
 	w                         *world
 	name                      string
-	sizes                     func(epoch int) []int
-	means                     func(epoch int) []float64 // of the loss; nil: whatever comes out
+	sizes                     func(pass int) []int     // by the calls of Batches, from 0
+	means                     func(pass int) []float64 // of the loss; nil: whatever comes out
 	noY                       bool
+	bare                      bool // with an error comes no batch
+	device                    trainer.Device
 	seed                      uint64
-	asked                     []int // the epochs that Batches was called for
+	asked                     []int    // the epochs that Batches was called for
+	given                     []uint64 // the contexts that it was given
 	ranges                    int
 	updates, events, forwards int    // that there were when Batches was called
 	end                       func() // called before the end
 }
 
 func (w *world) loader(name string, sizes ...int) *loader {
-	return &loader{w: w, name: name, seed: w.r.Uint64(), sizes: func(int) []int { return sizes }}
+	return &loader{w: w, name: name, seed: w.r.Uint64(), device: "disk", sizes: func(int) []int { return sizes }}
 }
 
 func (l *loader) Batches(ctx context.Context, epoch int) iter.Seq2[trainer.Batch, error] {
+	pass := len(l.asked)
 	l.asked = append(l.asked, epoch)
+	l.given = append(l.given, contextToken(ctx))
+	if l.name == "train" && !l.w.trainLoader {
+		l.w.trainLoader, l.w.firstEpoch = true, epoch
+	}
 	l.w.zeros, l.updates, l.events, l.forwards = 0, len(l.w.updates), len(l.w.events), len(l.w.forwards)
 	return func(yield func(trainer.Batch, error) bool) {
 		l.ranges++
 		l.w.open++
 		defer func() { l.w.open-- }()
-		for i, n := range l.sizes(epoch) {
+		for i, n := range l.sizes(pass) {
 			err := l.w.call(l.name + " load")
-			if !yield(l.batch(ctx, epoch, i, n), err) {
+			b := l.batch(ctx, pass, i, n)
+			if err != nil && l.bare {
+				b = trainer.Batch{}
+			}
+			if !yield(b, err) {
 				return
 			}
 		}
@@ -47,20 +60,60 @@ func (l *loader) Batches(ctx context.Context, epoch int) iter.Seq2[trainer.Batch
 	}
 }
 
-func (l *loader) batch(ctx context.Context, epoch, i, n int) trainer.Batch {
+func (l *loader) batch(ctx context.Context, pass, i, n int) trainer.Batch {
 	w := l.w
-	state := mix(w.parameters, uint64(len(w.updates)-l.updates), uint64(len(w.events)-l.events), uint64(len(w.forwards)-l.forwards))
-	base := mix(l.seed, uint64(epoch), uint64(l.ranges), uint64(i))
-	token := mix(base, contextToken(ctx), state)
-	x := &tensor{w: w, of: l.name, kind: "X", n: n, device: "disk", base: base, token: token}
+	base := mix(l.seed, uint64(pass), uint64(i))
+	done := mix(w.parameters, uint64(len(w.updates)-l.updates), uint64(len(w.events)-l.events), uint64(len(w.forwards)-l.forwards))
+	token := mix(base, w.seen(contexts, contextToken(ctx)), w.seen(order, done))
+	x := &tensor{w: w, of: l.name, kind: "X", n: n, device: l.device, base: base, token: token}
 	if l.noY {
 		return trainer.Batch{X: x}
 	}
-	y := &tensor{w: w, of: l.name, kind: "Y", n: n, device: "disk", base: base, token: token + 1}
+	y := &tensor{w: w, of: l.name, kind: "Y", n: n, device: l.device, base: base, token: token + 1}
 	if l.means != nil {
-		y.mean = &l.means(epoch)[i]
+		y.mean = &l.means(pass)[i]
 	}
 	return trainer.Batch{X: x, Y: y}
+}
+
+// An event is what a callback was told, and what there was then.
+type event struct {
+	name, kind string // of the callback, of the event
+	what       []int
+	loss       float64
+	epochs     int    // in the History that TrainEnd is given
+	err        string // that TrainEnd is given
+	steps, val int    // Steps, and batches of validation, so far
+	token      uint64 // in its context
+	stats      trainer.EpochStats
+}
+
+// heard lists who was told of what.
+func (w *world) heard() (list []string) {
+	for _, e := range w.events {
+		list = append(list, e.name+" "+e.kind)
+	}
+	return list
+}
+
+// told lists what was told with events of a kind.
+func (w *world) told(kind string) (list []int) {
+	for _, e := range w.events {
+		if e.kind == kind {
+			list = append(list, e.what...)
+		}
+	}
+	return list
+}
+
+// ends lists what TrainEnd was given: how many epochs, and the error.
+func (w *world) ends() (list []string) {
+	for _, e := range w.events {
+		if e.kind == "TrainEnd" {
+			list = append(list, fmt.Sprint(e.name, ": ", e.epochs, " epochs, error ", e.err))
+		}
+	}
+	return list
 }
 
 // callback hears of everything.
@@ -70,35 +123,30 @@ type callback struct {
 }
 
 // hear takes down an event with what the world is like, and may fail.
-func (c callback) hear(kind string, ctx context.Context, what ...any) error {
-	c.w.events = append(c.w.events, fmt.Sprint(c.name, " ", kind, " ", what))
-	if ctx != nil {
-		c.w.events = append(c.w.events, fmt.Sprintf("%x %x", c.w.parameters, contextToken(ctx)))
-	}
-	return c.w.call(c.name + " " + kind)
+func (c callback) hear(e event) error {
+	e.name, e.steps, e.val = c.name, c.w.calls["step"], c.w.calls["val load"]
+	c.w.events = append(c.w.events, e)
+	return c.w.call(c.name + " " + e.kind)
 }
 
-func (c callback) TrainStart(ctx context.Context) error { return c.hear("TrainStart", ctx) }
+func (c callback) TrainStart(ctx context.Context) error {
+	return c.hear(event{token: contextToken(ctx), kind: "TrainStart"})
+}
 
 func (c callback) BatchEnd(ctx context.Context, b trainer.BatchInfo) error {
-	c.w.losses = append(c.w.losses, b.Loss)
-	return c.hear("BatchEnd", ctx, b.Epoch, b.Batch, b.Samples, c.w.training)
+	return c.hear(event{token: contextToken(ctx), kind: "BatchEnd", what: []int{b.Epoch - c.w.firstEpoch, b.Batch, b.Samples}, loss: b.Loss})
 }
 
 func (c callback) StepEnd(ctx context.Context, s trainer.StepInfo) error {
-	return c.hear("StepEnd", ctx, s.Epoch, s.Step, s.Samples, c.w.training)
+	return c.hear(event{token: contextToken(ctx), kind: "StepEnd", what: []int{s.Epoch - c.w.firstEpoch, s.Step, s.Samples}})
 }
 
 func (c callback) EpochEnd(ctx context.Context, e trainer.EpochStats) error {
-	c.w.losses = append(c.w.losses, e.TrainLoss, e.ValLoss)
-	return c.hear("EpochEnd", ctx, e.Epoch, e.Samples, e.Steps, c.w.training)
+	return c.hear(event{token: contextToken(ctx), kind: "EpochEnd", what: []int{e.Epoch - c.w.firstEpoch, e.Samples, e.Steps}, stats: e})
 }
 
 func (c callback) TrainEnd(h trainer.History, err error) error {
-	for _, e := range h.Epochs {
-		c.w.losses = append(c.w.losses, e.TrainLoss, e.ValLoss)
-	}
-	return c.hear("TrainEnd", nil, len(h.Epochs), kind(err))
+	return c.hear(event{kind: "TrainEnd", epochs: len(h.Epochs), err: kind(err)})
 }
 
 // Callbacks that hear of one thing each.
@@ -155,30 +203,50 @@ func kind(err error) string {
 	return "another"
 }
 
-// place says which error it is, and of which batch.
-func place(err error) string {
+// place says which error it is, and of which batch. Epochs count from the first
+// that the training loader was asked for.
+func (w *world) place(err error) string {
 	var b *trainer.BatchError
 	if !errors.As(err, &b) {
 		return kind(err) + " of no batch"
 	}
-	return fmt.Sprintf("%s of epoch %d, batch %d", kind(err), b.Epoch, b.Batch)
+	return fmt.Sprintf("%s of epoch %d, batch %d", kind(err), b.Epoch-w.firstEpoch, b.Batch)
 }
 
-// history records all of h.
-func (w *world) history(h trainer.History) {
-	var counts []int
-	var losses []float64
+// samples records how many epochs are in h, and how many samples each had.
+func (w *world) samples(name string, h trainer.History) {
+	var list []int
 	for _, e := range h.Epochs {
-		counts = append(counts, e.Epoch, e.Samples, e.Steps)
-		losses = append(losses, e.TrainLoss, e.ValLoss)
+		list = append(list, e.Samples)
 	}
-	w.o.Ints("history: epoch, samples, steps", counts)
-	w.o.Floats("history: losses", losses)
+	w.o.Ints(name+": samples of each epoch", list)
 }
 
-// state is what the world has come to.
-func (w *world) state() string {
-	return fmt.Sprintf("parameters %x, training %t, open loaders %d", w.parameters, w.training, w.open)
+// tokenOf is what a prediction was made of.
+func tokenOf(p trainer.Tensor) string {
+	t, ok := p.(*tensor)
+	if !ok || t == nil {
+		return "nil"
+	}
+	return fmt.Sprintf("%s %x of %x", t.kind, t.token, t.base)
+}
+
+// baseOf is what a prediction was made for.
+func baseOf(p trainer.Tensor) string {
+	t, ok := p.(*tensor)
+	if !ok || t == nil {
+		return "nil"
+	}
+	return fmt.Sprintf("%s of %x", t.kind, t.base)
+}
+
+// manySamples draws n batch sizes whose sums are beyond 16 bits.
+func (w *world) manySamples(n int) []int {
+	list := make([]int, n)
+	for i := range list {
+		list[i] = 30_000 + w.r.IntN(40_000)
+	}
+	return list
 }
 
 // sizes draws n batch sizes.

@@ -1,10 +1,10 @@
 // Package hidden holds the hidden tests of the trainer exercise. Most of them run
 // the trainer in a world of fakes that compute with tokens in place of numbers: a
-// prediction is a hash of the parameters, of the input and of the mode, a step
-// makes new parameters of the old ones and of the gradients, and so on. What
-// depends on what is thereby part of every token, any order that the README
-// allows gives the same ones, and they cannot be had without making the calls.
-// Other tests train a small linear model with numbers.
+// prediction is a hash of the input, and of what else the world sees: parameters,
+// mode, context. Any order that the README allows gives the same tokens, and they
+// cannot be had without making the calls. Each test has a world that sees what the
+// test is about and no more, so that one mistake does not cost the others. Other
+// tests train a small linear model with numbers.
 package hidden
 
 import (
@@ -18,37 +18,91 @@ import (
 	"grade/reference/trainer"
 )
 
+// A facet is something that the tokens of a world depend on.
+type facet uint
+
+const (
+	devices    facet = 1 << iota // where a tensor is: on another device than the model it is refused
+	modes                        // whether the model is training
+	contexts                     // what is in a context
+	progress                     // how many Steps there were
+	learning                     // all that has become of the parameters
+	order                        // what had been done when a batch was asked for
+	everything = 1<<iota - 1
+)
+
 // A world is a model, an optimizer, a loss and what happens to them.
 type world struct {
 	o      *observe.Observer
 	r      *rand.Rand
+	sees   facet
 	device trainer.Device // of the model
 
 	parameters, gradients, stats uint64
 	remembered                   uint64 // by Forward, for Backward
 	training                     bool
 
-	moves     []string // of X and Y: what, where to
-	deviceLog []string // of the model
-	forwards  []string
-	scales    []float64
-	clips     []float64
-	updates   []string // ZeroGrad, Backward and Step
-	zeros     int      // ZeroGrads since Batches was called: a run that failed may have left one without a Backward
-	open      int      // ranges over loaders that were not closed
+	moves       []move
+	deviceLog   []string // of the model
+	forwards    []forward
+	scales      []float64
+	clips       []clip
+	lateScales  int      // ScaleGrads after a ClipGrads of the same window
+	updates     []string // ZeroGrad, Backward and Step
+	zeros       int      // ZeroGrads since Batches was called: a run that failed may have left one without a Backward
+	open        int      // ranges over loaders that were not closed
+	firstEpoch  int      // that Batches of the loader train was called for
+	trainLoader bool     // it was
 
-	events []string // what callbacks were told
-	losses []float64
+	events []event
 
 	shared bool // the machine, with worlds that are to have their turn
 	calls  map[string]int
 	faults map[string]func() error // by kind and number of the call
 }
 
-func newWorld(o *observe.Observer) *world {
-	r := o.Rand()
-	return &world{o: o, r: r, device: "nowhere", parameters: r.Uint64(), training: r.IntN(2) == 0,
+// newWorld makes a world that sees some facets, or none.
+func newWorld(o *observe.Observer, sees ...facet) *world { return worldOf(o, o.Rand(), sees...) }
+
+// worldOf makes a world whose tokens come from r.
+func worldOf(o *observe.Observer, r *rand.Rand, sees ...facet) *world {
+	w := &world{o: o, r: r, device: "nowhere", parameters: r.Uint64(), training: true,
 		calls: map[string]int{}, faults: map[string]func() error{}}
+	for _, f := range sees {
+		w.sees |= f
+	}
+	return w
+}
+
+// seen is the token if the world sees the facet.
+func (w *world) seen(f facet, token uint64) uint64 {
+	if w.sees&f == 0 {
+		return 0
+	}
+	return token
+}
+
+// A move is one call of To.
+type move struct {
+	of, kind string
+	base     uint64
+	n        int // samples
+	to       trainer.Device
+}
+
+func (m move) String() string { return fmt.Sprintf("%s %s %x to %s", m.of, m.kind, m.base, m.to) }
+
+// A forward is one call of Forward.
+type forward struct {
+	of       string
+	base     uint64
+	training bool
+}
+
+// A clip is one call of ClipGrads.
+type clip struct {
+	norm             float64
+	backwards, steps int // before it
 }
 
 // A fault is an error that is injected.
@@ -99,24 +153,38 @@ func (t *tensor) Len() int               { return t.n }
 func (t *tensor) Device() trainer.Device { return t.device }
 
 func (t *tensor) To(d trainer.Device) (trainer.Tensor, error) {
-	t.w.moves = append(t.w.moves, fmt.Sprintf("%s %s %x to %s", t.of, t.kind, t.base, d))
+	t.w.moves = append(t.w.moves, move{t.of, t.kind, t.base, t.n, d})
 	if err := t.w.call(t.of + " move " + t.kind); err != nil {
 		return nil, err
 	}
 	t.times++
 	moved := *t
-	moved.device, moved.token = d, mix(t.token, uint64(t.times))
+	moved.device = d
+	if t.w.sees&devices != 0 {
+		moved.token = mix(t.token, uint64(t.times))
+	}
 	return &moved, nil
 }
 
 // movesOf lists the moves of what is of one kind.
-func (w *world) movesOf(prefix string) (list []string) {
+func (w *world) movesOf(of, kind string) (list []string) {
 	for _, m := range w.moves {
-		if len(m) > len(prefix) && m[:len(prefix)] == prefix {
-			list = append(list, m)
+		if m.of == of && m.kind == kind {
+			list = append(list, m.String())
 		}
 	}
 	return list
+}
+
+// moved counts the tensors of a kind that were moved, however often.
+func (w *world) moved(of, kind string) int {
+	different := map[uint64]bool{}
+	for _, m := range w.moves {
+		if m.of == of && m.kind == kind {
+			different[m.base] = true
+		}
+	}
+	return len(different)
 }
 
 type contextKey struct{}
@@ -127,6 +195,9 @@ func (w *world) ctx() context.Context {
 }
 
 func contextToken(ctx context.Context) uint64 {
+	if ctx == nil {
+		return 0
+	}
 	token, _ := ctx.Value(contextKey{}).(uint64)
 	return token
 }
@@ -150,15 +221,16 @@ func (m model) Training() bool      { return m.training }
 
 func (m model) Forward(ctx context.Context, x trainer.Tensor) (trainer.Tensor, error) {
 	t := x.(*tensor)
-	m.forwards = append(m.forwards, fmt.Sprintf("%s %x, training: %t", t.of, t.base, m.training))
+	m.forwards = append(m.forwards, forward{t.of, t.base, m.training})
 	if err := m.call(t.of + " forward"); err != nil {
 		return nil, err
 	}
-	if t.device != m.device {
+	if t.device != m.device && m.sees&devices != 0 {
 		return nil, errDevice
 	}
 	p := &tensor{w: m.world, of: t.of, kind: "prediction", n: t.n, device: t.device, base: t.base}
-	p.token = mix(m.parameters, m.stats, t.token, flag(m.training), contextToken(ctx))
+	p.token = mix(t.token, m.seen(learning, mix(m.parameters, m.stats)), m.seen(modes, flag(m.training)),
+		m.seen(contexts, contextToken(ctx)), m.seen(progress, uint64(m.calls["step"])))
 	if m.training {
 		m.stats = mix(m.stats, t.token)
 	}
@@ -177,12 +249,15 @@ func (m model) Backward(grad trainer.Tensor) error {
 }
 
 func (m model) ScaleGrads(f float64) {
+	if n := len(m.clips); n > 0 && m.clips[n-1].steps == m.calls["step"] {
+		m.lateScales++
+	}
 	m.scales = append(m.scales, f)
 	m.gradients = mix(m.gradients, 2)
 }
 
 func (m model) ClipGrads(maxNorm float64) {
-	m.clips = append(m.clips, maxNorm)
+	m.clips = append(m.clips, clip{maxNorm, m.calls["backward"], m.calls["step"]})
 	m.gradients = mix(m.gradients, 3)
 }
 
@@ -209,7 +284,7 @@ func (w *world) loss(pred, y trainer.Tensor) (float64, trainer.Tensor, error) {
 	if err := w.call(t.of + " loss"); err != nil {
 		return 0, nil, err
 	}
-	if p.device != w.device || t.device != w.device {
+	if w.sees&devices != 0 && (p.device != w.device || t.device != w.device) {
 		return 0, nil, errDevice
 	}
 	grad := &tensor{w: w, of: t.of, kind: "gradient", n: t.n, device: w.device, base: t.base, token: mix(p.token, t.token)}

@@ -45,12 +45,16 @@ type Found struct {
 	Deleted     []string // folders of submissions
 	Foreign     []string // in the folders of other students than Clone.Student
 	Links       []string // and submodules, in place of a folder that submissions are in
+	Malformed   []string // folders that no git has written as they are
 	Unknown     []string // where a submission would be, of no exercise of the course
 	Outside     []string // in no submission
 }
 
 // Passed reports whether all changes are allowed.
-func (f Found) Passed() bool { return len(f.Foreign)+len(f.Links) == 0 }
+func (f Found) Passed() bool { return len(f.Foreign)+len(f.Links)+len(f.Malformed) == 0 }
+
+// maxSubmissions is how many submissions one commit may change.
+const maxSubmissions = 20_000
 
 // maxNoted is how many names of one kind a note lists.
 const maxNoted = 20
@@ -70,6 +74,7 @@ func (c Clone) Notes(s Span, f Found) []string {
 		{f.Deleted, "was deleted: not graded"},
 		{f.Foreign, "is not " + c.Student + "'s: not graded, and it should not be changed here"},
 		{f.Links, "is a link or a submodule: not followed, and there should be a folder"},
+		{f.Malformed, "holds what no git writes, such as a name twice: that is not graded; commit and push it again"},
 		{f.Unknown, "is in no exercise of the course: not graded"},
 	} {
 		for _, name := range kind.names[:min(len(kind.names), maxNoted)] {
@@ -111,6 +116,12 @@ func (c Clone) Find(ctx context.Context, s Span, policy *gradebook.Policy) (foun
 	}
 	for _, one := range changes {
 		c.enter(&found, one, s, place{pattern: p, exercises: policy.Exercises})
+	}
+	if n := len(found.Submissions); n > maxSubmissions {
+		return Found{}, &fault.Error{
+			Message: fmt.Sprintf("%s: %d submissions, and grade looks at no more than %d at a time", s, n, maxSubmissions),
+			Advice:  "look at what the commit holds, or grade a part of it: --student STUDENT",
+		}
 	}
 	return found, err
 }
@@ -157,6 +168,8 @@ func (c Clone) enter(found *Found, one repository.Change, s Span, in place) {
 		found.Submissions = append(found.Submissions, c.submission(student, exercise, s.Head, dir, one.Kind))
 	case deleted:
 		found.Deleted = append(found.Deleted, dir)
+	case malformed:
+		found.Malformed = append(found.Malformed, one.Name)
 	case link:
 		found.Links = append(found.Links, one.Name)
 	case unknown:

@@ -29,6 +29,7 @@ const (
 	graded    meaning = "graded"    // a submission
 	deleted   meaning = "deleted"   // a submission that is gone
 	link      meaning = "link"      // in place of a folder: what lies behind it would not be graded
+	malformed meaning = "malformed" // a folder that no git has written
 	unknown   meaning = "unknown"   // a submission of no exercise, by its place or its looks
 	outside   meaning = "outside"   // nothing that is graded
 )
@@ -43,6 +44,7 @@ var cases = []struct {
 }{
 	{"another student's, where everything is looked at", func(f facts) bool { return f.foreign && f.noChange }, unchanged},
 	{"another student's, whatever it is", func(f facts) bool { return f.foreign }, foreign},
+	{"what no git writes, in no submission's place", func(f facts) bool { return f.kind == repository.Malformed && !(f.fits && f.listed) }, malformed},
 	{"a folder in the place of a submission, of no exercise", func(f facts) bool { return f.fits && !f.listed && f.kind == repository.Folder }, unknown},
 	{"anything else in such a place", func(f facts) bool { return f.fits && !f.listed }, outside},
 	{"nothing, where a submission was", func(f facts) bool { return f.fits && f.kind == repository.Absent }, deleted},

@@ -27,6 +27,11 @@ var meanings = map[string][]struct {
 		{"a link in place of all that is the student's", facts{kind: repository.Link, owned: true, foreign: true, onTheWay: true}, foreign},
 		{"notes", facts{kind: repository.File, owned: true, foreign: true}, foreign},
 	},
+	"what no git writes, in no submission's place": {
+		{"a student's folder", facts{kind: repository.Malformed, owned: true, onTheWay: true}, malformed},
+		{"a folder of no exercise", facts{kind: repository.Malformed, owned: true, fits: true}, malformed},
+		{"the root", facts{kind: repository.Malformed}, malformed},
+	},
 	"a folder in the place of a submission, of no exercise": {
 		{"a name misspelt", facts{kind: repository.Folder, owned: true, fits: true, looks: true}, unknown},
 		{"a hidden one as well", facts{kind: repository.Folder, owned: true, fits: true}, unknown},
@@ -43,6 +48,7 @@ var meanings = map[string][]struct {
 		{"a folder", facts{kind: repository.Folder, owned: true, fits: true, listed: true, looks: true}, graded},
 		{"a file, to be refused", facts{kind: repository.File, owned: true, fits: true, listed: true}, graded},
 		{"a link, to be refused", facts{kind: repository.Link, owned: true, fits: true, listed: true, onTheWay: true}, graded},
+		{"what no git writes, to be refused", facts{kind: repository.Malformed, owned: true, fits: true, listed: true}, graded},
 		{"one's own, where everything is looked at", facts{kind: repository.Folder, owned: true, fits: true, listed: true, noChange: true}, graded},
 	},
 	"a link or a submodule in place of a folder above submissions": {

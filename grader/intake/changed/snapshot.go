@@ -15,9 +15,10 @@ import (
 // snapshot takes the snapshot of a submission in a commit.
 func (c Clone) snapshot(ctx context.Context, commit, folder string, kind repository.Kind) (*submission.Snapshot, error) {
 	if kind != repository.Folder {
-		s := submission.Of(folder, nil)
-		s.Problems = []verdict.Problem{{Rule: "no-folder", Message: fmt.Sprintf("%s is a %s; put a folder with the solution in its place", verdict.Printable(folder), kind)}}
-		return s, nil
+		return submission.Refused(folder, "", "no-folder", fmt.Sprintf("%s is a %s; put a folder with the solution in its place", verdict.Printable(folder), kind)), nil
+	}
+	if err := context.Cause(ctx); err != nil {
+		return nil, err
 	}
 	dir, err := os.MkdirTemp("", "grade-ci-")
 	if err != nil {
@@ -25,6 +26,9 @@ func (c Clone) snapshot(ctx context.Context, commit, folder string, kind reposit
 	}
 	defer os.RemoveAll(dir)
 	left, err := c.Repo.Extract(ctx, commit, folder, dir, submission.MaxFileSize, sources())
+	if broken := (*repository.Broken)(nil); errors.As(err, &broken) {
+		return submission.Refused(folder, verdict.Printable(broken.Name), "git-object", "the commit does not hold this as git would ("+verdict.Printable(broken.Why)+"); commit and push it again"), nil
+	}
 	if err != nil {
 		return nil, err
 	}

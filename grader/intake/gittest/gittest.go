@@ -2,6 +2,7 @@
 package gittest
 
 import (
+	"encoding/hex"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -86,6 +87,32 @@ func Course(t *testing.T) *History {
 
 // LostCommit is in no clone.
 const LostCommit = "1111111111111111111111111111111111111111"
+
+// Node is an entry of a [History.Tree]: a mode such as 40000, a name and an object.
+func Node(mode, name, id string) string {
+	raw, err := hex.DecodeString(id)
+	if err != nil {
+		panic(err)
+	}
+	return mode + " " + name + "\x00" + string(raw)
+}
+
+// Tree stores a tree of entries as they are, in whatever order and of whatever names.
+func (h *History) Tree(entries ...string) string {
+	return h.stored("tree", strings.Join(entries, ""))
+}
+
+// Blob stores a file's content.
+func (h *History) Blob(text string) string { return h.stored("blob", text) }
+
+func (h *History) stored(kind, data string) string {
+	h.t.Helper()
+	cmd := exec.Command("git", "hash-object", "-w", "-t", kind, "--literally", "--stdin")
+	cmd.Dir, cmd.Stdin = h.Dir, strings.NewReader(data)
+	out, err := cmd.Output()
+	require.NoError(h.t, err)
+	return strings.TrimSpace(string(out))
+}
 
 // Put commits names that a checkout might not hold together, or at all.
 func (h *History) Put(mode, id string, names ...string) {

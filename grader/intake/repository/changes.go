@@ -1,15 +1,11 @@
 package repository
 
 import (
-	"bufio"
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
-	"os/exec"
 	"path"
 	"slices"
 	"strings"
@@ -35,16 +31,15 @@ var ErrTooMany = errors.New("more folders and files have changed than grade look
 // It does not use git's own comparison, which keeps all names in memory before it prints
 // one.
 func (r *Repository) Changes(ctx context.Context, base, head string, into func(folder string) bool) (list []Change, err error) {
-	t, err := r.openTrees(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer t.close()
-	w := &comparison{trees: t, into: into}
+	w := &comparison{ctx: ctx, repo: r, head: head, into: into, left: maxTrees}
 	if base != "" {
 		base += "^{tree}"
 	}
-	if err := w.folder("", base, head+"^{tree}"); err != nil {
+	err = r.reading(ctx, func(o *objects) error {
+		w.objects = o
+		return w.folder("", base, head+"^{tree}")
+	})
+	if err != nil {
 		return nil, err
 	}
 	slices.SortFunc(w.list, func(a, b Change) int { return cmp.Compare(a.Name, b.Name) })
@@ -52,20 +47,27 @@ func (r *Repository) Changes(ctx context.Context, base, head string, into func(f
 }
 
 type comparison struct {
-	trees *trees
-	into  func(folder string) bool
-	list  []Change
+	ctx     context.Context // of one comparison
+	repo    *Repository
+	objects *objects
+	head    string
+	into    func(folder string) bool
+	left    int64 // bytes of trees that may still be read
+	list    []Change
 }
 
 // folder compares two trees. An empty id stands for a tree that does not exist.
 func (w *comparison) folder(name, base, head string) error {
-	old, err := w.trees.read(base)
+	old, odd, err := w.side(name, base)
 	if err != nil {
-		return fmt.Errorf("look into the folder %q: %w", name, err)
+		return err
 	}
-	now, err := w.trees.read(head)
+	now, odder, err := w.side(name, head)
 	if err != nil {
-		return fmt.Errorf("look into the folder %q: %w", name, err)
+		return err
+	}
+	if odder != "" && odder != odd {
+		w.list = append(w.list, Change{cmp.Or(name, "."), Malformed})
 	}
 	for len(old) > 0 || len(now) > 0 { // both are sorted
 		var was, is node
@@ -86,6 +88,49 @@ func (w *comparison) folder(name, base, head string) error {
 	return nil
 }
 
+// side reads one of two trees: its entries, sorted by name, and what no git has put there.
+func (w *comparison) side(name, id string) (list []node, odd string, err error) {
+	if id == "" {
+		return nil, "", nil
+	}
+	if err := context.Cause(w.ctx); err != nil {
+		return nil, "", err
+	}
+	list, read, err := w.objects.tree(id, w.left)
+	w.left -= read
+	broken := (*Broken)(nil)
+	switch {
+	case errors.As(err, &broken) && name == "":
+		return nil, "", fmt.Errorf("look into a commit: %w; a clone needs all objects: fetch without --filter", err)
+	case errors.As(err, &broken) && len(list) == 0 && w.repo.partial(w.ctx):
+		return nil, "", fmt.Errorf("look into the folder %q: %w; a clone needs all objects: fetch without --filter", name, err)
+	case errors.As(err, &broken):
+		odd = broken.Error()
+	case err != nil:
+		return nil, "", fmt.Errorf("look into the folder %q: %w", name, err)
+	}
+	list, bad := sound(list)
+	return list, odd + bad, nil
+}
+
+// sound returns the entries of a tree that git could have made, sorted by name. A name that
+// is there twice is one that is broken. Bad lists names that cannot be. It overwrites list.
+func sound(list []node) (good []node, bad string) {
+	good = list[:0]
+	slices.SortFunc(list, func(a, b node) int { return cmp.Compare(a.name, b.name) })
+	for _, n := range list {
+		switch {
+		case n.name == "" || n.name == "." || n.name == ".." || strings.EqualFold(n.name, ".git") || strings.Contains(n.name, "/"):
+			bad += fmt.Sprintf("%q %s %q ", n.name, n.mode, n.id)
+		case len(good) > 0 && good[len(good)-1].name == n.name:
+			good[len(good)-1].mode, good[len(good)-1].id = brokenMode, good[len(good)-1].id+n.id
+		default:
+			good = append(good, n)
+		}
+	}
+	return good, bad
+}
+
 func skip(list []node, n node) []node {
 	if n == (node{}) {
 		return list
@@ -96,6 +141,9 @@ func skip(list []node, n node) []node {
 // entry adds a name that differs, or what differs below it.
 func (w *comparison) entry(name string, was, is node) error {
 	below := (was.folder() || is.folder()) && w.into(name)
+	if is.folder() && !below {
+		w.repo.remember(w.head, name, is.tree())
+	}
 	if below {
 		if err := w.folder(name, was.tree(), is.tree()); err != nil {
 			return err
@@ -127,86 +175,33 @@ func (n node) tree() string {
 	return hex.EncodeToString([]byte(n.id))
 }
 
-// trees reads folders in git's own format, one after the other.
-type trees struct {
-	cmd    *exec.Cmd
-	cancel context.CancelFunc
-	in     io.WriteCloser
-	out    *bufio.Reader
-	said   bytes.Buffer // git's standard error
-	left   int64        // bytes that may still be read
-}
-
-func (r *Repository) openTrees(ctx context.Context) (*trees, error) {
-	ctx, cancel := context.WithCancel(ctx)
-	t := &trees{cmd: r.command(ctx, "cat-file", "--batch"), cancel: cancel, left: maxTrees}
-	t.cmd.Stdin, t.cmd.Stderr = nil, &t.said
-	in, err := t.cmd.StdinPipe()
-	out, outErr := t.cmd.StdoutPipe()
-	if err = errors.Join(err, outErr); err == nil {
-		err = t.cmd.Start()
-	}
+// tree reads the entries of a tree of at most so many bytes, in its order. With a
+// [*Broken], the list holds those before what cannot be read.
+func (o *objects) tree(id string, most int64) (list []node, size int64, err error) {
+	hash, data, err := o.read(id, "tree", most)
 	if err != nil {
-		cancel()
-		return nil, fmt.Errorf("git cat-file: %w", err)
+		return nil, 0, err
 	}
-	t.in, t.out = in, bufio.NewReader(out)
-	return t, nil
+	list, ok := parseTree(string(data), hex.DecodedLen(len(hash)))
+	if !ok {
+		err = &Broken{hash, "a tree that is none"}
+	}
+	return list, int64(len(data)), err
 }
 
-// close stops git in whatever state: all answers have been read.
-func (t *trees) close() {
-	t.cancel()
-	_ = t.cmd.Wait()
-}
-
-// read returns the entries of a tree, sorted by name; none for the empty id.
-func (t *trees) read(object string) ([]node, error) {
-	if object == "" {
-		return nil, nil
-	}
-	if _, err := fmt.Fprintln(t.in, object); err != nil {
-		return nil, fmt.Errorf("git cat-file: %w", err)
-	}
-	line, err := t.out.ReadString('\n')
-	if err != nil { // git has ended
-		_ = t.in.Close()
-		_ = t.cmd.Wait()
-		return nil, fmt.Errorf("git cat-file: %s: %w", strings.TrimSpace(t.said.String()), err)
-	}
-	var id, kind string
-	var size int64
-	if _, err := fmt.Sscan(line, &id, &kind, &size); err != nil || kind != "tree" {
-		return nil, fmt.Errorf("git: want a tree, and there is: %s; a clone needs all objects: fetch without --filter", strings.TrimSpace(line))
-	}
-	if t.left -= size; t.left < 0 {
-		return nil, ErrTooMany
-	}
-	data := make([]byte, size+1) // and a newline
-	if _, err := io.ReadFull(t.out, data); err != nil {
-		return nil, fmt.Errorf("git cat-file: %w", err)
-	}
-	return parseTree(string(data[:size]), hex.DecodedLen(len(id)))
-}
+// brokenMode marks a name that a tree has twice. No tree can say it.
+const brokenMode = "twice"
 
 // parseTree parses entries in git's format: 100644 name NUL id.
-func parseTree(data string, idSize int) (list []node, err error) {
+func parseTree(data string, idSize int) (list []node, ok bool) {
+	list = make([]node, 0, len(data)/(len("40000 x\x00")+idSize))
 	for data != "" {
 		head, rest, ok := strings.Cut(data, "\x00")
 		mode, name, named := strings.Cut(head, " ")
 		if !ok || !named || len(rest) < idSize {
-			return nil, errors.New("git: a tree that is none")
-		}
-		if name == "" || name == "." || name == ".." || strings.Contains(name, "/") {
-			return nil, fmt.Errorf("git: a tree with the name %q, which no git makes", name)
+			return list, false
 		}
 		list, data = append(list, node{name, mode, rest[:idSize]}), rest[idSize:]
 	}
-	slices.SortFunc(list, func(a, b node) int { return cmp.Compare(a.name, b.name) })
-	for i := range list[:max(0, len(list)-1)] {
-		if list[i].name == list[i+1].name {
-			return nil, fmt.Errorf("git: a tree with the name %q twice, which no git makes", list[i].name)
-		}
-	}
-	return list, nil
+	return list, true
 }

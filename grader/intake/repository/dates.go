@@ -70,6 +70,13 @@ func (r *Repository) Holds(ctx context.Context, commit, name, path string, wante
 	if err != nil {
 		return false, err
 	}
+	for i, e := range list {
+		if e.Kind == File && wanted(e.Name) {
+			if list[i], err = r.sized(ctx, e); err != nil {
+				return false, err
+			}
+		}
+	}
 	return holds(list, os.DirFS(path), wanted)
 }
 

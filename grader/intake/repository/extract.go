@@ -18,11 +18,12 @@ const maxEntries = 10_001
 // Extract writes a folder of a commit to dir, which is empty: its files, and empty
 // stand-ins of the same kind for folders, links and modules. It writes only the name of a
 // file that wanted rejects, and limit+1 bytes of a file that is longer than limit. It
-// returns the names that the system cannot have.
+// returns the names that the system cannot have. A [*Broken] says that the commit lacks
+// what it should hold.
 func (r *Repository) Extract(ctx context.Context, commit, folder, dir string, limit int64, wanted func(name string) bool) (left []string, err error) {
 	list, err := r.List(ctx, commit, folder)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("extract %s: %w", folder, err)
 	}
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -30,6 +31,9 @@ func (r *Repository) Extract(ctx context.Context, commit, folder, dir string, li
 	}
 	defer root.Close()
 	for _, e := range list {
+		if err := context.Cause(ctx); err != nil {
+			return nil, err
+		}
 		if strings.Contains(e.Name, "/") { // git never writes it, and it would be a path
 			left = append(left, e.Name)
 			continue
@@ -52,6 +56,11 @@ func (r *Repository) extract(ctx context.Context, root *os.Root, e Entry, limit 
 		return written(root.Mkdir(e.Name, 0o700))
 	case Link:
 		return written(root.Symlink("nowhere", e.Name)) // its target does not matter
+	}
+	if wanted {
+		if e, err = r.sized(ctx, e); err != nil {
+			return false, err
+		}
 	}
 	f, err := root.OpenFile(e.Name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
@@ -83,7 +92,7 @@ func written(err error) (ok bool, _ error) {
 }
 
 func (r *Repository) copyTo(ctx context.Context, w io.Writer, e Entry) error {
-	data, err := r.git(ctx, "cat-file", "blob", e.id)
+	data, err := r.blob(ctx, e)
 	if err != nil {
 		return err
 	}

@@ -6,21 +6,30 @@
 package repository
 
 import (
-	"bufio"
 	"bytes"
 	"context"
+	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
+	"path"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
+	"sync"
+	"time"
 )
 
 // Repository is a clone.
-type Repository struct{ dir, top string }
+type Repository struct {
+	dir, top string
+
+	mu    sync.Mutex // guards what follows
+	kept  []*objects
+	trees map[string]string // ids of folders that [Repository.Changes] has seen, by commit and name
+}
 
 // Open finds the repository that dir is in.
 func Open(ctx context.Context, dir string) (*Repository, error) {
@@ -86,12 +95,16 @@ const (
 	File   Kind = "file"
 	Link   Kind = "symbolic link"
 	Module Kind = "submodule"
+	// Malformed is a name that a tree has twice, or a tree with names that cannot be.
+	Malformed Kind = "malformed entry"
 )
 
 // kindOf returns the kind that git takes a mode for: git reads more modes than it writes.
 func kindOf(mode string) Kind {
 	bits, err := strconv.ParseUint(mode, 8, 32)
 	switch {
+	case mode == brokenMode:
+		return Malformed
 	case err == nil && bits&0o170000 == 0o040000:
 		return Folder
 	case err == nil && bits&0o170000 == 0o100000:
@@ -100,15 +113,6 @@ func kindOf(mode string) Kind {
 		return Link
 	}
 	return Module
-}
-
-// field returns the n-th word of a line of git's.
-func field(line string, n int) string {
-	fields := strings.Fields(line)
-	if n >= len(fields) {
-		return ""
-	}
-	return fields[n]
 }
 
 // Entry is a name in a folder.
@@ -120,40 +124,103 @@ type Entry struct {
 }
 
 // Stat describes a name in a commit.
-func (r *Repository) Stat(ctx context.Context, commit, name string) (Entry, error) {
-	list, err := r.entries(ctx, 1, commit, "--", name)
-	if err != nil || len(list) == 0 {
-		return Entry{Kind: Absent}, err
+func (r *Repository) Stat(ctx context.Context, commit, name string) (e Entry, err error) {
+	e = Entry{Kind: Absent}
+	err = r.reading(ctx, func(o *objects) error {
+		list, err := r.nodes(o, commit, path.Dir(name))
+		if i := slices.IndexFunc(list, func(n node) bool { return n.name == path.Base(name) }); i >= 0 && err == nil {
+			e = list[i].entry()
+			err = o.size(&e)
+		}
+		return err
+	})
+	if broken := (*Broken)(nil); errors.As(err, &broken) && !r.partial(ctx) {
+		return Entry{Kind: Absent}, nil
 	}
-	return list[0], nil
+	return e, err
 }
 
-// List lists a folder of a commit, up to maxEntries names.
-func (r *Repository) List(ctx context.Context, commit, folder string) ([]Entry, error) {
-	return r.entries(ctx, maxEntries, commit+":"+folder)
+// List lists a folder of a commit, up to maxEntries names, without their sizes. A [*Broken] says that the commit
+// has none there that can be listed.
+func (r *Repository) List(ctx context.Context, commit, folder string) (list []Entry, err error) {
+	err = r.reading(ctx, func(o *objects) error {
+		nodes, err := r.nodes(o, commit, folder)
+		for _, n := range nodes[:min(len(nodes), maxEntries)] {
+			list = append(list, n.entry())
+		}
+		return err
+	})
+	return list, r.whose(ctx, err)
 }
 
-// entries lists up to most names, and then stops git.
-func (r *Repository) entries(ctx context.Context, most int, args ...string) (list []Entry, err error) {
-	err = r.lines(ctx, func(line string) (bool, error) {
-		e, err := parseEntry(line)
-		list = append(list, e)
-		return len(list) < most, err
-	}, append([]string{"ls-tree", "-z", "-l", "--full-tree"}, args...)...)
-	return list, err
+// whose keeps the error of a broken commit, unless it is the clone that lacks objects.
+func (r *Repository) whose(ctx context.Context, err error) error {
+	if broken := (*Broken)(nil); errors.As(err, &broken) && r.partial(ctx) {
+		return fmt.Errorf("git: %s; a clone needs all objects: fetch without --filter", broken)
+	}
+	return err
 }
 
-// parseEntry parses a line of ls-tree: 100644 blob 0123456 12 TAB name.
-func parseEntry(line string) (e Entry, err error) {
-	what, name, _ := strings.Cut(line, "\t")
-	e = Entry{Name: name, Kind: kindOf(field(what, 0)), id: field(what, 2)}
-	if e.Kind == File {
-		if _, err := fmt.Sscan(field(what, 3), &e.Size); err != nil {
-			return e, fmt.Errorf("git: the size of %q: %w; a clone needs all objects: fetch without --filter", name, err)
+// remember keeps the id of a folder's tree, which a list of all that lies beside it need
+// not be read for again.
+func (r *Repository) remember(commit, folder, id string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.trees == nil {
+		r.trees = map[string]string{}
+	}
+	r.trees[commit+":"+folder] = id
+}
+
+// nodes reads the tree of a folder.
+func (r *Repository) nodes(o *objects, commit, folder string) (list []node, err error) {
+	r.mu.Lock()
+	id, known := r.trees[commit+":"+folder]
+	r.mu.Unlock()
+	if known {
+		list, _, err = o.tree(id, maxTrees)
+		return list, err
+	}
+	if list, _, err = o.tree(commit+"^{tree}", maxTrees); err != nil || folder == "" || folder == "." {
+		return list, err
+	}
+	for part := range strings.SplitSeq(folder, "/") {
+		good, _ := sound(list)
+		i := slices.IndexFunc(good, func(n node) bool { return n.name == part && n.folder() })
+		if i < 0 {
+			return nil, &Broken{folder, "there is no such folder"}
+		}
+		if list, _, err = o.tree(good[i].tree(), maxTrees); err != nil {
+			return list, err
 		}
 	}
-	return e, nil
+	return list, nil
 }
+
+// entry describes a node of a tree, but for the size of a file.
+func (n node) entry() Entry {
+	return Entry{Name: n.name, Kind: n.kind(), id: hex.EncodeToString([]byte(n.id))}
+}
+
+// size fills in the size of a file.
+func (o *objects) size(e *Entry) (err error) {
+	if e.Kind == File {
+		_, e.Size, err = o.stat(e.id, "blob")
+	}
+	if broken := (*Broken)(nil); errors.As(err, &broken) {
+		broken.Name = e.Name
+	}
+	return err
+}
+
+// sized returns an entry with the size of a file.
+func (r *Repository) sized(ctx context.Context, e Entry) (Entry, error) {
+	err := r.reading(ctx, func(o *objects) error { return o.size(&e) })
+	return e, r.whose(ctx, err)
+}
+
+// maxFile is the largest file of the course's that is read out of a commit, in bytes.
+const maxFile = 16 << 20
 
 // ReadFile reads a file of a commit; ok is false if the name is missing or no file.
 func (r *Repository) ReadFile(ctx context.Context, commit, name string) (data []byte, ok bool, err error) {
@@ -161,8 +228,19 @@ func (r *Repository) ReadFile(ctx context.Context, commit, name string) (data []
 	if err != nil || e.Kind != File {
 		return nil, false, err
 	}
-	data, err = r.git(ctx, "cat-file", "blob", e.id)
+	if e.Size > maxFile {
+		return nil, false, fmt.Errorf("%s is larger than %d MiB", name, maxFile>>20)
+	}
+	data, err = r.blob(ctx, e)
 	return data, err == nil, err
+}
+
+func (r *Repository) blob(ctx context.Context, e Entry) (data []byte, err error) {
+	err = r.reading(ctx, func(o *objects) error {
+		_, data, err = o.read(e.id, "blob", e.Size)
+		return err
+	})
+	return data, err
 }
 
 // git runs git in the repository, without a terminal, so that it asks no question.
@@ -174,59 +252,9 @@ func (r *Repository) git(ctx context.Context, args ...string) ([]byte, error) {
 	return out, err
 }
 
-// lines runs git and passes what it prints, up to each NUL, to take until that has enough.
-func (r *Repository) lines(ctx context.Context, take func(line string) (more bool, err error), args ...string) error {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	cmd := r.command(ctx, args...)
-	var said bytes.Buffer
-	cmd.Stderr = &said
-	out, err := cmd.StdoutPipe()
-	if err == nil {
-		err = cmd.Start()
-	}
-	if err != nil {
-		return fmt.Errorf("git %s: %w", args[0], err)
-	}
-	in := bufio.NewReader(out)
-	for more := true; more && err == nil; {
-		var line string
-		if line, err = readLine(in); err == nil {
-			more, err = take(line)
-		}
-	}
-	if !errors.Is(err, io.EOF) { // take has enough, or reading has failed
-		cancel()
-		_ = cmd.Wait()
-		return err
-	}
-	if err := cmd.Wait(); err != nil {
-		return fmt.Errorf("git %s: %s: %w", args[0], strings.TrimSpace(said.String()), err)
-	}
-	return nil
-}
-
-// maxLine bounds what is kept of a line of git's, in bytes: no system has names as long.
-const maxLine = 1 << 13
-
-// readLine reads up to a NUL.
-func readLine(r *bufio.Reader) (string, error) {
-	var line []byte
-	for {
-		part, err := r.ReadSlice(0)
-		line = append(line, part[:min(len(part), maxLine-len(line))]...)
-		switch {
-		case err == nil:
-			return strings.TrimSuffix(string(line), "\x00"), nil
-		case !errors.Is(err, bufio.ErrBufferFull):
-			return "", err
-		}
-	}
-}
-
 func (r *Repository) command(ctx context.Context, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, "git", append([]string{"--no-pager", "--no-replace-objects", "--literal-pathspecs", "-c", "core.fsmonitor=false"}, args...)...)
-	cmd.Dir = r.dir
+	cmd.Dir, cmd.WaitDelay = r.dir, time.Second
 	// Git does not fetch missing objects, because that would run whatever the clone's
 	// origin configures.
 	cmd.Env = append(os.Environ(), "LC_ALL=C", "GIT_OPTIONAL_LOCKS=0", "GIT_NO_LAZY_FETCH=1", "GIT_TERMINAL_PROMPT=0")

@@ -1,6 +1,8 @@
 package repository
 
 import (
+	"context"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -158,21 +160,94 @@ func TestTreeBombs(t *testing.T) {
 	list, err := c.List(t.Context(), c.bomb(maxEntries+5000, 1), "")
 	require.NoError(t, err)
 	assert.Len(t, list, maxEntries)
-	assert.Less(t, time.Since(start), 20*time.Second)
+	assert.Less(t, time.Since(start), 5*time.Minute, "and not for as long as 10^12 take")
 }
 
-// Names that git writes none of are told apart from changes.
-func TestChangesOfImpossibleNames(t *testing.T) {
+// literal makes a tree of entries as they stand, which no git would.
+func (c *clone) literal(entries ...string) string {
+	c.t.Helper()
+	return c.run(strings.Join(entries, ""), "hash-object", "-w", "-t", "tree", "--literally", "--stdin")
+}
+
+// named is an entry of a literal tree: a mode, a name and an object.
+func (c *clone) named(mode, name, id string) string {
+	c.t.Helper()
+	raw, err := hex.DecodeString(id)
+	require.NoError(c.t, err)
+	return mode + " " + name + "\x00" + string(raw)
+}
+
+// A tree that no git makes is told as a change of its folder, or of the name that is in it
+// twice, and takes nothing else with it; in both commits it is no change.
+func TestChangesOfBrokenTrees(t *testing.T) {
 	c := newClone(t)
-	for _, names := range [][]string{{"a/b"}, {".."}, {"."}, {"x", "x"}} {
-		var tree strings.Builder
-		for _, name := range names {
-			tree.WriteString("100644 " + name + "\x00" + strings.Repeat("i", 20))
-		}
-		head := c.run("", "commit-tree", "-m", "x", c.run(tree.String(), "hash-object", "-w", "-t", "tree", "--literally", "--stdin"))
-		_, err := c.Changes(t.Context(), "", head, everywhere)
-		require.ErrorContains(t, err, "which no git makes")
+	blob := c.run("hello", "hash-object", "-w", "--stdin")
+	good := c.named("100644", "ok.go", blob)
+	lost := strings.Repeat("1", 40)
+	for name, b := range map[string]struct {
+		tree string
+		want []Change
+	}{
+		"a slash":                 {c.literal(c.named("100644", "../ada/x", blob), good), []Change{{"s", Malformed}, {"s/ok.go", File}}},
+		"above":                   {c.literal(c.named("40000", "..", blob), good), []Change{{"s", Malformed}, {"s/ok.go", File}}},
+		"a dot":                   {c.literal(c.named("40000", ".", blob), good), []Change{{"s", Malformed}, {"s/ok.go", File}}},
+		"git's own":               {c.literal(c.named("40000", ".GIT", blob), good), []Change{{"s", Malformed}, {"s/ok.go", File}}},
+		"no name":                 {c.literal(c.named("100644", "", blob), good), []Change{{"s", Malformed}, {"s/ok.go", File}}},
+		"a name twice":            {c.literal(good, c.named("120000", "x", blob), c.named("100644", "x", blob), c.named("40000", "x", lost)), []Change{{"s/ok.go", File}, {"s/x", Malformed}}},
+		"cut off":                 {c.literal(good, "100644 x\x00short"), []Change{{"s", Malformed}, {"s/ok.go", File}}},
+		"no mode":                 {c.literal("garbage"), []Change{{"s", Malformed}}},
+		"nothing":                 {c.literal(), nil},
+		"mode 0":                  {c.literal(c.named("0", "x", blob), good), []Change{{"s/ok.go", File}, {"s/x", Module}}},
+		"a folder that is a file": {c.literal(c.named("40000", "x", blob), good), []Change{{"s/ok.go", File}, {"s/x", Malformed}}},
+		"a folder that is lost":   {c.literal(c.named("40000", "x", lost), good), []Change{{"s/ok.go", File}, {"s/x", Malformed}}},
+		"not UTF-8":               {c.literal(c.named("100644", "\xff", blob)), []Change{{"s/\xff", File}}},
+		"a file, no tree":         {blob, []Change{{"s", Malformed}}},
+		"lost":                    {lost, []Change{{"s", Malformed}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			commit := func(more string) string {
+				return c.run("", "commit-tree", "-m", "x", c.literal(c.named("40000", "r", c.literal(good)), c.named("40000", "s", b.tree), more))
+			}
+			head := commit("")
+			got, err := c.Changes(t.Context(), "", head, everywhere)
+			require.NoError(t, err)
+			assert.Equal(t, append([]Change{{"r/ok.go", File}}, b.want...), got)
+			got, err = c.Changes(t.Context(), head, commit(c.named("100644", "t", blob)), everywhere)
+			require.NoError(t, err)
+			assert.Equal(t, []Change{{"t", File}}, got)
+		})
 	}
+	c.run("", "config", "remote.origin.promisor", "true")
+	_, err := c.Changes(t.Context(), "", c.run("", "commit-tree", "-m", "x", c.literal(c.named("40000", "s", lost))), everywhere)
+	require.ErrorContains(t, err, "fetch without --filter")
+}
+
+// What cannot be read of a submission is its author's fault, unless the clone lacks it.
+func TestExtractBroken(t *testing.T) {
+	c := newClone(t)
+	lost := strings.Repeat("1", 40)
+	tree := c.run("", "mktree")
+	for name, id := range map[string]string{"lost": lost, "a folder": tree} {
+		head := c.run("", "commit-tree", "-m", "x", c.literal(c.named("40000", "s", c.literal(c.named("100644", "a.go", id)))))
+		_, err := c.Extract(t.Context(), head, "s", t.TempDir(), 100, everywhere)
+		var broken *Broken
+		require.ErrorAs(t, err, &broken, name)
+		assert.Equal(t, "a.go", broken.Name)
+		left, err := c.Extract(t.Context(), head, "s", t.TempDir(), 100, func(string) bool { return false })
+		require.NoError(t, err, "it is not needed")
+		assert.Empty(t, left)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err := c.List(ctx, c.commit(), "")
+	require.ErrorIs(t, err, context.Canceled)
+	c.Close()
+	_, err = c.List(t.Context(), c.commit(), "")
+	require.NoError(t, err, "it can be read again")
+	c.Close()
+}
+
+func TestKindOf(t *testing.T) {
 	for mode, want := range map[string]Kind{"40000": Folder, "100777": File, "100664": File, "120000": Link, "160000": Module, "170000": Module, "x": Module} {
 		assert.Equal(t, want, kindOf(mode), mode)
 	}

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"path"
 	"slices"
+	"strings"
+	"time"
 
 	"grade/exercises/course"
 	"grade/grader/fault"
@@ -22,18 +24,19 @@ type build struct {
 	snapshot *submission.Snapshot // nil: of the reference
 	api      *api
 	files    []sandbox.File
+	recipe   []byte // of the reference's build; nil: there is none
 }
 
 // Build prepares one build. It spells out the API anew for each, because the go
 // command could otherwise take the package from its cache and skip the typed vet.
-func (l *Language) Build(ctx context.Context, e *course.Exercise, s *submission.Snapshot, goarch string) (lang.Build, error) {
+func (l *Language) Build(ctx context.Context, e *course.Exercise, s *submission.Snapshot, recipe []byte, goarch string) (lang.Build, error) {
 	spelled, err := newAPI(packageDir(e), contents(e.Reference))
 	if err != nil {
 		return nil, fault.Exercise(fmt.Errorf("exercise %s: %w", e.Name, err))
 	}
-	tool, err := l.vetTool(ctx, goarch)
+	tool, err := l.compiler(ctx, goarch)
 	if err != nil {
-		return nil, fmt.Errorf("compile the vet: %w", err)
+		return nil, fmt.Errorf("compile the compiler's driver: %w", err)
 	}
 	files, err := kitFiles(l.kit, e.Module)
 	if err != nil {
@@ -52,7 +55,7 @@ func (l *Language) Build(ctx context.Context, e *course.Exercise, s *submission.
 	for _, f := range e.Hidden {
 		files = append(files, sandbox.File{Name: path.Join(hiddenDir(e), f.Name), Data: f.Data})
 	}
-	return &build{exercise: e, snapshot: s, api: spelled, files: files}, nil
+	return &build{exercise: e, snapshot: s, api: spelled, files: files, recipe: recipe}, nil
 }
 
 // submitted returns the files of a submission, its copies of provided files replaced
@@ -70,9 +73,29 @@ func submitted(s *submission.Snapshot, e *course.Exercise) map[string][]byte {
 	return files
 }
 
-// Request compiles the hidden tests.
+// Request compiles the hidden tests. The reference's build is recorded, for those of
+// submissions to repeat it.
 func (b *build) Request(d sandbox.Dirs) sandbox.Request {
-	return buildRequest(d, b.files, "./"+hiddenDir(b.exercise), b.exercise.ImportPath, b.exercise.Imports)
+	q := buildRequest(d, b.files, "./"+hiddenDir(b.exercise), b.exercise.ImportPath, b.exercise.Imports)
+	switch {
+	case b.snapshot == nil:
+		return recorded(q, d)
+	case b.recipe != nil:
+		return replayed(q, d, b.recipe, b.sources())
+	}
+	return q
+}
+
+// sources names the files of the package that the go command would compile.
+func (b *build) sources() (names []string) {
+	for _, f := range b.files {
+		dir, name := path.Split(f.Name)
+		if path.Clean(dir) == packageDir(b.exercise) && strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, "_test.go") && name[0] != '_' && name[0] != '.' {
+			names = append(names, f.Name)
+		}
+	}
+	slices.Sort(names)
+	return names
 }
 
 // output is the outcome of a build with the files that it wrote.
@@ -80,6 +103,7 @@ type output struct {
 	sandbox.Outcome
 	program []byte // nil if there is none
 	vetted  []byte // the typed vet's report; nil if it wrote none
+	recipe  []byte // how it was built; nil if that was not recorded
 }
 
 func outputOf(o sandbox.Outcome) output {
@@ -90,6 +114,8 @@ func outputOf(o sandbox.Outcome) output {
 			b.program = f.Data
 		case reportName:
 			b.vetted = append([]byte{}, f.Data...) // there, even if empty
+		case recipeName:
+			b.recipe = f.Data
 		}
 	}
 	return b
@@ -100,14 +126,17 @@ func (b output) well() bool {
 	return b.ExitCode == 0 && b.Signal == 0 && b.Cause == sandbox.CauseNone && b.OOMKills == 0
 }
 
-// Reference returns the reference's program.
-func (b *build) Reference(o sandbox.Outcome) ([]byte, error) {
+// Reference returns the reference's program, and the recipe to build others by.
+func (b *build) Reference(o sandbox.Outcome) (program, recipe []byte, err error) {
 	out := outputOf(o)
+	if starved(out) {
+		return nil, nil, tooBusy(out)
+	}
 	if out.program == nil || !out.well() {
-		return nil, fault.Exercise(fmt.Errorf("exercise %s: the reference does not build with the hidden tests (status %d, %v): %s%s",
+		return nil, nil, fault.Exercise(fmt.Errorf("exercise %s: the reference does not build with the hidden tests (status %d, %v): %s%s",
 			b.exercise.Name, o.ExitCode, o.Cause, o.Stderr, out.vetted))
 	}
-	return out.program, nil
+	return out.program, out.recipe, nil
 }
 
 // Outcome judges a submission's build. The reference has built with the same tests, so
@@ -124,6 +153,8 @@ func (b *build) Outcome(o sandbox.Outcome) (lang.Built, error) {
 		return lang.Built{}, errors.New("build: the package was compiled, but the typed vet wrote no report")
 	case out.well() && out.program != nil:
 		return lang.Built{Program: out.program}, nil
+	case starved(out):
+		return lang.Built{}, tooBusy(out)
 	}
 	return b.failed(out), nil
 }
@@ -133,9 +164,14 @@ func (b *build) Outcome(o sandbox.Outcome) (lang.Built, error) {
 func (b *build) failed(out output) lang.Built {
 	unexplained := false
 	problems := b.api.problems(append(slices.Clone(out.Stdout), out.Stderr...), b.snapshot)
-	if limit := buildLimit(out); limit != "" {
-		problems = b.wholly("build-limit", "building this package "+limit+"; make it simpler")
-	} else if len(problems) == 0 {
+	limit := buildLimit(out)
+	switch {
+	case limit != "":
+		problems = b.wholly("build-limit", limit)
+	case len(problems) > 0:
+	case out.Cause == sandbox.CauseStdout || out.Cause == sandbox.CauseStderr:
+		problems = b.wholly("build-limit", fmt.Sprintf("the build printed more than %d KiB of messages, and none of the first names a line of yours", buildOutput>>10))
+	default:
 		unexplained = true
 		problems = b.wholly("compile", "this package does not build with the hidden tests, and the compiler names no line of yours: "+
 			"declare everything exactly as the exercise's README does, and look for code that a compiler cannot handle or finish")
@@ -143,17 +179,31 @@ func (b *build) failed(out output) lang.Built {
 	return lang.Built{Refused: verdict.Refusal{Verdict: verdict.CompileError, Problems: problems}, Unexplained: unexplained}
 }
 
-// buildLimit describes the limit that a build has exceeded; "" if it has not.
+// buildLimit names the limit that a build has exceeded, and what to do; "" if it has
+// not exceeded any.
 func buildLimit(b output) string {
+	const busy = "constants, types or very large functions keep the compiler busy: make them simpler"
 	switch {
 	case b.OOMKills > 0, b.Cause == sandbox.CauseMemory:
-		return fmt.Sprintf("takes more than %d MiB of memory", buildMemory>>20)
+		return fmt.Sprintf("the build took more than %d MiB of memory; constants, types or very large literals fill the compiler's: make them simpler", buildMemory>>20)
 	case b.Cause == sandbox.CauseCPU:
-		return fmt.Sprintf("takes more than %v of CPU time", buildTime)
+		return fmt.Sprintf("the build took more than %.0f s of CPU time, where an ordinary one takes one or two; %s", buildTime.Seconds(), busy)
+	case b.Cause == sandbox.CauseWall:
+		return fmt.Sprintf("the build took more than %.0f s, most of it at work, where an ordinary one takes one or two; %s", buildWall.Seconds(), busy)
 	case b.well():
-		return fmt.Sprintf("gives a program of more than %d MiB", programMax>>20)
+		return fmt.Sprintf("the build gave a program of more than %d MiB; large arrays or literals fill it: make them at run time", programMax>>20)
 	}
 	return ""
+}
+
+// starved reports whether a build had no time because the machine gave it none: it was
+// stopped by the clock on the wall when it had used little of what it may.
+func starved(b output) bool {
+	return b.Cause == sandbox.CauseWall && max(b.CPU, b.BoxCPU) < buildTime/4
+}
+
+func tooBusy(b output) error {
+	return fmt.Errorf("build: the machine is too busy: in %v it gave a build %v of CPU time", buildWall, max(b.CPU, b.BoxCPU).Round(time.Millisecond))
 }
 
 // wholly returns a problem of the submission as a whole, placed at its first file.

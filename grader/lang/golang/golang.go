@@ -20,15 +20,15 @@ import (
 
 // Language is Go, as [lang.Language] describes it.
 type Language struct {
-	kit     fs.FS
-	vetTool VetTool
+	kit      fs.FS
+	compiler Compiler
 }
 
-// VetTool returns the program of grader/lang/golang/vet/typed for an architecture.
-type VetTool func(ctx context.Context, goarch string) ([]byte, error)
+// Compiler returns the program of grader/lang/golang/compile for an architecture.
+type Compiler func(ctx context.Context, goarch string) ([]byte, error)
 
 // New returns Go. Kit is the tree that holds observe/, which hidden tests import.
-func New(kit fs.FS, tool VetTool) *Language { return &Language{kit, tool} }
+func New(kit fs.FS, tool Compiler) *Language { return &Language{kit, tool} }
 
 // Vet refuses a submission by parsing it.
 func (l *Language) Vet(s *submission.Snapshot, e *course.Exercise) verdict.Refusal {
@@ -48,7 +48,12 @@ func (l *Language) BuildBox() sandbox.Spec { return buildSpec }
 // BuildKey identifies the kit and the flags of a build.
 func (l *Language) BuildKey() string { return fmt.Sprintf("%q %q", kitHash(l.kit), buildFlags) }
 
-// CrashWords finds the runtime's own fixed message.
+// CrashWords translates the runtime's message.
 func (l *Language) CrashWords(stderr []byte) string { return CrashWords(stderr) }
+
+// CrashPlace reads the runtime's traceback.
+func (l *Language) CrashPlace(stderr []byte, e *course.Exercise, s *submission.Snapshot) (place *verdict.Place, foreign bool) {
+	return CrashPlace(stderr, e, s)
+}
 
 var _ lang.Language = (*Language)(nil)

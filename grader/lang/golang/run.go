@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"grade/exercises/course"
-	"grade/grader/verdict"
 	"grade/observe/wire"
 	"grade/sandbox"
 )
@@ -15,15 +14,12 @@ type settings struct {
 	gc      string // GOGC
 }
 
-// The settings of runs. A test has enough threads that a missing lock shows; a
-// measurement has one. A measurement of CPU time collects garbage only near the memory
-// limit: the share of a collection that falls into the window depends on when it
-// starts, and made two runs of one program differ by a half. A solution still pays for
-// what it allocates, and the memory checks see what it holds.
+// The settings of runs. A test has enough threads that a missing lock shows; a measurement
+// has one. All measurements collect garbage alike: a program that could tell a run that is
+// timed from one that is weighed could be fast in the one and slim in the other.
 var (
-	forTesting = settings{threads: 4, gc: "100"}
-	forMemory  = settings{threads: 1, gc: "100"}
-	forSpeed   = settings{threads: 1, gc: "off"}
+	forTesting   = settings{threads: 4, gc: "100"}
+	forMeasuring = settings{threads: 1, gc: "100"}
 )
 
 // Smoke runs the program without any test.
@@ -38,11 +34,7 @@ func (l *Language) Test(e *course.Exercise, c course.Check, seed string) sandbox
 
 // Benchmark runs one hidden benchmark once.
 func (l *Language) Benchmark(e *course.Exercise, c course.Check, seed string) sandbox.Request {
-	with := forSpeed
-	if c.Kind == verdict.Memory {
-		with = forMemory
-	}
-	q := runRequest(e, "^$", seed, with)
+	q := runRequest(e, "^$", seed, forMeasuring)
 	q.Args = append(q.Args, "-test.bench=^"+c.Func+"$", "-test.benchtime=1x")
 	return q
 }
@@ -53,9 +45,11 @@ func runRequest(e *course.Exercise, tests, seed string, with settings) sandbox.R
 	return sandbox.Request{
 		Args: []string{"-test.run=" + tests, "-test.count=1"},
 		Env: []string{
-			"GRADE_OBSERVE=v1", "GRADE_SEED=" + seed, "HOME=/nonexistent", "GOTRACEBACK=none",
+			"GRADE_OBSERVE=v1", "GRADE_SEED=" + seed, "HOME=/nonexistent",
+			"GOTRACEBACK=single", // the goroutine that crashed, or all in a deadlock: CrashPlace reads them
 			"GODEBUG=", "GOGC=" + with.gc,
 			fmt.Sprintf("GOMAXPROCS=%d", with.threads), fmt.Sprintf("GOMEMLIMIT=%d", l.Memory/10*9),
+			fmt.Sprintf("GRADE_STACK=%d", l.Memory/2), // a stack grows by a copy of twice the size: one above this needs more than there is
 		},
 		Limits: sandbox.Limits{
 			Wall: l.Wall, CPU: l.CPU, Memory: l.Memory, Stdout: l.Output, Stderr: l.Output, Observations: wire.MaxSize,

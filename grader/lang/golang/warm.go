@@ -1,10 +1,12 @@
 package golang
 
 import (
+	"context"
 	"crypto/sha256"
 	"fmt"
 	"io/fs"
 	"path"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -24,20 +26,12 @@ testing/fstest testing/iotest testing/synctest time unicode unicode/utf16 unicod
 // the go command would otherwise try to write in each build, with the kit, and with
 // the packages that tests import.
 func Warm(kit fs.FS) sandbox.Warm {
-	var test strings.Builder
-	test.WriteString("package warm\n\nimport (\n")
-	for p := range strings.FieldsSeq(warmPackages) {
-		fmt.Fprintf(&test, "\t_ %q\n", p)
-	}
-	test.WriteString("\t\"testing\"\n\n\t\"grade/observe\"\n)\n\nfunc TestWarm(t *testing.T) { observe.New(t).Bool(\"warm\", true) }\n")
-	key := sha256.Sum256(fmt.Appendf(nil, "%q %s %s list", buildFlags, kitHash(kit), test.String()))
+	test := warmTest()
+	key := sha256.Sum256(fmt.Appendf(nil, "%q %s %s list", buildFlags, kitHash(kit), test))
 	return sandbox.Warm{
 		Key: fmt.Sprintf("%x", key[:8]),
 		Requests: func(d sandbox.Dirs) ([]sandbox.Request, error) {
-			files, err := kitFiles(kit, course.KitModule)
-			files = append(files, sandbox.File{Name: "warm/warm_test.go", Data: []byte(test.String())})
-			index := buildRequest(d, files, "./warm", "", nil)
-			index.Limits.Wall, index.Limits.CPU = 10*buildTime, 20*buildTime
+			index, err := warmRequest(d, kit, test)
 			compile := index
 			index.Args = []string{"list", "std"}
 			compile.Files = nil // the first request has written them
@@ -45,6 +39,48 @@ func Warm(kit fs.FS) sandbox.Warm {
 			return []sandbox.Request{index, compile}, err
 		},
 	}
+}
+
+// WarmRace fills the cache of Warm for the race detector too. The tool answers for gcc; what
+// gcc has compiled is there already.
+func WarmRace(kit fs.FS, tool Compiler) sandbox.Warm {
+	test := warmTest()
+	key := sha256.Sum256(fmt.Appendf(nil, "%q %s %s", raceFlags(""), kitHash(kit), test))
+	return sandbox.Warm{
+		Key: fmt.Sprintf("%x", key[:8]),
+		Requests: func(d sandbox.Dirs) ([]sandbox.Request, error) {
+			// Programs with the race detector are built where their C library is.
+			program, err := tool(context.Background(), runtime.GOARCH)
+			if err != nil {
+				return nil, err
+			}
+			compile, err := warmRequest(d, kit, test)
+			compile.Files = append(compile.Files, sandbox.File{Name: toolName, Exec: true, Data: program})
+			race := raceRequest(d, "./warm")
+			compile.Args, compile.Env = race.Args, race.Env
+			return []sandbox.Request{compile}, err
+		},
+	}
+}
+
+// warmTest is a test that imports what others do.
+func warmTest() string {
+	var test strings.Builder
+	test.WriteString("package warm\n\nimport (\n")
+	for p := range strings.FieldsSeq(warmPackages) {
+		fmt.Fprintf(&test, "\t_ %q\n", p)
+	}
+	test.WriteString("\t\"testing\"\n\n\t\"grade/observe\"\n)\n\nfunc TestWarm(t *testing.T) { observe.New(t).Bool(\"warm\", true) }\n")
+	return test.String()
+}
+
+// warmRequest brings the test and the kit, with more time than a build has.
+func warmRequest(d sandbox.Dirs, kit fs.FS, test string) (sandbox.Request, error) {
+	files, err := kitFiles(kit, course.KitModule)
+	files = append(files, sandbox.File{Name: "warm/warm_test.go", Data: []byte(test)})
+	q := buildRequest(d, files, "./warm", "", nil)
+	q.Limits.Wall, q.Limits.CPU = 10*buildTime, 20*buildTime
+	return q, err
 }
 
 // kitHash identifies the content of the kit. It ignores an error of reading the kit,

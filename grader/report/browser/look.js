@@ -18,8 +18,8 @@ const sticking = () => {
 	}).map(named)
 }
 
-// tall are the rows of tables that take more than half a screen: a column is too narrow.
-const tall = () => [...document.querySelectorAll("tr")].filter(visible).filter(e => e.getBoundingClientRect().height > innerHeight / 2).map(named)
+// tall are the rows of several columns that take more than half a screen: one is too narrow.
+const tall = () => [...document.querySelectorAll("tr")].filter(visible).filter(e => e.cells.length > 1).filter(e => e.getBoundingClientRect().height > innerHeight / 2).map(named)
 
 // headings are the levels of the headings, in order.
 const headings = () => [...document.querySelectorAll("h1,h2,h3,h4,h5,h6")].map(h => Number(h.tagName[1]))
@@ -83,7 +83,7 @@ const small = () => [...document.querySelectorAll("summary")].filter(visible).fi
 const brightness = () => luminance(colour(getComputedStyle(document.body).backgroundColor))
 
 // stops are what the key Tab should stop at, in order.
-const reached = () => [...document.querySelectorAll("a[href], summary, [tabindex='0']")].filter(visible)
+const reached = () => [...document.querySelectorAll("a[href], summary, button, input, [tabindex='0']")].filter(visible)
 const stops = () => reached().length
 
 // focus is at which stop the focus is, and whether that is seen.

@@ -3,6 +3,8 @@ package browser_test
 import (
 	_ "embed"
 	"encoding/json"
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -62,9 +64,9 @@ func testSounds(t *testing.T, l *lab) {
 			"image":      {"Distribution of points in matmul", "The checks of matmul that fail most", "Time and memory of all submissions of matmul as multiples of the reference"},
 		},
 		"one": {
-			"heading":    {"softmax", "Notes", "Where points were lost", "How it was graded"},
-			"navigation": {"Where points were lost"},
-			"image":      {"Speed as multiples of the reference", "Memory as multiples of the reference"},
+			"heading": {"softmax", "Mend first", "Attempts", "Notes", "How it was graded"},
+			"table":   {"Attempts"},
+			"image":   {"Speed as multiples of the reference", "Memory as multiples of the reference"},
 		},
 	}
 	for name, file := range l.files {
@@ -165,6 +167,30 @@ func testLinks(t *testing.T, l *lab) {
 	p.do(chromedp.Focus(`details.person summary`))
 	p.press(kb.Enter)
 	assert.True(t, ask[bool](p, `document.querySelector("details.person").open`), "and so does a key")
+}
+
+// testSorting sorts the gradebook by keys, and filters it.
+func testSorting(t *testing.T, l *lab) {
+	p := l.open(t, l.files["course"], screens[2])
+	const totals = `[...document.querySelectorAll(".gradebook tbody tr")].map(r => parseFloat(r.cells[1].dataset.value)).filter(x => !isNaN(x))`
+	const shown = `[...document.querySelectorAll(".gradebook tbody tr")].filter(visible).length`
+	before, all := ask[[]float64](p, totals), ask[int](p, shown)
+	require.False(t, slices.IsSorted(before))
+	slices.Sort(before)
+	p.do(chromedp.Focus(`.gradebook thead th:nth-child(2) button`))
+	p.press(kb.Enter)
+	assert.Equal(t, before, ask[[]float64](p, totals))
+	assert.Equal(t, "ascending", ask[string](p, `document.querySelector(".gradebook thead th:nth-child(2)").ariaSort`))
+	p.press(kb.Enter)
+	slices.Reverse(before)
+	assert.Equal(t, before, ask[[]float64](p, totals))
+	p.do(chromedp.Focus(`.filter input`))
+	p.press("late")
+	some := ask[int](p, shown)
+	assert.True(t, 0 < some && some < all, "%d of %d", some, all)
+	assert.Equal(t, fmt.Sprintf("%d of %d students", some, all), ask[string](p, `document.querySelector(".filter output").textContent`))
+	assert.Empty(t, p.heard())
+	p.shot("filtered")
 }
 
 // testHostile opens a course whose names are as long as they can be and would like to be

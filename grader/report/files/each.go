@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"grade/grader/gradebook"
@@ -46,13 +47,40 @@ func writeEach(t Target, b *gradebook.Book) error {
 		if result == nil {
 			continue
 		}
-		name := filepath.Clean(strings.NewReplacer(forStudent, fileName(e.Student), forExercise, fileName(e.Exercise)).Replace(pattern))
+		name := nameFor(pattern, e.Student, e.Exercise)
 		id := report.Identity{Student: e.Student, Folder: e.Folder, Counted: &e.Cell}
 		if err := writeBelow(root, name, func(f io.Writer) error { return t.Write(f, result, id) }); err != nil {
 			errs = append(errs, fmt.Errorf("write %s: %w", filepath.Join(dir, name), err))
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// nameFor returns the name of the file of one submission.
+func nameFor(pattern, student, exercise string) string {
+	return filepath.Clean(strings.NewReplacer(forStudent, fileName(student), forExercise, fileName(exercise)).Replace(pattern))
+}
+
+// pagesFrom returns links from a report to the pages of single submissions that are written
+// with it. It returns nil if none are, or if the report goes to standard output, which is at
+// no place that a link could start from.
+func (l Targets) pagesFrom(file string) func(student, exercise string) string {
+	i := slices.IndexFunc(l, func(t Target) bool { return t.Name == "html" && each(t.File) })
+	if i < 0 || file == Stdout {
+		return nil
+	}
+	return func(student, exercise string) string {
+		dir, pattern := splitEach(l[i].File)
+		to, err := filepath.Rel(filepath.Dir(file), filepath.Join(dir, nameFor(pattern, student, exercise)))
+		if err != nil {
+			return ""
+		}
+		parts := strings.Split(filepath.ToSlash(to), "/")
+		for i, p := range parts {
+			parts[i] = url.PathEscape(p)
+		}
+		return "./" + strings.Join(parts, "/") // not to be read as a scheme
+	}
 }
 
 // splitEach returns the folder that holds the files of all submissions, and the pattern of

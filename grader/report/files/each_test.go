@@ -1,8 +1,11 @@
 package files
 
 import (
+	"html"
+	"net/url"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -103,4 +106,33 @@ func TestFileNames(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join(dir, "*", "of-*-gears.txt"))
 	require.NoError(t, err)
 	assert.Len(t, files, len(names))
+}
+
+// A course's page links the files that are written beside it, whatever a student is called.
+func TestCourseLinksTheFilesBesideIt(t *testing.T) {
+	policy := course.NewPolicy()
+	for course, pages := range map[string]string{
+		"course.html": "pages/{student}/{exercise}.html", "out/course.html": "pages/of {student}?{exercise}#.html", "pages/course.html": "pages/{exercise}-{student}.html",
+	} {
+		dir := t.TempDir()
+		require.NoError(t, os.MkdirAll(filepath.Join(dir, filepath.Dir(course)), 0o777))
+		var attempts []gradebook.Attempt
+		names := []string{"ada", "a/b", "..", "javascript:x", "100 %", "王小明"}
+		for _, s := range names {
+			attempts = append(attempts, gradebook.Attempt{Student: s, Exercise: "gears", Number: 1, Result: full})
+		}
+		var targets Targets
+		require.NoError(t, targets.Add("html="+filepath.Join(dir, course), OfMany))
+		require.NoError(t, targets.Add("html="+filepath.Join(dir, pages), OfMany))
+		require.NoError(t, targets.WriteCourse(nil, gradebook.New(policy, []string{"gears"}, attempts, nil)))
+		found := 0
+		for _, m := range regexp.MustCompile(`<td[^>]*><a href="([^"]*)">100</a>`).FindAllStringSubmatch(content(t, filepath.Join(dir, course)), -1) {
+			to, err := url.Parse(html.UnescapeString(m[1]))
+			require.NoError(t, err)
+			assert.Empty(t, to.Scheme+to.Host+to.RawQuery+to.Fragment)
+			assert.FileExists(t, filepath.Join(dir, filepath.Dir(course), filepath.FromSlash(to.Path)))
+			found++
+		}
+		assert.Equal(t, len(names), found)
+	}
 }

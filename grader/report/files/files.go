@@ -147,6 +147,7 @@ func (l Targets) WriteNoVerdict(out io.Writer, message string) (failed []error) 
 func (l Targets) WriteCourse(out io.Writer, b *gradebook.Book) error {
 	var errs []error
 	for _, t := range l {
+		t.Format = t.LinkedTo(l.pagesFrom(t.File))
 		switch {
 		case each(t.File):
 			errs = append(errs, writeEach(t, b))

@@ -19,19 +19,35 @@ var courseTemplate string
 //go:embed course.css
 var courseOnly string
 
+//go:embed course.js
+var courseScript string
+
+// Pages returns where the page of a submission lies, as a link from the page of the course;
+// empty: there is none.
+type Pages func(student, exercise string) string
+
 // courseStyle is the style sheet of the page of one grading, with additions for a course.
 var courseStyle = pageStyle + courseOnly
 
 var coursePage = template.Must(template.New("course").Parse(courseTemplate))
 
 // Course writes b as a page for the teachers of a course: one file that needs no other,
-// under the same policy as the page of one grading. Tables repeat all that the plots show.
-func Course(w io.Writer, b *gradebook.Book) error {
-	data, err := newCourse(b)
+// under the policy of the page of one grading, which here names a script as well. Tables
+// repeat all that the plots show. Pages may be nil.
+func Course(w io.Writer, b *gradebook.Book, pages Pages) error {
+	if pages == nil {
+		pages = func(string, string) string { return "" }
+	}
+	data, err := newCourse(b, pages)
 	if err != nil {
 		return err
 	}
 	return coursePage.Execute(w, data)
+}
+
+// coursePolicy allows one script beside the style sheet, which is named by what is in it.
+func coursePolicy() string {
+	return pagePolicy(courseStyle) + "; script-src " + sourceHash(courseScript)
 }
 
 // The page's data: words that html/template escapes, and the style sheet and the plots,
@@ -40,6 +56,7 @@ type (
 	courseData struct {
 		Policy    string
 		Style     template.CSS
+		Script    template.JS
 		Title     string
 		Summary   string
 		Tally     []courseFact
@@ -57,11 +74,16 @@ type (
 	courseRow     struct {
 		Name, Link string
 		Cells      []courseCell
-		Total      string
+		Total      courseCell
 	}
-	courseCell     struct{ Words, Class string }
+	courseCell struct {
+		Words, Class, Link string
+		Value              string // a number to sort by; empty: none
+		Late               bool
+	}
 	courseExercise struct {
 		ID, Name, Scores string
+		Attempts         string
 		ScoresPlot       template.HTML
 		Bars             []courseBar
 		Graded           int
@@ -74,8 +96,8 @@ type (
 	courseCheck  struct{ Name, Failed, Share string }
 	courseStrip  struct{ Name, Count, Median, Lowest, Highest, Limit, Beyond string }
 	courseResult struct {
-		Exercise, Points, Attempts, Told string
-		Rules                            []string
+		Exercise, Points, Attempts, Told, Link string
+		Rules                                  []string
 	}
 	courseStudent struct {
 		ID, Name, Total string
@@ -83,19 +105,19 @@ type (
 	}
 )
 
-func newCourse(b *gradebook.Book) (*courseData, error) {
+func newCourse(b *gradebook.Book, pages Pages) (*courseData, error) {
 	t := wording.TallyOf(b)
 	p := &courseData{
-		Policy: pagePolicy(courseStyle), Style: template.CSS(courseStyle), Title: wording.Title(b), Summary: t.String(), Partial: b.Partial,
+		Policy: coursePolicy(), Style: template.CSS(courseStyle), Script: template.JS(courseScript), Title: wording.Title(b), Summary: t.String(), Partial: b.Partial,
 		Tally: []courseFact{
 			{fmt.Sprint(t.Students), "students"}, {fmt.Sprint(len(b.Columns)), "exercises"},
 			{fmt.Sprint(t.Submissions), "submissions"}, {fmt.Sprint(t.Missing), "without a verdict"},
 		},
 	}
 	for i, row := range b.Rows {
-		student := newCourseStudent(b, row, fmt.Sprintf("student%d", i+1))
+		student := newCourseStudent(b, row, pages, fmt.Sprintf("student%d", i+1))
 		p.Students = append(p.Students, student)
-		p.Rows = append(p.Rows, newCourseRow(b, row, student.ID))
+		p.Rows = append(p.Rows, newCourseRow(b, row, pages, student.ID))
 		p.Missing = append(p.Missing, missingOf(b, row, student)...)
 	}
 	var totals []float64
@@ -117,7 +139,7 @@ func newCourse(b *gradebook.Book) (*courseData, error) {
 	}
 	if !b.Partial {
 		slices.Sort(totals)
-		p.Medians = append(p.Medians, medianWords(totals, " %"))
+		p.Medians = slices.Insert(p.Medians, 0, medianWords(totals, " %"))
 	}
 	return p, nil
 }
@@ -129,12 +151,24 @@ func medianWords(sorted []float64, unit string) string {
 	return fmt.Sprintf("%.4g%s", quantile.Median(sorted), unit)
 }
 
-func newCourseRow(b *gradebook.Book, row gradebook.Row, link string) courseRow {
-	out := courseRow{Name: wording.Name(row.Student), Link: link, Total: wording.Total(row)}
+func newCourseRow(b *gradebook.Book, row gradebook.Row, pages Pages, link string) courseRow {
+	out := courseRow{Name: wording.Name(row.Student), Link: link, Total: courseCell{Words: wording.Total(row), Value: sortable(row.Total)}}
 	for i, c := range row.Cells {
-		out.Cells = append(out.Cells, courseCell{wording.Cell(b, c), cellClass(c, b.Columns[i].Max)})
+		cell := courseCell{Words: wording.Cell(b, c), Class: cellClass(c, b.Columns[i].Max), Value: sortable(c.Points), Late: c.Late}
+		if c.Result() != nil {
+			cell.Link = pages(row.Student, b.Columns[i].Exercise)
+		}
+		out.Cells = append(out.Cells, cell)
 	}
 	return out
+}
+
+// sortable returns a number as a script reads it.
+func sortable(x *float64) string {
+	if x == nil {
+		return ""
+	}
+	return gradebook.Number(*x)
 }
 
 // cellClass tints a cell, so that the eye finds few points. The number says it as well.
@@ -162,7 +196,7 @@ func missingOf(b *gradebook.Book, row gradebook.Row, s courseStudent) (list []co
 }
 
 // newCourseStudent collects a student's work, and what each rule did.
-func newCourseStudent(b *gradebook.Book, row gradebook.Row, id string) courseStudent {
+func newCourseStudent(b *gradebook.Book, row gradebook.Row, pages Pages, id string) courseStudent {
 	out := courseStudent{ID: id, Name: wording.Name(row.Student), Total: wording.Total(row)}
 	for i, c := range row.Cells {
 		if wording.NotTold(b, c) {
@@ -172,6 +206,9 @@ func newCourseStudent(b *gradebook.Book, row gradebook.Row, id string) courseStu
 		if c.Missing != nil {
 			r.Told = wording.NoVerdict(c.Missing)
 		}
+		if c.Result() != nil {
+			r.Link = pages(row.Student, b.Columns[i].Exercise)
+		}
 		out.Results = append(out.Results, r)
 	}
 	for _, m := range row.Unknown {
@@ -180,7 +217,7 @@ func newCourseStudent(b *gradebook.Book, row gradebook.Row, id string) courseStu
 	return out
 }
 
-// attemptWords lists the score of each attempt if there are several.
+// attemptWords lists the score of each attempt, in their order, if there are several.
 func attemptWords(c gradebook.Cell) string {
 	if len(c.Attempts) < 2 {
 		return ""
@@ -189,11 +226,11 @@ func attemptWords(c gradebook.Cell) string {
 	for _, a := range c.Attempts {
 		said = append(said, fmt.Sprint(a.Result.Score))
 	}
-	return "Points of each attempt before the course's rules: " + strings.Join(said, ", ")
+	return "Attempts, before the course's rules: " + strings.Join(said, " → ")
 }
 
 func newCourseExercise(id string, s *exerciseStats) (e courseExercise, err error) {
-	e = courseExercise{ID: id, Name: wording.Name(s.name), Scores: s.scoreWords(), Graded: s.graded}
+	e = courseExercise{ID: id, Name: wording.Name(s.name), Scores: s.scoreWords(), Attempts: s.attemptWords(), Graded: s.graded}
 	if e.ScoresPlot, err = scoresPlot(id+"-scores-plot", s); err != nil {
 		return e, err
 	}

@@ -20,6 +20,9 @@ type exerciseStats struct {
 	refused int       // refused, or do not compile
 	missing int       // without a verdict, and without an older grade
 	checks  []checkStats
+
+	attempts    int       // of all students
+	first, last []float64 // points of those who have several attempts, sorted, in percent
 }
 
 // checkStats sums up one check over all submissions in which it was tried.
@@ -48,16 +51,38 @@ func statsOf(b *gradebook.Book, i int) *exerciseStats {
 		} else if c.Missing != nil {
 			s.missing++
 		}
+		s.follow(c, b.Columns[i].Max)
 		if a := counting(c); a != nil {
 			order = s.add(a.Result, checks, order)
 		}
 	}
 	slices.Sort(s.points)
+	slices.Sort(s.first)
+	slices.Sort(s.last)
 	for _, name := range order {
 		slices.SortFunc(checks[name].ratios, func(a, b ratioDot) int { return cmp.Compare(a.ratio, b.ratio) })
 		s.checks = append(s.checks, *checks[name])
 	}
 	return s
+}
+
+// follow adds a student's attempts, before the course's rules.
+func (s *exerciseStats) follow(c gradebook.Cell, most int) {
+	n := len(c.Attempts)
+	if s.attempts += n; n < 2 {
+		return
+	}
+	percent := func(a gradebook.Attempt) float64 { return 100 * float64(a.Result.Score) / float64(max(1, most)) }
+	s.first, s.last = append(s.first, percent(c.Attempts[0])), append(s.last, percent(c.Attempts[n-1]))
+}
+
+// attemptWords say how often students tried, and what that gained them.
+func (s *exerciseStats) attemptWords() string {
+	words := wording.Plural(s.attempts, "attempt")
+	if n := len(s.first); n > 0 {
+		words += fmt.Sprintf("; of %s with several, the median of the first is %.4g points, of the last %.4g", wording.Plural(n, "student"), quantile.Median(s.first), quantile.Median(s.last))
+	}
+	return words
 }
 
 // counting returns the attempt that counts, or else the last, or nil.
@@ -92,7 +117,7 @@ func (s *exerciseStats) add(r *verdict.Result, checks map[string]*checkStats, or
 
 func (c *checkStats) add(r verdict.CheckResult) {
 	c.tried++
-	passed := r.Verdict == verdict.Passed
+	passed := r.Verdict.Earns()
 	if !passed {
 		c.failed++
 	}

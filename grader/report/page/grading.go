@@ -27,8 +27,13 @@ var gradingPage = template.Must(template.New("page").Parse(pageTemplate))
 // pagePolicy forbids a page everything but its own style sheet, which is named by
 // what is in it: no script, no image, no request, whatever a text in it may do.
 func pagePolicy(style string) string {
-	sum := sha256.Sum256([]byte(style))
-	return "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'; base-uri 'none'; form-action 'none'"
+	return "default-src 'none'; style-src " + sourceHash(style) + "; base-uri 'none'; form-action 'none'"
+}
+
+// sourceHash names a style sheet or a script in a policy by what is in it.
+func sourceHash(s string) string {
+	sum := sha256.Sum256([]byte(s))
+	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 }
 
 // Grading writes r as a page for the student: one file that needs nothing else, readable
@@ -46,23 +51,30 @@ func Grading(w io.Writer, r *verdict.Result, student string, counted *gradebook.
 // style sheet and the plots.
 type (
 	pageData struct {
-		Policy     string
-		Style      template.CSS
-		Title      string
-		Headline   string
-		Status     string // what the score alone does not say
-		Student    string
-		Score, Max int
-		Counted    string   // what it counts under the rules of the course; empty: no rules were applied
-		Rules      []string // what each rule did
-		Refused    bool
-		Problems   []pageProblem
-		Warnings   []string
-		Missed     []pageCheck // what is worth a look, by links
-		Sections   []pageSection
-		Facts      []pageFact
+		Policy   string
+		Style    template.CSS
+		Title    string
+		Headline string
+		Status   string // what the score alone does not say
+		Student  string
+		Score    string // what counts
+		Value    float64
+		Max      int
+		Before   string   // what counts, and what the submission has without the course's rules; empty: none were applied
+		Rules    []string // what each rule did
+		Refused  bool
+		Problems []pageProblem
+		Warnings []string
+		Mend     []pageTrouble // first
+		Later    []pageTrouble
+		Attempts []pageAttempt
+		Sections []pageSection
+		Facts    []pageFact
 	}
-	pageProblem struct{ Place, Message string }
+	pageProblem struct {
+		pageCode
+		Message string
+	}
 	pageSection struct {
 		ID          string // of its heading
 		Title       string
@@ -73,8 +85,8 @@ type (
 	pageCheck struct {
 		ID, Class, Mark, Verdict, Points, Hint, Detail, Figures string
 
-		Name   []string // parts between which a line may break
-		Passed bool     // its hint is nothing to read before it is asked for
+		Name []string // parts between which a line may break
+		Code []pageCode
 	}
 	pageFact struct{ Name, Value string }
 )
@@ -83,35 +95,53 @@ func newPage(r *verdict.Result, student string, counted *gradebook.Cell) (*pageD
 	p := &pageData{
 		Policy: pagePolicy(pageStyle), Style: template.CSS(pageStyle),
 		Title: wording.Name(r.Exercise), Headline: wording.Headline(r), Status: pageStatus(r), Student: wording.Name(student),
-		Score: r.Score, Max: wording.MaxPoints(r), Refused: r.Verdict != verdict.Graded,
-		Warnings: wording.Warnings(r), Facts: pageFacts(r),
+		Score: fmt.Sprint(r.Score), Value: float64(r.Score), Max: wording.MaxPoints(r), Refused: r.Verdict != verdict.Graded,
+		Problems: pageProblems(r), Warnings: wording.Warnings(r), Attempts: attemptsOf(counted), Facts: pageFacts(r),
 	}
-	if said := wording.CountedResult(counted, wording.MaxPoints(r)); len(said) > 0 {
-		p.Counted, p.Rules = said[0], said[1:]
+	if counted == nil {
+		p.Max = r.MaxScore // what was asked for
 	}
-	for i, x := range r.Problems {
-		if i == wording.MaxProblems {
-			p.Problems = append(p.Problems, pageProblem{Place: fmt.Sprintf("… and %d more", len(r.Problems)-i)})
-			break
-		}
-		p.Problems = append(p.Problems, pageProblem{wording.Place(x.File, x.Line, x.Rule), wording.Plain(x.Message)})
-	}
+	p.count(r, counted)
 	if p.Refused {
 		return p, nil
 	}
+	ids := map[string]string{} // of the rows of checks
 	for i, s := range wording.Sections(r.Checks) {
 		section, err := newPageSection(fmt.Sprintf("checks%d", i+1), s)
 		if err != nil {
 			return nil, err
 		}
 		p.Sections = append(p.Sections, section)
-		for _, c := range section.Checks {
-			if c.Class == "bad" {
-				p.Missed = append(p.Missed, c)
-			}
+		for j, c := range section.Checks {
+			ids[s.Checks[j].Name] = c.ID
 		}
 	}
+	troubles := troublesOf(r, ids)
+	p.Mend, p.Later = troubles[:min(len(troubles), mendFirst)], troubles[min(len(troubles), mendFirst):]
 	return p, nil
+}
+
+// count puts what counts under the rules of the course in the place of the score, which is
+// told below it.
+func (p *pageData) count(r *verdict.Result, c *gradebook.Cell) {
+	said := wording.CountedResult(c, p.Max)
+	if len(said) == 0 {
+		return
+	}
+	p.Before, p.Rules = fmt.Sprintf("%s; %d before the course's rules", said[0], r.Score), said[1:]
+	if c.Points != nil {
+		p.Score, p.Value, p.Headline = gradebook.Number(*c.Points), *c.Points, wording.Counts(*c, p.Max)
+	}
+}
+
+func pageProblems(r *verdict.Result) (list []pageProblem) {
+	for i, x := range r.Problems {
+		if i == wording.MaxProblems {
+			return append(list, pageProblem{pageCode: pageCode{Place: fmt.Sprintf("… and %d more", len(r.Problems)-i)}})
+		}
+		list = append(list, pageProblem{pageCode{wording.Place(x.File, x.Line, x.Rule), wording.Code(x.Line, x.Excerpt)}, wording.Plain(x.Message)})
+	}
+	return list
 }
 
 func pageStatus(r *verdict.Result) string {
@@ -119,8 +149,12 @@ func pageStatus(r *verdict.Result) string {
 	if r.Verdict != verdict.Graded {
 		said = append(said, wording.Verdict(r.Verdict))
 	}
-	if n := wording.PointsNotRun(r); n > 0 {
-		said = append(said, fmt.Sprintf("%d points not run", n))
+	notRun, notAsked := wording.PointsNotRun(r)
+	if notRun > 0 {
+		said = append(said, fmt.Sprintf("%d points not run", notRun))
+	}
+	if notAsked > 0 {
+		said = append(said, fmt.Sprintf("%d points not asked for", notAsked))
 	}
 	if !r.Sandbox.Official {
 		said = append(said, "unofficial")
@@ -140,12 +174,12 @@ func newPageSection(id string, s *wording.Section) (pageSection, error) {
 
 func newPageCheck(id string, c verdict.CheckResult) pageCheck {
 	out := pageCheck{
-		ID: id, Passed: c.Verdict == verdict.Passed,
+		ID: id, Code: codesOf(c),
 		Name: breakable(wording.Name(c.Name)), Class: "bad", Mark: "✗", Verdict: wording.CheckVerdict(c), Points: wording.Points(c),
-		Hint: wording.OneLine(c.Hint), Detail: wording.Plain(c.Detail), Figures: wording.Figures(c),
+		Hint: wording.OneLine(c.Hint), Detail: wording.Paragraphs(wording.Plain(c.Detail), wording.Cause(c)), Figures: wording.Figures(c),
 	}
 	switch {
-	case out.Passed:
+	case c.Verdict.Earns():
 		out.Class, out.Mark = "good", "✓"
 	case wording.NotAsked(c):
 		out.Class, out.Mark = "none", "·"

@@ -113,7 +113,7 @@ func TestCourseDrawsWhatThereIs(t *testing.T) {
 			}
 		}
 		var out strings.Builder
-		require.NoError(t, Course(&out, b))
+		require.NoError(t, Course(&out, b, nil))
 		assert.Equal(t, drawn, strings.Count(out.String(), "<svg"), name)
 	}
 }

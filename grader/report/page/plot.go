@@ -178,7 +178,7 @@ func drawRow(c draw.Canvas, check verdict.CheckResult, at func(float64) vg.Lengt
 	line := func(col color.Color, width vg.Length) draw.LineStyle { return draw.LineStyle{Color: col, Width: width} }
 	col := color.Color(goodColor)
 	dot := draw.GlyphStyle{Radius: 4, Shape: draw.CircleGlyph{}}
-	if check.Verdict != verdict.Passed {
+	if !check.Verdict.Earns() {
 		col, dot.Shape, dot.Radius = badColor, diamond{}, 5.5
 	}
 	c.StrokeLine2(line(gridColor, 1), c.Min.X, y, c.Max.X, y)

@@ -51,6 +51,7 @@ var doing = map[grader.Phase]string{
 	grader.Build:   "building",
 	grader.Start:   "starting the sandbox",
 	grader.Test:    "testing",
+	grader.Race:    "looking for data races",
 	grader.Measure: "measuring",
 }
 
@@ -107,6 +108,14 @@ func (p *Line) Event(e grader.Event) {
 	case !slices.Contains(p.active, e.Phase):
 		p.active = append(p.active, e.Phase)
 	}
+	p.draw()
+}
+
+// Say writes a line above the status line, to stay.
+func (p *Line) Say(text string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	fmt.Fprintf(p.out, "%s%s\n", eraseLine, terminal.Truncate(text, p.out.Width))
 	p.draw()
 }
 

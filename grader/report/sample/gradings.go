@@ -97,11 +97,48 @@ func Refused(v verdict.Verdict, problems ...verdict.Problem) *verdict.Result {
 
 // Invalid returns the result of a submission that breaks two rules.
 func Invalid() *verdict.Result {
-	return Refused(verdict.Invalid, verdict.Problem{File: "graph.go", Line: 3, Rule: "import", Message: "package unsafe is closed: store the nodes in a slice and use their indexes"}, verdict.Problem{File: "x_linux.go", Rule: "file-name", Message: "a file for one platform only: call it x.go"})
+	return Refused(verdict.Invalid, verdict.Problem{File: "graph.go", Line: 3, Rule: "import", Message: "package unsafe is closed: store the nodes in a slice and use their indexes",
+		Excerpt: verdict.Excerpt{Before: "package autograd\n\n", Source: `import "unsafe"`, After: "\ntype node struct {\n"}}, verdict.Problem{File: "x_linux.go", Rule: "file-name", Message: "a file for one platform only: call it x.go"})
 }
 
 // CompileError returns the result of a submission with another method signature than the
 // README says.
 func CompileError() *verdict.Result {
 	return Refused(verdict.CompileError, verdict.Problem{File: "value.go", Line: 41, Rule: "api", Message: "(*Value).Add has another signature\n\thave func (v *Value) Add(o Value) *Value\n\twant func (v *Value) Add(o *Value) *Value"})
+}
+
+// Grouped returns a result in which most failed checks have one of a few causes: a check
+// that others need, a line of the source at which others crash as well.
+func Grouped() *verdict.Result {
+	r := base()
+	r.Checks, r.Score = nil, 0
+	add := func(c verdict.CheckResult) {
+		c.Kind = string(verdict.Correctness)
+		r.Checks = append(r.Checks, c)
+	}
+	crash := []verdict.Place{{File: "graph.go", Line: 41, Excerpt: verdict.Excerpt{
+		Source: "\tn.inputs[i].grad += g", Before: "func (n *node) send(i int, g float64) {\n\tn.seen++\n", After: "}\n",
+	}}}
+	race := []verdict.Place{
+		{File: "value.go", Line: 12, Excerpt: verdict.Excerpt{Source: "\tv.uses++"}}, {File: "value.go", Line: 30, Excerpt: verdict.Excerpt{Source: "\treturn v.uses"}},
+	}
+	add(verdict.CheckResult{Name: "TestNew", Verdict: verdict.Passed, Points: 2, MaxPoints: 2, Hint: "A leaf has its value and no gradient."})
+	add(verdict.CheckResult{Name: "TestAdd", Verdict: verdict.WrongAnswer, MaxPoints: 3, Hint: "Add adds (rule 1).", Detail: `1 of 3 observations differ; the first is "sum"`})
+	add(verdict.CheckResult{Name: "TestConstants", Verdict: verdict.TimeLimit, MaxPoints: 1, Hint: "A constant is no node (rule 3).", Detail: "exceeded its limit on CPU time"})
+	for i, name := range []string{"Chain", "Tree", "空图", "Diamond", "Fan", "Deep", "Random", "Shared"} {
+		add(verdict.CheckResult{Name: "Test" + name, Verdict: verdict.WrongAnswer, MaxPoints: 1 + i%2, Hint: "Sums of sums (rule 1).", Detail: "differs", Cause: "TestAdd"})
+	}
+	for _, name := range []string{"Backward", "BackwardTwice"} {
+		add(verdict.CheckResult{Name: "Test" + name, Verdict: verdict.RuntimeError, MaxPoints: 5, Hint: "Each use sends a gradient (rule 2).", Detail: "panic: runtime error: index out of range", Places: crash})
+	}
+	add(verdict.CheckResult{Name: "TestTogether", Verdict: verdict.RuntimeError, MaxPoints: 2, Hint: "Values may be read at the same time (rule 4).", Places: race})
+	r.Checks = append(r.Checks, Checks()[2:]...)
+	for _, c := range r.Checks {
+		r.Score += c.Points
+	}
+	r.MaxScore = 0
+	for _, c := range r.Checks {
+		r.MaxScore += c.MaxPoints
+	}
+	return r
 }

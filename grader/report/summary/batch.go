@@ -64,6 +64,18 @@ func table(records []*results.Record, missing []NoVerdict) string {
 	return b.String()
 }
 
+// Item is the line of one submission.
+func Item(i batch.Item) string {
+	who := terminal.Start(i.Student) + "  " + terminal.Escape(i.Exercise) + "  "
+	switch {
+	case i.Record == nil:
+		return who + "no verdict: " + terminal.Escape(i.Err.Error())
+	case i.Record.Result.Verdict != verdict.Graded:
+		return who + fmt.Sprintf("%d of %d  %s", i.Record.Result.Score, i.Record.Result.MaxScore, i.Record.Result.Verdict)
+	}
+	return who + fmt.Sprintf("%d of %d", i.Record.Result.Score, i.Record.Result.MaxScore)
+}
+
 // Text returns a line for each submission, then what changed for attempts that were graded
 // anew, and last the numbers of each kind.
 func (r Batch) Text(items []batch.Item) string {

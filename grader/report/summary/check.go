@@ -14,22 +14,35 @@ type Check struct {
 	Root      string // the course's folder, below which files are named
 	Calibrate bool   // show proposed limits as well
 	Palette   terminal.Palette
+	Told      map[prove.Finding]bool // findings to leave out, because they have been told
 }
 
 // Text shows what was found, how far limits are from what they separate, and a
 // line for each exercise.
 func (c Check) Text(reports []*prove.Report) string {
 	var b strings.Builder
+	b.WriteString(c.Findings(reports))
+	for _, r := range reports {
+		b.WriteString(Explanations(r.Explanations))
+		b.WriteString(c.margins(r))
+		b.WriteString(cascades(r))
+	}
+	return b.String() + c.table(reports)
+}
+
+// Findings shows what was found, but for what has been told before.
+func (c Check) Findings(reports []*prove.Report) string {
+	var b strings.Builder
 	for _, r := range reports {
 		for _, f := range r.Findings {
+			if c.Told[f] {
+				continue
+			}
 			f.File = filepath.Join(c.Root, filepath.FromSlash(f.File))
 			fmt.Fprintf(&b, "%s\n", indented(f.String()))
 		}
 	}
-	for _, r := range reports {
-		b.WriteString(c.margins(r))
-	}
-	return b.String() + c.table(reports)
+	return b.String()
 }
 
 // table returns the table of all exercises, with the verdict on each.
@@ -50,6 +63,11 @@ func (c Check) table(reports []*prove.Report) string {
 		}
 		fmt.Fprintf(&b, "%s %s  %6d  %11d  %8d\n", mark, terminal.Pad(r.Exercise, width), r.Checks, r.Submissions, len(r.Findings))
 	}
+	for _, r := range reports {
+		if r.LeftOut > 0 {
+			fmt.Fprintf(&b, "%s: nothing was measured; of its submissions %d were left out, which only a benchmark stops\n", r.Exercise, r.LeftOut)
+		}
+	}
 	return b.String()
 }
 
@@ -57,7 +75,7 @@ func (c Check) table(reports []*prove.Report) string {
 func indented(text string) string {
 	lines := strings.Split(strings.TrimSpace(text), "\n")
 	for i, l := range lines {
-		lines[i] = terminal.Escape(l)
+		lines[i] = terminal.Escape(strings.ReplaceAll(l, "\t", strings.Repeat(" ", terminal.TabWidth)))
 	}
 	return strings.Join(lines, "\n    ")
 }

@@ -17,6 +17,7 @@ import (
 type Push struct {
 	Points, Max             int // of those with a verdict
 	Graded, Cached, Without int
+	Ours                    int  // without a verdict through no fault of a student's
 	Passed                  bool // all points, of all
 }
 
@@ -24,6 +25,7 @@ type Push struct {
 // must not.
 func NewPush(items []batch.Item, passed bool) (s Push) {
 	s.Graded, s.Cached, s.Without = batch.Count(items)
+	s.Ours = batch.Ours(items)
 	s.Passed = s.Without == 0 && passed
 	for _, f := range items {
 		if f.Record == nil {
@@ -71,6 +73,7 @@ func WriteStep(f io.Writer, s changed.Span, found changed.Found, b *gradebook.Bo
 	}{
 		{found.Foreign, "Other students' folders were changed: they are not graded, and should not be changed here. The log names them.\n\n"},
 		{found.Unknown, "What was changed in no exercise of the course is not graded: is a folder's name misspelt? The log says which.\n\n"},
+		{found.Malformed, "A folder holds what no git writes, such as a name twice: that is not graded. The log names it.\n\n"},
 		{found.Links, "A link or a submodule stands in place of a folder of submissions: put the folder back. The log names it.\n\n"},
 	} {
 		if len(x.names) > 0 {

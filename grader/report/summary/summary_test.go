@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"grade/grader/batch"
+	"grade/grader/fault"
 	"grade/grader/gradebook"
 	"grade/grader/intake"
 	"grade/grader/intake/changed"
@@ -65,6 +66,10 @@ func TestBatch(t *testing.T) {
 		"submission                 old      new  why\n"+
 		"cem/gears (attempt 2)  100/100   40/100  TestAll: passed → wrong_answer, 100 → 40 points: 1 of 4 observations differ\n"+
 		"\ngraded 2, cached 1, no verdict 1\n", text)
+	for i, want := range []string{"ada  gears  100 of 100", "bo  gears  0 of 100  invalid", "cem  gears  40 of 100", "dora  gears  no verdict: disk full\\nnow"} {
+		assert.Equal(t, want, Item(items[i]))
+	}
+	harmless(t, Item(item(hostile, nil, errors.New(hostile))))
 	bad := []batch.Item{item(hostile, record(hostile, 1, 100, verdict.Graded), nil), item(hostile, nil, errors.New(hostile))}
 	harmless(t, NewBatch(bad).Text(bad))
 	harmless(t, NewPush(bad, true).Text(bad))
@@ -85,7 +90,8 @@ func TestPush(t *testing.T) {
 		"another's folder":   {[]batch.Item{full}, false, Push{Points: 100, Max: 100, Graded: 1}},
 		"points are missing": {[]batch.Item{full, part}, true, Push{Points: 160, Max: 200, Graded: 2}},
 		"refused":            {[]batch.Item{refused}, true, Push{Max: 100, Graded: 1}},
-		"no verdict":         {[]batch.Item{full, without}, true, Push{Points: 100, Max: 100, Graded: 1, Without: 1}},
+		"no verdict":         {[]batch.Item{full, without}, true, Push{Points: 100, Max: 100, Graded: 1, Without: 1, Ours: 1}},
+		"no Go file":         {[]batch.Item{full, item("eve", nil, &fault.Error{Message: "no Go file", Told: "no Go file"})}, true, Push{Points: 100, Max: 100, Graded: 1, Without: 1}},
 	} {
 		assert.Equal(t, c.want, NewPush(c.items, c.passed), name)
 	}

@@ -8,6 +8,7 @@
 package terminal
 
 import (
+	"regexp"
 	"strings"
 	"unicode/utf8"
 
@@ -83,12 +84,15 @@ func Wrap(s string, width int) []string {
 	}
 	var w wrapper
 	w.width = width
-	for word := range strings.SplitSeq(s, " ") {
-		w.word(word)
+	for word := range strings.SplitSeq(figure.ReplaceAllString(s, "$1\x00$2"), " ") {
+		w.word(strings.ReplaceAll(word, "\x00", " "))
 	}
 	w.breakLine()
 	return w.lines
 }
+
+// figure is a number and its unit, which stay together.
+var figure = regexp.MustCompile(`([0-9]) ((?:ms|s|min|h|KiB|MiB|GiB|%)(?:[ ,;:.)]|$))`)
 
 // wrapper is the state of a Wrap: lines done, the one being filled, and the styles
 // that are on.

@@ -143,7 +143,7 @@ func (s Submission) Failed() (list []verdict.CheckResult) {
 		return nil
 	}
 	for _, c := range r.Checks {
-		if c.Verdict != verdict.Passed && !NotAsked(c) {
+		if !c.Verdict.Earns() && !NotAsked(c) {
 			list = append(list, c)
 		}
 	}

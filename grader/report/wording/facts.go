@@ -35,7 +35,7 @@ func Phases(p verdict.Phases) string {
 		ms   float64
 	}{
 		{"snapshot", p.SnapshotMs}, {"vet", p.VetMs}, {"build", p.BuildMs},
-		{"start", p.StartMs}, {"test", p.TestMs}, {"measure", p.MeasureMs},
+		{"start", p.StartMs}, {"test", p.TestMs}, {"race", p.RaceMs}, {"measure", p.MeasureMs},
 	} {
 		if x.ms > 0 {
 			parts = append(parts, x.name+" "+milliseconds(x.ms))

@@ -5,6 +5,7 @@ import "grade/grader/verdict"
 // Kinds lists the kinds of checks in the order of a report, with their headings.
 var Kinds = []struct{ Kind, title string }{
 	{"correctness", "Correctness"},
+	{"race", "Data races"},
 	{"memory", "Memory"},
 	{"speed", "Speed"},
 }
@@ -24,6 +25,8 @@ var words = map[verdict.Verdict]string{
 	verdict.TooMuchMemory: "too much memory",
 	verdict.Missing:       "no result recorded",
 	verdict.NotRun:        "not run",
+	verdict.DataRace:      "data race",
+	verdict.Waived:        "points given",
 }
 
 // Verdict returns the words of v. A value that is no verdict says so.

@@ -71,21 +71,29 @@ func Headline(r *verdict.Result) string {
 	if !r.Sandbox.Official {
 		s += ", unofficial"
 	}
-	if n := PointsNotRun(r); n > 0 {
-		s += fmt.Sprintf(", %d not run", n)
+	notRun, notAsked := PointsNotRun(r)
+	if notRun > 0 {
+		s += fmt.Sprintf(", %d not run", notRun)
+	}
+	if notAsked > 0 {
+		s += fmt.Sprintf(", %d not asked for", notAsked)
 	}
 	return s
 }
 
-// PointsNotRun returns the points of checks that were not run, of a submission that was.
-func PointsNotRun(r *verdict.Result) int {
-	n := 0
+// PointsNotRun returns the points of checks that were not run, of a submission that was: of
+// those that were reached too late, and of those that were not selected.
+func PointsNotRun(r *verdict.Result) (notRun, notAsked int) {
 	for _, c := range r.Checks {
-		if r.Verdict == verdict.Graded && c.Verdict == verdict.NotRun {
-			n += c.MaxPoints
+		switch {
+		case r.Verdict != verdict.Graded || c.Verdict != verdict.NotRun:
+		case NotAsked(c):
+			notAsked += c.MaxPoints
+		default:
+			notRun += c.MaxPoints
 		}
 	}
-	return n
+	return notRun, notAsked
 }
 
 // NotAsked reports whether a check was not selected. A check that was selected and not
@@ -101,15 +109,20 @@ func CheckVerdict(c verdict.CheckResult) string {
 	return Verdict(c.Verdict)
 }
 
-// Explain returns why a check has its verdict: the hint if it did not pass, the detail,
-// and what was measured.
+// Explain returns why a check has its verdict: the hint if it did not pass, the detail, the
+// lines of the source, the check that explains this one, and what was measured.
 func Explain(c verdict.CheckResult) string {
 	var parts []string
-	if c.Verdict != verdict.Passed {
+	if !c.Verdict.Earns() {
 		parts = append(parts, Plain(c.Hint))
 	}
-	parts = append(parts, Plain(c.Detail), Figures(c))
-	return Paragraphs(parts...)
+	return Paragraphs(append(parts, What(c))...)
+}
+
+// What returns what happened in a check, without its hint.
+func What(c verdict.CheckResult) string {
+	parts := append([]string{Plain(c.Detail)}, Places(c)...)
+	return Paragraphs(append(parts, Cause(c), Figures(c))...)
 }
 
 // Place returns where a problem is, and which rule it breaks.
@@ -131,9 +144,19 @@ func Problems(r *verdict.Result) []string {
 		if i == MaxProblems {
 			return append(list, fmt.Sprintf("… and %d more", len(r.Problems)-i))
 		}
-		list = append(list, Paragraphs(Place(p.File, p.Line, p.Rule)+":", Plain(p.Message)))
+		list = append(list, Paragraphs(Place(p.File, p.Line, p.Rule)+":", Plain(p.Message), Source(p.Source)))
 	}
 	return list
+}
+
+// Source returns a line of a submission's source behind a bar, so that it is not taken for
+// a sentence, or nothing.
+func Source(line string) string {
+	code := Squeezed(line)
+	if code == "" {
+		return ""
+	}
+	return "| " + code
 }
 
 // Warnings returns each warning, and how many are beyond the cap.
@@ -146,6 +169,18 @@ func Warnings(r *verdict.Result) []string {
 		list = append(list, OneLine(w))
 	}
 	return list
+}
+
+// Standing says what is left to do, in the words of grade's exit status. It is empty for a
+// submission that was not graded, whose verdict says it.
+func Standing(r *verdict.Result) string {
+	switch {
+	case r.Verdict != verdict.Graded:
+		return ""
+	case r.Score == r.MaxScore:
+		return "every point asked for was reached"
+	}
+	return "points are missing"
 }
 
 // Overview returns everything that is not about a single check.

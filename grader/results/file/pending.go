@@ -68,6 +68,26 @@ func (s *Store) UpdatePending(outcomes []results.Outcome) error {
 	return nil
 }
 
+// Forget removes what is pending of a student's work at an exercise, and returns how much
+// that was: work that was taken away will never have a verdict. It keeps all results.
+func (s *Store) Forget(student, exercise string) (n int, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for id, p := range s.wait {
+		if p.Student == student && p.Exercise == exercise {
+			delete(s.wait, id)
+			n++
+		}
+	}
+	if n == 0 {
+		return 0, nil
+	}
+	if err := s.writePending(); err != nil {
+		return 0, fmt.Errorf("forget what has no verdict: %w", err)
+	}
+	return n, nil
+}
+
 func (s *Store) writePending() error {
 	var lines bytes.Buffer
 	for _, p := range s.pending() {

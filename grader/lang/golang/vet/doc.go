@@ -1,7 +1,7 @@
 // Package vet refuses submissions by their source: early, cheaply, and with the line
 // to mend. It is one layer of several and no promise rests on it alone. It parses and
 // never type-checks, so that it is safe to run on the host; the rules that need types
-// are in the program typed, which runs in the sandbox of a build.
+// are in package typed, which runs in the sandbox of a build.
 //
 // [Source] applies every rule to the files of a submission. One table in packages.go
 // lists the packages that a submission may import, whole or in part, with the reason

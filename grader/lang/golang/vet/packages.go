@@ -116,8 +116,8 @@ type Policy struct {
 	Imports []string
 }
 
-// opens reports whether the exercise opens a package or a part of it.
-func (p Policy) opens(importPath string) bool {
+// Opens reports whether the exercise opens a package or a part of it.
+func (p Policy) Opens(importPath string) bool {
 	return slices.ContainsFunc(p.Imports, func(entry string) bool {
 		opened, _, _ := strings.Cut(entry, ":")
 		return opened == importPath
@@ -130,7 +130,7 @@ func (p Policy) Import(importPath string) string {
 	switch {
 	case importPath == "C", e.class == unlisted && strings.HasPrefix(importPath, "."):
 		return refusal(importPath, find("C").reason)
-	case e.class == core, e.class == inPart, p.opens(importPath):
+	case e.class == core, e.class == inPart, p.Opens(importPath):
 		return ""
 	case e.class == unlisted:
 		return refusal(importPath, "write the part of it that you need yourself")
@@ -186,7 +186,7 @@ func match(pattern, name string) bool {
 // Type returns the reason to refuse values of a package's types, or "". An open
 // package can return them, as encoding/json returns a reflect.Value in an error.
 func (p Policy) Type(importPath string) string {
-	if e := find(importPath); e.class == never && !p.opens(importPath) {
+	if e := find(importPath); e.class == never && !p.Opens(importPath) {
 		return e.reason
 	}
 	return ""

@@ -84,6 +84,9 @@ func (v *walker) all(files []submission.File) {
 	}
 }
 
+// maxSyntax caps the errors of one file: the first are the cause of the rest.
+const maxSyntax = 3
+
 // parse parses one file without resolving names, which a hostile file can make slow.
 func (v *walker) parse(f submission.File) {
 	s := &source{vet: v, name: f.Name, fset: token.NewFileSet()}
@@ -92,7 +95,7 @@ func (v *walker) parse(f submission.File) {
 	s.broken = err != nil
 	var list scanner.ErrorList
 	if errors.As(err, &list) {
-		for _, e := range list {
+		for _, e := range list[:min(len(list), maxSyntax)] {
 			// A //line directive may claim another line, but not another offset.
 			line := 1 + strings.Count(string(f.Data[:min(e.Pos.Offset, len(f.Data))]), "\n")
 			v.syntax = append(v.syntax, verdict.Problem{File: verdict.Printable(f.Name), Line: line, Rule: "syntax", Message: verdict.Clip(e.Msg, 200)})
@@ -100,7 +103,10 @@ func (v *walker) parse(f submission.File) {
 	} else if err != nil {
 		v.syntax = append(v.syntax, verdict.Problem{File: verdict.Printable(f.Name), Line: 0, Rule: "syntax", Message: verdict.Clip(err.Error(), 200)})
 	}
-	if s.ast == nil || s.ast.Name == nil {
+	if s.broken && (s.ast == nil || s.ast.Name == nil || s.ast.Name.Name == "") { // so many errors that the parser gave up
+		s.ast, _ = parser.ParseFile(s.fset, "", f.Data, parser.ImportsOnly|parser.SkipObjectResolution)
+	}
+	if s.ast == nil || s.ast.Name == nil || s.ast.Name.Name == "" {
 		return
 	}
 	v.parsed = append(v.parsed, s)

@@ -132,10 +132,15 @@ func TestSourceSyntax(t *testing.T) {
 		"claimed line":   {"package p\n//line /etc/passwd:7\nfunc {\n", "a.go:3 syntax"},
 		"minus signs":    {"package p\nvar x = " + strings.Repeat("-", submission.MaxFileSize-100) + "1\n", "a.go:2 syntax"},
 		"unary operator": {"package p\nvar x = " + strings.Repeat("- ", 110_000) + "1\n", "a.go:2 syntax"},
+		"a lost bracket": {"package p\n\nvar x = f(1\n" + strings.Repeat("\nfunc F() { return 1; }\n", 20), "a.go:3 syntax"}, // more errors than the parser goes on after
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, syntax := Source([]submission.File{{Name: "a.go", Data: []byte(tt.source)}}, Policy{Package: "p"})
+			problems, syntax := Source([]submission.File{{Name: "a.go", Data: []byte(tt.source)}}, Policy{Package: "p"})
+			for _, p := range problems {
+				require.NotEqual(t, "package", p.Rule)
+			}
 			require.NotEmpty(t, syntax)
+			require.LessOrEqual(t, len(syntax), maxSyntax)
 			require.Equal(t, tt.want, lines(syntax)[0])
 			require.LessOrEqual(t, len(syntax[0].Message), 200)
 		})

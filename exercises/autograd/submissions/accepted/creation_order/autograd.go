@@ -91,7 +91,7 @@ func (v *Value) ReLU() *Value {
 	if v.data > 0 {
 		return node(v.data).of(v, 1)
 	}
-	return node(0*v.data).of(v, 0) // 0 · NaN is NaN
+	return node(math.Max(0, v.data)).of(v, 0) // Max of NaN is NaN
 }
 
 func Sum(vs ...*Value) *Value {

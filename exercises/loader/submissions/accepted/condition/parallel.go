@@ -53,7 +53,7 @@ func (l *Loader[S, B]) parallel(outer, ctx context.Context, cancel func(), batch
 func (b *board[B]) next(n, ahead int) (k int, ok bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	for !b.ended && b.begun < n && b.begun >= b.handed+ahead {
+	for !b.ended && b.begun < n && b.begun-b.handed >= ahead {
 		b.changed.Wait()
 	}
 	if b.ended || b.begun == n {

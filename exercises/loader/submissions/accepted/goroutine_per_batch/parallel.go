@@ -35,7 +35,8 @@ func (l *Loader[S, B]) parallel(outer, ctx context.Context, cancel func(), batch
 			results <- numbered[B]{l.load(ctx, batches[k]), k}
 		})
 	}
-	for k := range min(l.cfg.Prefetch, len(batches)) {
+	ahead := min(l.cfg.Prefetch, len(batches))
+	for k := range ahead {
 		begin(k)
 	}
 	early := map[int]outcome[B]{}
@@ -53,7 +54,7 @@ func (l *Loader[S, B]) parallel(outer, ctx context.Context, cancel func(), batch
 		o := early[k]
 		delete(early, k)
 		if o.err == nil && outer.Err() == nil {
-			begin(k + l.cfg.Prefetch)
+			begin(k + ahead)
 		}
 		if !deliver(outer, o, yield) {
 			return

@@ -31,6 +31,10 @@ func (l *Loader[S, B]) parallel(outer, ctx context.Context, cancel func(), batch
 	slots := make(chan struct{}, l.cfg.Prefetch)
 	jobs := make(chan job[S, B])
 	line := make(chan *open[S, B], min(l.cfg.Prefetch, len(batches)))
+	total := 0 // of samples
+	for _, idx := range batches {
+		total += len(idx)
+	}
 	wg.Go(func() {
 		defer close(jobs)
 		for _, idx := range batches {
@@ -55,7 +59,7 @@ func (l *Loader[S, B]) parallel(outer, ctx context.Context, cancel func(), batch
 			}
 		}
 	})
-	for range l.cfg.Workers {
+	for range min(l.cfg.Workers, total) {
 		wg.Go(func() {
 			for j := range jobs {
 				j.samples[j.at], j.errs[j.at] = l.get(ctx, j.want[j.at])

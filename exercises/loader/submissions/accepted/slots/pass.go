@@ -32,7 +32,7 @@ var errGoexit = errors.New("loader: Get or Collate called runtime.Goexit")
 // indices are those of a batch. Collate may keep them and append to them.
 func (p *pass[S, B]) indices(batch int) []int {
 	lo := batch * p.cfg.BatchSize
-	hi := min(lo+p.cfg.BatchSize, len(p.order))
+	hi := lo + min(p.cfg.BatchSize, len(p.order)-lo)
 	return p.order[lo:hi:hi]
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"math"
 )
 
 type Dataset[S any] interface {
@@ -60,7 +61,7 @@ func New[S, B any](ds Dataset[S], c Collate[S, B], cfg Config) (*Loader[S, B], e
 		return nil, fmt.Errorf("%w: shuffle and sampler", ErrConfig)
 	}
 	if cfg.Prefetch == 0 {
-		cfg.Prefetch = 2 * cfg.Workers
+		cfg.Prefetch = 2 * min(cfg.Workers, math.MaxInt/2)
 	}
 	return &Loader[S, B]{ds: ds, collate: c, cfg: cfg}, nil
 }

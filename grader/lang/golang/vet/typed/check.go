@@ -1,6 +1,10 @@
-package main
+// Package typed applies those rules of vet that need types to one package. It runs in the
+// sandbox of a build and under its limits, because type-checking hostile source can take
+// any time and memory.
+package typed
 
 import (
+	"cmp"
 	"fmt"
 	"go/ast"
 	"go/importer"
@@ -14,23 +18,34 @@ import (
 	"slices"
 	"strings"
 
+	"grade/grader/lang/golang/vet"
 	"grade/grader/verdict"
 )
 
-// check type-checks the package and applies the rules. Sure is false after an error,
+// Package is a package to check, as the compiler is given it.
+type Package struct {
+	Path      string   // import path
+	Files     []string // its Go files
+	ImportCfg string   // file with the places of its imports
+	Lang      string   // language version, as in go1.26
+	Arch      string   // empty: this machine's
+	Policy    vet.Policy
+}
+
+// Check type-checks the package and applies the rules. Sure is false after an error,
 // because some expressions have no type then.
-func (j *job) check() (problems []verdict.Problem, sure bool) {
+func (p *Package) Check() (problems []verdict.Problem, sure bool) {
 	defer func() {
 		// A source that crashes go/types is refused, because it cannot be checked.
 		if v := recover(); v != nil {
-			problems, sure = []verdict.Problem{j.unclear()}, false
+			problems, sure = []verdict.Problem{p.Unclear()}, false
 		}
 	}()
-	slices.Sort(j.files)
+	names := slices.Sorted(slices.Values(p.Files))
 	fset := token.NewFileSet()
 	sure = true
 	var files []*ast.File
-	for _, name := range j.files {
+	for _, name := range names {
 		f, err := parser.ParseFile(fset, name, nil, parser.SkipObjectResolution)
 		if err != nil {
 			sure = false
@@ -39,7 +54,7 @@ func (j *job) check() (problems []verdict.Problem, sure bool) {
 			files = append(files, f)
 		}
 	}
-	imports, err := readImports(j.importcfg)
+	imports, err := readImports(p.ImportCfg)
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "typed: %v\n", err)
 		return nil, false
@@ -50,26 +65,19 @@ func (j *job) check() (problems []verdict.Problem, sure bool) {
 	}
 	conf := types.Config{
 		Importer:  importer.ForCompiler(fset, "gc", imports.open),
-		GoVersion: j.lang,
-		Sizes:     types.SizesFor("gc", j.goarch()),
+		GoVersion: p.Lang,
+		Sizes:     types.SizesFor("gc", cmp.Or(p.Arch, runtime.GOARCH)),
 		Error:     func(error) { sure = false },
 	}
-	pkg, _ := conf.Check(j.path, fset, files, info)
-	r := rules{fset: fset, pkg: pkg, info: info, policy: j.policy, seen: map[place]bool{}, known: map[types.Type]*suspect{}}
+	checked, _ := conf.Check(p.Path, fset, files, info)
+	r := rules{fset: fset, pkg: checked, info: info, policy: p.Policy, seen: map[place]bool{}, known: map[types.Type]*suspect{}}
 	r.apply(files)
 	return r.problems, sure
 }
 
-func (j *job) goarch() string {
-	if j.arch != "" {
-		return j.arch
-	}
-	return runtime.GOARCH
-}
-
-// unclear refuses the package as a whole.
-func (j *job) unclear() verdict.Problem {
-	return verdict.Problem{File: filepath.Base(j.files[0]), Rule: "types",
+// Unclear refuses the package as a whole.
+func (p *Package) Unclear() verdict.Problem {
+	return verdict.Problem{File: filepath.Base(p.Files[0]), Rule: "types",
 		Message: "the types of this package are too complex to be checked; make them simpler"}
 }
 

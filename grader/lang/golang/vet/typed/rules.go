@@ -1,4 +1,4 @@
-package main
+package typed
 
 import (
 	"cmp"
@@ -48,6 +48,7 @@ func (r *rules) apply(files []*ast.File) {
 	for id, obj := range r.info.Defs {
 		if obj != nil {
 			r.typ(id.Pos(), obj.Type())
+			r.method(id, obj)
 		}
 	}
 	for n, obj := range r.info.Implicits {

@@ -1,4 +1,4 @@
-package main
+package typed
 
 import (
 	"fmt"
@@ -91,8 +91,8 @@ func checkSource(t *testing.T, source string, opened ...string) ([]verdict.Probl
 	require.NoError(t, err)
 	name := filepath.Join(t.TempDir(), "a.go")
 	require.NoError(t, os.WriteFile(name, []byte(source), 0o644))
-	j := job{path: "sneaky/p", files: []string{name}, importcfg: cfg, lang: "go1.26", policy: vet.Policy{Imports: opened}}
-	return j.check()
+	p := Package{Path: "sneaky/p", Files: []string{name}, ImportCfg: cfg, Lang: "go1.26", Policy: vet.Policy{Imports: opened}}
+	return p.Check()
 }
 
 func TestRules(t *testing.T) {
@@ -163,6 +163,16 @@ func TestRules(t *testing.T) {
 		"open for reading":      {"package p\nimport \"os\"\nfunc F(name string) (int, error) {\nf, err := os.Open(name)\nif err != nil { return 0, err }\ndefer f.Close()\nreturn f.ReadAt(nil, 5)\n}\n", nil},
 		"builtin":               {"package p\nfunc f() { println(1) }\n", []string{"2 builtin-print"}},
 		"builtin beside local":  {"package p\nfunc f() { println(1) }\nfunc g(println func()) { println() }\n", []string{"2 builtin-print"}},
+
+		"denied method by an assertion":  {"package p\nimport \"os\"\nfunc F(f *os.File) { any(f).(interface{ Fd() uintptr }).Fd() }\n", []string{"3 selector"}},
+		"denied method by a conversion":  {"package p\nimport \"os\"\ntype fd interface{ Fd() uintptr }\nfunc F(f *os.File) { fd.Fd(f) }\n", []string{"3 selector"}},
+		"denied method by a constraint":  {"package p\nimport \"os\"\nfunc G[T interface{ Chdir() error }](t T) { t.Chdir() }\nfunc F(f *os.File) { G(f) }\n", []string{"3 selector"}},
+		"denied method by a type switch": {"package p\nfunc F(r any) {\nswitch r := r.(type) {\ncase interface{ Readdirnames(n int) ([]string, error) }:\nr.Readdirnames(1)\n}\n}\n", []string{"4 selector"}},
+		"denied method of a parameter":   {"package p\ntype I[T any] interface{ Fd() T }\nfunc F(r any) { r.(I[uintptr]).Fd() }\n", []string{"2 selector"}},
+		"denied method, embedded":        {"package p\nimport \"os\"\ntype I interface {\ninterface{ Truncate(n int64) error }\n}\ntype S struct{ *os.File }\nvar _ I = S{}\n", []string{"4 selector"}},
+		"denied method expression":       {"package p\nimport \"os\"\nvar fd = (*os.File).Fd\n", []string{"3 selector"}},
+		"denied method of an embedded":   {"package p\nimport \"os\"\ntype S struct{ *os.File }\nfunc F(s S) { s.Fd() }\n", []string{"4 selector"}},
+		"denied method's name only":      {"package p\ntype I interface { Fd(int) uintptr; Sync(); Close() error; Write([]byte) (int, error) }\ntype T struct{}\nfunc (T) Fd() uintptr { return 0 }\n", nil},
 
 		"honest": {`package p
 import ("context"; "errors"; "fmt"; "io"; "iter"; "maps"; "math/rand/v2"; "slices"; "sort"; "strings"; "sync"; "sync/atomic"; "time"; "bufio")

@@ -28,16 +28,21 @@ func used() time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
+// burn uses so much CPU time, and returns how much it was.
+func burn(d time.Duration) time.Duration {
+	start := used()
+	for used()-start < d {
+	}
+	return used() - start
+}
+
 func main() {
 	n, _ := strconv.Atoi(os.Args[2])
 	switch os.Args[1] {
 	case "windows": // a busy window of n milliseconds, and an idle one as long
 		d := time.Duration(n) * time.Millisecond
 		mark()
-		start := used()
-		for used()-start < d {
-		}
-		busy := used() - start
+		busy := burn(d)
 		mark()
 		time.Sleep(d)
 		mark()
@@ -50,6 +55,8 @@ func main() {
 		for block := make([]byte, 4096); ; {
 			ask.Write(block)
 		}
+	case "work": // for n milliseconds of CPU time
+		burn(time.Duration(n) * time.Millisecond)
 	case "spin": // on n threads
 		var wg sync.WaitGroup
 		for range n {

@@ -47,6 +47,13 @@ func main() {
 		if err := c.Start(); err != nil {
 			panic(err)
 		}
+	case "wait": // for a child that never ends
+		if err := child("spin").Run(); err != nil {
+			panic(err)
+		}
+	case "spin":
+		for {
+		}
 	case "end":
 		time.Sleep(time.Hour)
 	}

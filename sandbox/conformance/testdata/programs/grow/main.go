@@ -27,6 +27,11 @@ func main() {
 		debug.SetGCPercent(-1)
 		n, _ := strconv.Atoi(os.Args[2])
 		take(n)
+	case "hidden":
+		try()
+	case "pipes": // a number of MiB
+		n, _ := strconv.Atoi(os.Args[2])
+		pipes(n)
 	case "memory":
 		for {
 			take(1)

@@ -1,0 +1,6 @@
+//go:build !linux
+
+package main
+
+// wasClosed is not known on this system.
+func wasClosed() bool { return false }

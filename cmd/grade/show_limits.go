@@ -1,0 +1,15 @@
+package main
+
+import (
+	"strings"
+
+	"grade/exercises/course"
+	"grade/grader"
+	"grade/grader/lang/golang"
+)
+
+// limitsOf lists everything that can end a grading of an exercise, in Markdown.
+func limitsOf(e *course.Exercise) string {
+	list := append([]string{golang.BuildLimits()}, grader.Limits(e)...)
+	return "## Limits of " + e.Name + "\n\n- " + strings.Join(list, "\n- ") + "\n"
+}

@@ -1,0 +1,36 @@
+package course
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"time"
+)
+
+// Unhurried is the multiple of the limits on time that a run may take where only its memory
+// is asked for: slowness is another check's.
+const Unhurried = 4
+
+// String says what a run of a hidden test may take, in a sentence for the README.
+func (l Limits) String() string {
+	return fmt.Sprintf("A run of a test may take %s of memory, %s of CPU time, %s in all, %s each of standard output and standard error, and %s of files; "+
+		"one that is only asked for its memory, %d times as long.",
+		size(l.Memory), seconds(l.CPU), seconds(l.Wall), size(l.Output), size(l.Scratch), Unhurried)
+}
+
+// StatedIn reports whether a README has the sentence, however it is wrapped.
+func (l Limits) StatedIn(readme []byte) bool {
+	space := regexp.MustCompile(`\s+`)
+	return strings.Contains(space.ReplaceAllString(string(readme), " "), l.String())
+}
+
+func size(bytes int64) string {
+	if bytes%(1<<20) == 0 {
+		return fmt.Sprintf("%d MiB", bytes>>20)
+	}
+	return fmt.Sprintf("%d KiB", bytes>>10)
+}
+
+func seconds(d time.Duration) string {
+	return fmt.Sprintf("%g s", d.Seconds())
+}

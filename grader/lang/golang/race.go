@@ -1,0 +1,163 @@
+package golang
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"path"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"grade/exercises/course"
+	"grade/grader/lang"
+	"grade/grader/submission"
+	"grade/grader/verdict"
+	"grade/sandbox"
+)
+
+// A program with the race detector takes two to twenty times the CPU time and five to ten
+// times the memory, by the detector's documentation. The limits of a run are those of the
+// exercise, times these. They stop what does not end: an exercise's limits are far above
+// what its tests take.
+const (
+	raceCPU    = 10
+	raceWall   = 3
+	raceMemory = 5
+)
+
+// raceStatus is the exit status of a program that was ended by the race detector. A
+// submission cannot exit with a status of its choice.
+const raceStatus = 66
+
+// raceOptions configure the detector. The first race ends the program: a student mends one
+// at a time, and a thousand reports would reach the limit on output. Without the last
+// option every program sleeps for a second before it exits.
+var raceOptions = fmt.Sprintf("halt_on_error=1 exitcode=%d history_size=3 atexit_sleep_ms=0", raceStatus)
+
+// raceFlags are buildFlags for the race detector. The go command links by itself: no box has
+// gcc. Package runtime/cgo, which gcc compiles, is in the cache, and gcc's own library too.
+func raceFlags(cache string) []string {
+	flags := append(slices.Clone(buildFlags), "-race")
+	for i, f := range flags {
+		if strings.HasPrefix(f, "-ldflags=") {
+			flags[i] += " -linkmode=internal -libgcc=" + path.Join(cache, sandbox.CompilerLibrary)
+		}
+	}
+	return flags
+}
+
+// raceRequest compiles the tests in directory pkg of a tree that is in the box already.
+func raceRequest(d sandbox.Dirs, pkg string) sandbox.Request {
+	q := buildRequest(d, nil, pkg, "", nil)
+	q.Args = append(raceFlags(d.GoCache), "-toolexec="+path.Join(d.Work, toolName), "-o", path.Join(d.Scratch, programName), pkg)
+	q.Env = buildEnvironment(d, "CGO_ENABLED=1", "CC=gcc", "GRADE_CC="+sandbox.CompilerVersion)
+	q.Limits.CPU, q.Limits.Wall = 2*buildTime, 2*buildWall
+	return q
+}
+
+// RaceRequest compiles the hidden tests for the race detector. The typed vet has passed the
+// package, and is there to answer for gcc only.
+func (b *build) RaceRequest(d sandbox.Dirs) sandbox.Request {
+	return raceRequest(d, "./"+hiddenDir(b.exercise))
+}
+
+// RaceOutcome returns the program. A package that compiles without the race detector and not
+// with it has a verdict of its own, because a limit stopped it, or the compiler could not
+// go on.
+func (b *build) RaceOutcome(o sandbox.Outcome) (program []byte, v verdict.Verdict, detail string) {
+	const building = "not run: to build this package for the race detector "
+	out := outputOf(o)
+	switch {
+	case out.well() && out.program != nil:
+		return out.program, "", ""
+	case o.OOMKills > 0, o.Cause == sandbox.CauseMemory:
+		return nil, verdict.MemoryLimit, building + "takes too much memory"
+	case o.Cause == sandbox.CauseCPU, o.Cause == sandbox.CauseWall:
+		return nil, verdict.TimeLimit, building + "takes too long"
+	}
+	return nil, verdict.Missing, building + "fails, though it compiles without: make it simpler"
+}
+
+// RaceTest runs one hidden test under the race detector. GOMEMLIMIT stays that of other
+// runs: the detector's own memory is none of Go's.
+func (l *Language) RaceTest(e *course.Exercise, test, seed string) sandbox.Request {
+	q := runRequest(e, "^"+test+"$", seed, forTesting)
+	q.Env = append(q.Env, "GORACE="+raceOptions)
+	q.Limits.CPU *= raceCPU
+	q.Limits.Wall *= raceWall
+	q.Limits.Memory *= raceMemory
+	return q
+}
+
+// RaceBox is the box of such a run, made of that of another.
+func (l *Language) RaceBox(s sandbox.Spec) sandbox.Spec {
+	s.Purpose, s.Memory = sandbox.RaceRun, raceMemory*s.Memory
+	return s
+}
+
+// Race finds the two accesses in what the detector has written to standard error. A
+// submission can write there too, but it cannot exit with the detector's status, and a
+// report of its own making costs its own points only. If there are several, all count as
+// one: an invented one cannot hide the detector's.
+func (l *Language) Race(o sandbox.Outcome, s *submission.Snapshot, e *course.Exercise) (r lang.Race, ok bool) {
+	if o.Cause != sandbox.CauseNone || o.Signal != 0 || o.ExitCode != raceStatus {
+		return r, false
+	}
+	created := map[string][]byte{} // stacks, by goroutines
+	for _, m := range raceCreation.FindAllSubmatch(o.Stderr, -1) {
+		created[string(m[1])] = m[2]
+	}
+	reports := raceReport.FindAllSubmatch(o.Stderr, -1)
+	for _, m := range reports {
+		r.Accesses = append(r.Accesses, access(m[1], m[3], created[strings.TrimPrefix(string(m[2]), "goroutine ")], s, e))
+	}
+	// A race has two sides. Those in the submission come first, for the student to see.
+	slices.SortStableFunc(r.Accesses, func(a, b lang.Access) int { return cmp.Compare(given(b.Place), given(a.Place)) })
+	r.Accesses = r.Accesses[:min(len(r.Accesses), 2)]
+	return r, len(reports) > 0
+}
+
+// access says whose an access is: of the first of these stacks that has a line of the
+// submission's, or else one of the test's. A goroutine may run the standard library alone.
+func access(kind, stack, creation []byte, s *submission.Snapshot, e *course.Exercise) lang.Access {
+	a := lang.Access{Write: bytes.HasSuffix(bytes.ToLower(kind), []byte("write"))}
+	for _, st := range [][]byte{stack, creation} {
+		if a.Place.File == "" && !a.Test {
+			a.Place, a.Test = innermost(st, s, e), bytes.Contains(st, []byte(" "+path.Join(e.Module, hiddenDir(e))+"/"))
+		}
+	}
+	a.Test = a.Test && a.Place.File == ""
+	return a
+}
+
+func given(p verdict.Place) int { return min(p.Line, 1) }
+
+// raceReport matches one access: how it was made, by which goroutine, and its stack, innermost
+// call first.
+var raceReport = regexp.MustCompile(`(?m)^((?:Previous )?(?:[Rr]ead|[Ww]rite)) at 0x[0-9a-f]+ by (.*):\n((?:  .*\n)*)`)
+
+// raceCreation matches where a goroutine was started.
+var raceCreation = regexp.MustCompile(`(?m)^Goroutine ([0-9]+) \(.*\) created at:\n((?:  .*\n)*)`)
+
+// raceFrame matches the place of a call.
+var raceFrame = regexp.MustCompile(`(?m)^      (.+):([0-9]+) \+0x[0-9a-f]+$`)
+
+// innermost returns the first place of a stack in the submission's own files.
+func innermost(stack []byte, s *submission.Snapshot, e *course.Exercise) verdict.Place {
+	for _, m := range raceFrame.FindAllSubmatch(stack, -1) {
+		name, ours := strings.CutPrefix(string(m[1]), e.ImportPath+"/")
+		line, err := strconv.Atoi(string(m[2]))
+		if ours && err == nil && hasLine(s, name, line) {
+			return verdict.Place{File: name, Line: line}
+		}
+	}
+	return verdict.Place{}
+}
+
+// hasLine reports whether a submission has a line, so that no other is ever shown.
+func hasLine(s *submission.Snapshot, name string, line int) bool {
+	i := slices.IndexFunc(s.Files, func(f submission.File) bool { return f.Name == name })
+	return i >= 0 && line >= 1 && line <= bytes.Count(s.Files[i].Data, []byte("\n"))+1
+}

@@ -1,0 +1,69 @@
+package prove
+
+import (
+	"fmt"
+	"path"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"grade/exercises/course"
+	"grade/grader/fault"
+)
+
+// brokenTest is the finding for a hidden test that gives no measure with the reference: at
+// the author's own line, with the stack or the test's own words. ok is false if the run
+// names no such line.
+func (c *Checking) brokenTest(err error, heard *Explanations) (f Finding, ok bool) {
+	check, _ := fault.AboutCheck(err)
+	run, ok := heard.run(check, "")
+	if !ok || run.Verdict != "" {
+		return f, false
+	}
+	if check == "" {
+		check = "the program, before any test,"
+	}
+	stderr, stdout := tail(run.Reference.Stderr), tail(run.Reference.Stdout)
+	if f.File, f.Line, ok = c.frame(stderr); ok {
+		f.Message = fmt.Sprintf("%s crashes with the reference:\n%s", check, stderr)
+		return f, true
+	}
+	if f.File, f.Line, ok = c.reported(stdout); ok {
+		f.Message = fmt.Sprintf("%s fails with the reference:\n%s", check, stdout)
+	}
+	return f, ok
+}
+
+// frame returns the first line of the exercise's own files in a stack.
+func (c *Checking) frame(stack string) (file string, line int, ok bool) {
+	name := regexp.QuoteMeta(c.exercise.Name)
+	own := regexp.MustCompile(`(?m)^\s+\S*?((?:exercises/` + name + `/hidden|reference/` + name + `)/[^/\s]+\.go):(\d+)`)
+	return found(own.FindStringSubmatch(stack))
+}
+
+var reportedAt = regexp.MustCompile(`(?m)^\s+(\w+_test\.go):(\d+): `)
+
+// reported returns the line at which a hidden test says what is wrong, by t.Error or t.Fatal.
+func (c *Checking) reported(output string) (file string, line int, ok bool) {
+	file, line, ok = found(reportedAt.FindStringSubmatch(output))
+	own := slices.ContainsFunc(c.exercise.Hidden, func(f course.File) bool { return f.Name == file })
+	return path.Join("exercises", c.exercise.Name, "hidden", file), line, ok && own
+}
+
+func found(match []string) (file string, line int, ok bool) {
+	if match == nil {
+		return "", 0, false
+	}
+	line, _ = strconv.Atoi(match[2])
+	return match[1], line, true
+}
+
+// told joins the first differences of an explanation, for a finding.
+func told(differs []string) string {
+	const most = 3
+	if more := len(differs) - most; more > 0 {
+		differs = append(slices.Clone(differs[:most]), fmt.Sprintf("and %d more", more))
+	}
+	return strings.Join(differs, "; ")
+}

@@ -1,0 +1,124 @@
+package prove
+
+import (
+	"cmp"
+	"path"
+	"slices"
+
+	"grade/exercises/course"
+	"grade/exercises/course/fixture"
+	"grade/grader/verdict"
+)
+
+// The points that one mistake may cost in hidden tests that its expect.yaml does not name:
+// so many, or one test where an exercise has few of them.
+const (
+	maxBeyond       = 15 // of one submission
+	maxMedianBeyond = 5  // as the median over an exercise's submissions
+)
+
+// Cascade is what the mistake of a shipped submission costs in hidden tests. The ideal is
+// that it costs those checks that its expect.yaml declares.
+type Cascade struct {
+	Submission string   `json:"submission"`
+	Lost       int      `json:"lost"`     // points, of hidden tests
+	Declared   []string `json:"declared"` // hidden tests that have to fail by its expect.yaml
+	Others     []string `json:"others"`   // hidden tests that fail too
+	Beyond     int      `json:"beyond"`   // points of Others
+	Reason     string   `json:"reason"`   // why it costs more, from its expect.yaml
+
+	line int // of its expect.yaml
+}
+
+// oneMistake are the classes of submissions that are right but for one mistake.
+var oneMistake = []fixture.Class{fixture.WrongAnswer, fixture.RuntimeError, fixture.TimeLimit, fixture.MemoryLimit}
+
+// cascading returns the checks that are run of a submission to see what its mistake costs:
+// those that its expectations are about, and of one mistake all hidden tests. Nil means all.
+func cascading(e *course.Exercise, s fixture.Submission) []string {
+	names := needed(e, s.Expect)
+	if names == nil || !slices.Contains(oneMistake, s.Class) {
+		return names
+	}
+	for _, c := range e.Checks {
+		if c.Kind == verdict.Correctness && !slices.Contains(names, c.Name) {
+			names = append(names, c.Name)
+		}
+	}
+	return names
+}
+
+// cascadeOf returns what a submission's mistake costs.
+func cascadeOf(e *course.Exercise, s fixture.Submission, r *verdict.Result) Cascade {
+	c := Cascade{Submission: s.Name, Declared: []string{}, Others: []string{}, Reason: s.Expect.Cascade, line: s.Expect.Line("checks")}
+	for _, got := range r.Checks {
+		want, named := s.Expect.Checks[got.Name]
+		switch {
+		case got.Kind != string(verdict.Correctness):
+		case named && want != verdict.Passed:
+			c.Declared = append(c.Declared, got.Name)
+			c.Lost += got.MaxPoints - got.Points
+		case !got.Verdict.Earns():
+			c.Others = append(c.Others, got.Name)
+			c.Lost += got.MaxPoints
+			c.Beyond += got.MaxPoints
+		}
+	}
+	return c
+}
+
+// cascade records what a submission's mistake costs.
+func (c *Checking) cascade(s fixture.Submission, r *verdict.Result) {
+	if r.Verdict != verdict.Graded || !slices.Contains(oneMistake, s.Class) {
+		return
+	}
+	one := cascadeOf(c.exercise, s, r)
+	c.mu.Lock()
+	c.report.Cascades = append(c.report.Cascades, one)
+	c.mu.Unlock()
+}
+
+// cascades sorts what mistakes cost, the dearest first, and finds those that cost too much.
+func (c *Checking) cascades() {
+	list := c.report.Cascades
+	slices.SortFunc(list, func(a, b Cascade) int {
+		return cmp.Or(cmp.Compare(b.Beyond, a.Beyond), cmp.Compare(a.Submission, b.Submission))
+	})
+	dir := path.Join("exercises", c.exercise.Name, course.SubmissionsDir)
+	var unexplained []int
+	largest, mean := c.testPoints()
+	for _, one := range list {
+		if one.Reason != "" {
+			continue
+		}
+		unexplained = append(unexplained, one.Beyond)
+		if one.Beyond > max(maxBeyond, largest) {
+			c.find(path.Join(dir, one.Submission, course.ExpectFile), one.line, "one mistake costs %d points in %d hidden tests that are not declared here, more than %d: "+
+				"let these tests need those that are declared (needs in exercise.yaml), or observe less, or say here why (cascade)", one.Beyond, len(one.Others), max(maxBeyond, largest))
+		}
+	}
+	if median := medianOf(unexplained); median > max(maxMedianBeyond, mean) {
+		c.find(dir, 0, "half of the mistakes cost %d points or more in hidden tests that they do not declare; want at most %d", median, max(maxMedianBeyond, mean))
+	}
+	c.report.MedianBeyond = medianOf(unexplained)
+}
+
+// testPoints returns the most points of a hidden test, and the mean of all.
+func (c *Checking) testPoints() (largest, mean int) {
+	tests, sum := 0, 0
+	for _, check := range c.exercise.Checks {
+		if check.Kind == verdict.Correctness {
+			tests, sum, largest = tests+1, sum+check.Points, max(largest, check.Points)
+		}
+	}
+	return largest, sum / max(1, tests)
+}
+
+// medianOf returns the lower median; 0 of none.
+func medianOf(points []int) int {
+	if len(points) == 0 {
+		return 0
+	}
+	slices.Sort(points)
+	return points[(len(points)-1)/2]
+}

@@ -1,0 +1,127 @@
+package prove
+
+import (
+	"context"
+	"path"
+	"slices"
+
+	"grade/exercises/course/fixture"
+	"grade/grader"
+	"grade/grader/judge"
+	"grade/grader/verdict"
+)
+
+// reference grades the reference, which has to keep all points.
+func (c *Checking) reference(ctx context.Context, heard *Explanations) error {
+	dir := path.Join("reference", c.exercise.Name)
+	r, err := c.shipped.files(ctx, dir, c.sources, grader.Options{Only: c.kinds(), Judged: heard.Hear})
+	if err != nil {
+		return err
+	}
+	for _, p := range r.Problems {
+		c.find(path.Join(dir, p.File), p.Line, "the reference is refused or does not compile: %s", p.Message)
+	}
+	for _, got := range r.Checks {
+		asked := c.kinds() == nil || slices.Contains(c.kinds(), verdict.Kind(got.Kind))
+		if r.Verdict == verdict.Graded && asked && faulty(got) {
+			c.find(c.configFile(), c.lineOf(got.Name), "%s: the reference loses its points: %s %s", got.Name, got.Verdict, got.Detail)
+		}
+	}
+	c.read("reference", true, r)
+	return nil
+}
+
+// seeds checks that the reference keeps its points on many inputs, and looks for answers in
+// the hidden tests.
+func (c *Checking) seeds(ctx context.Context, heard *Explanations) error {
+	if c.options.Seeds < 1 {
+		return nil
+	}
+	dir := path.Join("reference", c.exercise.Name)
+	needs := newNeeds(c.exercise.Checks)
+	leaks := newLeaks(path.Join("exercises", c.exercise.Name, "hidden"), c.exercise.Hidden)
+	r, err := c.shipped.files(ctx, dir, c.sources, grader.Options{Only: []verdict.Kind{verdict.Correctness}, Repeat: c.options.Seeds, Judged: func(run grader.Run) { leaks.hear(run); needs.hear(run); heard.Hear(run) }})
+	if err != nil {
+		return err
+	}
+	for _, f := range leaks.findings() {
+		c.find(f.File, f.Line, "%s", f.Message)
+	}
+	for _, f := range needs.findings() {
+		c.find(c.configFile(), f.Line, "%s", f.Message)
+	}
+	for _, got := range r.Checks {
+		if got.Kind == string(verdict.Correctness) && got.Verdict != verdict.Passed {
+			run, _ := heard.run(got.Name, "")
+			c.find(c.configFile(), c.lineOf(got.Name), "%s: the reference does not agree with itself on the inputs of seed %s: %s %s; %s",
+				got.Name, run.Seed, got.Verdict, got.Detail, told(judge.Explain(run.Check, run.Reference, run.Submission)))
+		}
+	}
+	return nil
+}
+
+func (c *Checking) starter(ctx context.Context, heard *Explanations) error {
+	dir := path.Join("exercises", c.exercise.Name, "starter")
+	r, err := c.shipped.files(ctx, dir, c.exercise.Starter, grader.Options{Only: []verdict.Kind{verdict.Correctness}, Judged: heard.Hear})
+	if err != nil {
+		return err
+	}
+	for _, p := range r.Problems {
+		c.find(path.Join(dir, p.File), p.Line, "the starter is refused or does not compile: %s", p.Message)
+	}
+	for _, got := range r.Checks {
+		if r.Score > starterFloor && got.Verdict == verdict.Passed {
+			c.find(c.configFile(), c.lineOf(got.Name), "%s: the starter passes it, and scores %d in all, more than %d: it is a solution already, or the test passes on zeros", got.Name, r.Score, starterFloor)
+		}
+	}
+	return nil
+}
+
+// submission grades a shipped submission.
+func (c *Checking) submission(ctx context.Context, s fixture.Submission, heard *Explanations) error {
+	h, err := c.shipped.hold(ctx, s, grader.Options{Only: c.kinds(), Checks: cascading(c.exercise, s), Judged: heard.Hear})
+	if err != nil {
+		return err
+	}
+	c.mu.Lock()
+	c.report.Submissions++
+	c.mu.Unlock()
+	explained := c.disagree(s, h, heard)
+	for _, d := range h.Mismatches {
+		if !explained || d.Field != "score" {
+			c.find(path.Join(s.Dir, "expect.yaml"), s.Expect.Line(d.Field), "not as declared: %s", d)
+		}
+	}
+	c.cascade(s, h.Result)
+	c.read(s.Name, s.Class == fixture.Accepted, h.Result)
+	return nil
+}
+
+// disagree finds the tests in which an accepted solution answers other values than the
+// reference. It reports whether these are all that the solution loses. With
+// [CheckOptions.Explain], it also explains what any submission that is not as declared has
+// failed.
+func (c *Checking) disagree(s fixture.Submission, h *FixtureResult, heard *Explanations) (all bool) {
+	if len(h.Mismatches) == 0 {
+		return false
+	}
+	explanations := heard.Of(s.Name, h.Result)
+	if c.options.Explain {
+		c.mu.Lock()
+		c.report.Explanations = append(c.report.Explanations, explanations...)
+		c.mu.Unlock()
+	}
+	all = s.Class == fixture.Accepted && h.Result.Verdict == verdict.Graded
+	for _, got := range h.Result.Checks {
+		i := slices.IndexFunc(explanations, func(x Explanation) bool { return x.Check == got.Name })
+		switch {
+		case s.Class != fixture.Accepted || got.Verdict.Earns():
+		case got.Verdict != verdict.WrongAnswer || i < 0 || len(explanations[i].Differs) == 0:
+			all = false
+		default:
+			c.find(path.Join(s.Dir, "expect.yaml"), s.Expect.Line("score"), "%s: this solution and the reference disagree, so that one of them is wrong, or the test asks for more than the README: "+
+				"%s (want: the reference's); seed %s", got.Name, told(explanations[i].Differs), explanations[i].Seed)
+		}
+	}
+	return all
+}

@@ -1,0 +1,245 @@
+package grader
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"grade/exercises/course"
+	"grade/grader/boxes"
+	"grade/grader/judge"
+	"grade/grader/lang"
+	"grade/grader/measure"
+	"grade/grader/verdict"
+	"grade/sandbox"
+)
+
+// prepareRace makes the images for the race detector, if the plan needs it. A machine that
+// cannot have it grades without, and says so.
+func (r *grading) prepareRace(ctx context.Context) error {
+	if len(r.plan.Race) == 0 {
+		return nil
+	}
+	for _, p := range []sandbox.Purpose{sandbox.RaceBuild, sandbox.RaceRun} {
+		err := r.sandbox.Prepare(ctx, p)
+		if errors.Is(err, sandbox.ErrNoRace) {
+			r.noRace = err.Error()
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+	r.builder.Purpose = sandbox.RaceBuild
+	return nil
+}
+
+// raceProgram builds the program and opens its box. Without a program the verdict says why
+// there is none.
+func (r *grading) raceProgram(ctx context.Context, l *boxes.Lease) (runner *boxes.Runner, v verdict.Verdict, detail string, err error) {
+	o, err := r.compileRace(ctx, l.Builder())
+	if err != nil {
+		return nil, "", "", fmt.Errorf("build for the race detector: %w", err)
+	}
+	program, v, detail := r.built.RaceOutcome(o)
+	if program == nil {
+		return nil, v, detail, nil
+	}
+	runner, err = l.Third(ctx, r.lang.RaceBox(boxSpec(r.exercise)), program)
+	return runner, "", "", err
+}
+
+// compileRace compiles in the box that has the files. If that has gone, it brings them to
+// another one.
+func (r *grading) compileRace(ctx context.Context, box sandbox.Box) (sandbox.Outcome, error) {
+	o, err := box.Run(ctx, r.built.RaceRequest(box.Dirs()))
+	if !errors.Is(err, sandbox.ErrGone) {
+		return o, err
+	}
+	box, err = r.boxes.Builder(ctx, r.builder)
+	if err != nil {
+		return o, err
+	}
+	defer box.Close()
+	if _, err := box.Run(ctx, r.built.Request(box.Dirs())); err != nil {
+		return o, err
+	}
+	return box.Run(ctx, r.built.RaceRequest(box.Dirs()))
+}
+
+// raceRuns are the runs for the race check, in their order: each test of it in each round.
+func (r *grading) raceRuns() (runs []testRun) {
+	for _, c := range r.plan.Race {
+		for round := range r.plan.Runs {
+			for _, test := range c.Race {
+				runs = append(runs, testRun{Check: r.checkOf(test), round: round})
+			}
+		}
+	}
+	return runs
+}
+
+// raceReference runs the reference for the race check, without the detector, which changes
+// no value. It does so after the tests, because its box measures while the submission races.
+func (r *grading) raceReference(ctx context.Context, runner *boxes.Runner) error {
+	if r.noRace != "" {
+		return nil
+	}
+	for _, t := range r.raceRuns() {
+		ref, err := runner.Run(ctx, r.lang.Test(r.exercise, t.Check, r.raceSeed(t)))
+		if err != nil {
+			return fmt.Errorf("run the reference in %s: %w", t.Func, err)
+		}
+		r.raceRefs = append(r.raceRefs, ref)
+	}
+	return nil
+}
+
+func (r *grading) raceSeed(t testRun) string {
+	return r.seedFor(course.Check{Func: t.Func, Kind: verdict.Race}, t.round)
+}
+
+// race decides the check of kind race, after the tests and beside the measurements.
+func (r *grading) race(ctx context.Context, l *boxes.Lease, tests []verdict.CheckResult) ([]verdict.CheckResult, error) {
+	if len(r.plan.Race) == 0 || r.plan.Purpose.stopEarly() && slices.ContainsFunc(tests, lost) {
+		return nil, nil
+	}
+	c := r.plan.Race[0]
+	defer r.phase(Race)()
+	got := notRun(c)
+	if r.noRace != "" {
+		r.warn("the check %s cannot be decided on this machine, and its points are given: %s", c.Name, r.noRace)
+		got.Verdict, got.Detail = verdict.Waived, "cannot be decided on the machine that graded: its points are given"
+		return []verdict.CheckResult{r.decide(Race, c, got)}, nil
+	}
+	runner, v, detail, err := r.raceProgram(ctx, l)
+	if err != nil {
+		return nil, err
+	}
+	if runner == nil {
+		got.Verdict, got.Detail = v, detail
+		return []verdict.CheckResult{r.decide(Race, c, got)}, nil
+	}
+	if got, err = r.raceAll(ctx, c, runner, tests); err != nil {
+		return nil, err
+	}
+	return []verdict.CheckResult{r.decide(Race, c, got)}, nil
+}
+
+func lost(c verdict.CheckResult) bool { return !c.Verdict.Earns() }
+
+// raceAll runs the tests one after the other, until the detector sees a race. Without a race
+// the first of them that is not passed decides, whose own check is lost as well, or else
+// one whose race is not the submission's.
+func (r *grading) raceAll(ctx context.Context, c course.Check, runner *boxes.Runner, tests []verdict.CheckResult) (decided verdict.CheckResult, err error) {
+	decided = notRun(c)
+	decided.Verdict = verdict.Passed
+	for i, t := range r.raceRuns() {
+		got, err := r.raceOne(ctx, c, t, runner, r.raceRefs[i], tests)
+		if err != nil || got.Verdict == verdict.DataRace {
+			return got, err
+		}
+		if decided.Verdict.Earns() && got.Verdict != verdict.Passed {
+			decided = got
+		}
+	}
+	return decided, nil
+}
+
+// find returns the result of a test, or the zero value if it was not run.
+func find(tests []verdict.CheckResult, name string) verdict.CheckResult {
+	if i := slices.IndexFunc(tests, func(c verdict.CheckResult) bool { return c.Name == name }); i >= 0 {
+		return tests[i]
+	}
+	return verdict.CheckResult{}
+}
+
+// exhausted are the verdicts of a test that would take ten times as long again.
+var exhausted = []verdict.Verdict{verdict.TimeLimit, verdict.MemoryLimit, verdict.OutputLimit, verdict.NotRun}
+
+// raceOne runs one test with the detector, beside the reference's run without. What failed
+// without it excuses the same here.
+func (r *grading) raceOne(ctx context.Context, c course.Check, t testRun, runner *boxes.Runner, ref sandbox.Outcome, tests []verdict.CheckResult) (verdict.CheckResult, error) {
+	got, before := notRun(c), find(tests, t.Func)
+	if slices.Contains(exhausted, before.Verdict) || runner.Spent() > timeBudget*time.Duration(r.plan.Runs) {
+		got.Verdict, got.Cause = before.Verdict, before.Name
+		if before.Name == "" || before.Verdict == verdict.Passed {
+			got.Verdict, got.Cause = verdict.TimeLimit, ""
+		}
+		got.Detail = "not run with the race detector: " + t.Func + " takes too much without it, or the tests before it took all the time there is"
+		return got, nil
+	}
+	sub, err := runner.Run(ctx, r.lang.RaceTest(r.exercise, t.Func, r.raceSeed(t)))
+	if err != nil {
+		return got, fmt.Errorf("run %s with the race detector: %w", t.Func, err)
+	}
+	got.Reference, got.Submission = measure.Figures(ref), measure.Figures(sub)
+	if race, saw := r.lang.Race(sub, r.snapshot, r.exercise); saw {
+		for i := range race.Accesses {
+			if !r.tellsPlaces() {
+				race.Accesses[i].Place = verdict.Place{}
+			}
+		}
+		got.Verdict, got.Detail, got.Places = raced(race, t.Func)
+		return got, nil
+	}
+	if got.Verdict, got.Detail, err = judge.Test(t.Check, ref, sub, r.lang.CrashWords, r.allowance.Excusing(judge.Failed(tests), c.Points)...); err != nil {
+		return got, fmt.Errorf("exercise %s: %w", r.exercise.Name, err)
+	}
+	if got.Verdict != verdict.Passed {
+		got.Detail = t.Func + ", with the race detector: " + got.Detail
+		if lost(before) {
+			got.Cause = before.Name
+		}
+	}
+	return got, nil
+}
+
+// checkOf returns the check of a test, which every test in hidden has.
+func (r *grading) checkOf(test string) course.Check {
+	i := slices.IndexFunc(r.exercise.Checks, func(c course.Check) bool { return c.Func == test })
+	return r.exercise.Checks[i]
+}
+
+// raced is the verdict on a race, in words. One between two accesses of the hidden test's
+// own is an author's to find with the reference, and held against no submission.
+func raced(race lang.Race, test string) (verdict.Verdict, string, []verdict.Place) {
+	if !slices.ContainsFunc(race.Accesses, func(a lang.Access) bool { return !a.Test }) {
+		return verdict.Waived, "the race detector saw a race in " + test + " between lines of the test itself: the points are given", nil
+	}
+	var places []verdict.Place
+	for _, a := range race.Accesses {
+		if a.Place.File != "" && !slices.Contains(places, a.Place) {
+			places = append(places, a.Place)
+		}
+	}
+	const unordered = ", with no lock or channel that puts one before the other"
+	if len(places) == 0 {
+		return verdict.DataRace, "data race in " + test + ": two goroutines use the same memory at the same time, and no line of this submission's can be told" + unordered, nil
+	}
+	first := race.Accesses[0]
+	detail := fmt.Sprintf("data race in %s: line %d of %s %s ", test, first.Place.Line, first.Place.File, act(first))
+	switch {
+	case len(race.Accesses) < 2:
+		detail += "memory that another goroutine uses at the same time"
+	case race.Accesses[1].Place == first.Place:
+		detail += fmt.Sprintf("memory that another goroutine %s in the same line at the same time", act(race.Accesses[1]))
+	case race.Accesses[1].Test:
+		detail += fmt.Sprintf("memory that the hidden test %s at the same time", act(race.Accesses[1]))
+	case race.Accesses[1].Place.File == "":
+		detail += fmt.Sprintf("memory that another goroutine %s at the same time", act(race.Accesses[1]))
+	default:
+		other := race.Accesses[1]
+		detail += fmt.Sprintf("what line %d of %s %s at the same time", other.Place.Line, other.Place.File, act(other))
+	}
+	return verdict.DataRace, detail + unordered, places
+}
+
+func act(a lang.Access) string {
+	if a.Write {
+		return "writes"
+	}
+	return "reads"
+}
