@@ -74,6 +74,9 @@ func containers(t *testing.T, e *Engine) []string {
 }
 
 func TestConformance(t *testing.T) {
+	if testing.Short() {
+		t.Skip("short: tests the kernel's limits, and where the race detector slows them they tell nothing more")
+	}
 	conformance.Test(t, suite(t, engine(t)))
 }
 
