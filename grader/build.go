@@ -125,10 +125,11 @@ func (r *grading) submitted(ctx context.Context, opened func(sandbox.Box)) (lang
 	return b.Outcome(o)
 }
 
-// What is kept of a reference's build: its program, and the recipe for those of submissions.
+// What is kept of a reference's builds: its program, and the recipes for those of submissions.
 const (
 	programSuffix = ".test"
 	recipeSuffix  = ".recipe"
+	raceSuffix    = ".race"
 )
 
 // kept is the name, but for its ending, of the files that are kept of a reference's build:

@@ -24,42 +24,68 @@ func (r *grading) measure(ctx context.Context, l *boxes.Lease) (decided []verdic
 	if len(r.plan.Untimed) > 0 {
 		cpu, err := l.Untimed()
 		if err == nil {
-			decided, err = r.measureOn(ctx, l, cpu, r.plan.Untimed, exceeded)
+			decided, _, err = r.measureOn(ctx, l, cpu, r.samplers(l, r.plan.Untimed, exceeded), false)
 		}
 		if err != nil {
 			return nil, err
 		}
 	}
-	if len(r.plan.Timed) == 0 {
-		return decided, nil
+	left := r.samplers(l, r.plan.Timed, exceeded)
+	if r.plan.Purpose.besideFirst() {
+		var beside []verdict.CheckResult
+		if beside, left, err = r.measureReserved(ctx, l, left, true); err != nil {
+			return nil, err
+		}
+		decided = append(decided, beside...)
 	}
-	cpu, release, err := l.Reserve(ctx, r.plan.Purpose.shared(), func() {
+	alone, _, err := r.measureReserved(ctx, l, left, false)
+	return append(decided, alone...), err
+}
+
+// measureReserved waits for a CPU, and decides workloads on it; beside other gradings, those
+// that can be. Near are the others.
+func (r *grading) measureReserved(ctx context.Context, l *boxes.Lease, list []*sampler, beside bool) (decided []verdict.CheckResult, near []*sampler, err error) {
+	if len(list) == 0 {
+		return nil, nil, nil
+	}
+	cpu, release, err := l.Reserve(ctx, beside, func() {
 		r.waiting(Measure, "waiting for another grading to finish measuring")
 	})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer release()
-	timed, err := r.measureOn(ctx, l, cpu, r.plan.Timed, exceeded)
-	return append(decided, timed...), err
+	return r.measureOn(ctx, l, cpu, list, beside)
 }
 
 // measureOn decides workloads with both boxes on a CPU.
-func (r *grading) measureOn(ctx context.Context, l *boxes.Lease, cpu int, list []Workload, exceeded func() bool) (decided []verdict.CheckResult, err error) {
+func (r *grading) measureOn(ctx context.Context, l *boxes.Lease, cpu int, list []*sampler, beside bool) (decided []verdict.CheckResult, near []*sampler, err error) {
 	if err := l.Pin(ctx, cpu); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	for _, w := range list {
-		s := &sampler{grading: r, lease: l, workload: w, exceeded: exceeded}
+	for _, s := range list {
+		s.beside = beside
 		results, err := s.decided(ctx)
 		if err != nil {
-			return nil, fmt.Errorf("exercise %s: measure %s: %w", r.exercise.Name, w.Checks()[0].Func, err)
+			return nil, nil, fmt.Errorf("exercise %s: measure %s: %w", r.exercise.Name, s.workload.Checks()[0].Func, err)
 		}
-		for i, c := range w.Checks() {
+		if results == nil {
+			s.again = true
+			near = append(near, s)
+			continue
+		}
+		for i, c := range s.workload.Checks() {
 			decided = append(decided, r.decide(Measure, c, results[i]))
 		}
 	}
-	return decided, nil
+	return decided, near, nil
+}
+
+func (r *grading) samplers(l *boxes.Lease, list []Workload, exceeded func() bool) (s []*sampler) {
+	for _, w := range list {
+		s = append(s, &sampler{grading: r, lease: l, workload: w, exceeded: exceeded})
+	}
+	return s
 }
 
 // sampler measures one workload.
@@ -68,14 +94,17 @@ type sampler struct {
 	lease      *boxes.Lease
 	workload   Workload
 	exceeded   func() bool
-	repetition int // of all attempts: each run has inputs of its own
+	beside     bool // other gradings are timed meanwhile
+	again      bool // what was taken so has not decided
+	repetition int  // of all attempts: each run has inputs of its own
 	series     measure.Series
 }
 
-// decided returns a result for each check of the workload.
+// decided returns a result for each check of the workload; none if that is too near a limit
+// to be decided beside other gradings.
 func (s *sampler) decided(ctx context.Context) (results []verdict.CheckResult, err error) {
 	w := s.workload
-	if s.exceeded() {
+	if s.exceeded() && !s.again {
 		for _, c := range w.Checks() {
 			results = append(results, late(c))
 		}
@@ -86,7 +115,7 @@ func (s *sampler) decided(ctx context.Context) (results []verdict.CheckResult, e
 		return []verdict.CheckResult{r}, err
 	}
 	results, err = s.speed(ctx)
-	if err != nil || w.Memory == nil || len(results) == 2 {
+	if err != nil || len(results) != 1 || w.Memory == nil {
 		return results, err
 	}
 	// A run has ended the pairs by what the submission did. Its memory is another question,
@@ -104,7 +133,7 @@ func late(c course.Check) verdict.CheckResult {
 
 // asked is what the checks ask of the series.
 func (s *sampler) asked() (w measure.Workload) {
-	w.FiguresShown = s.plan.Purpose.figuresShown()
+	w.FiguresShown, w.Beside, w.Again = s.plan.Purpose.figuresShown(), s.beside, s.again
 	if c := s.workload.Speed; c != nil {
 		w.Speed, w.SpeedPoints = c.Limit, c.Points
 	}
@@ -125,6 +154,9 @@ func (s *sampler) speed(ctx context.Context) (results []verdict.CheckResult, err
 		}
 		if ended != nil {
 			return []verdict.CheckResult{*ended}, nil
+		}
+		if decision.Near {
+			return nil, nil
 		}
 		results = s.results(decision)
 		control := s.series.Control()

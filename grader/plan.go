@@ -18,24 +18,22 @@ const (
 	// ForStudent measures until the ratios are precise enough to compare, alone on
 	// the machine: a person reads them.
 	ForStudent Purpose = iota
-	// ForBatch measures until the verdict is sure, alone on the machine.
+	// ForBatch measures until the verdict is sure: beside other gradings on a CPU each,
+	// and then alone on the machine what is too near its limit for that.
 	ForBatch
-	// ForProof measures until the verdict is sure, beside other gradings on a CPU
-	// each: only verdicts are compared.
-	ForProof
-	// ForMutant is a proof that ends at the first test that is not passed.
+	// ForMutant does the same, and ends at the first test that is not passed.
 	ForMutant
 )
 
 func (p Purpose) String() string {
-	return [...]string{"for a student", "for a batch", "as a proof", "of a mutant"}[p]
+	return [...]string{"for a student", "for a batch", "of a mutant"}[p]
 }
 
 // figuresShown reports whether a person reads ratios, and not verdicts alone.
 func (p Purpose) figuresShown() bool { return p == ForStudent }
 
-// shared reports whether gradings may be timed side by side.
-func (p Purpose) shared() bool { return p == ForProof || p == ForMutant }
+// besideFirst reports whether what can be is timed beside other gradings.
+func (p Purpose) besideFirst() bool { return p != ForStudent }
 
 // stopEarly reports whether the first failed test ends the grading.
 func (p Purpose) stopEarly() bool { return p == ForMutant }
@@ -102,7 +100,7 @@ func PlanOf(e *course.Exercise, o Options) Plan {
 		}
 	}
 	for _, w := range measured {
-		if w.Speed == nil && !o.Purpose.shared() {
+		if w.Speed == nil && !o.Purpose.besideFirst() {
 			p.Untimed = append(p.Untimed, w)
 		} else {
 			p.Timed = append(p.Timed, w)
@@ -181,8 +179,8 @@ func (p Plan) String() string {
 	p.writeRace(&b)
 	p.writeMeasured(&b, "on a CPU that nothing is timed on", p.Untimed)
 	where := "alone on a reserved CPU"
-	if p.Purpose.shared() {
-		where = "on a reserved CPU, beside other gradings on theirs"
+	if p.Purpose.besideFirst() {
+		where = fmt.Sprintf("on a reserved CPU, beside other gradings on theirs, and alone what %d pairs do not decide", measure.PairsBeside)
 	}
 	p.writeMeasured(&b, where, p.Timed)
 	return b.String()

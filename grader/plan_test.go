@@ -20,9 +20,8 @@ func TestPlan(t *testing.T) {
 	for name, o := range map[string]Options{
 		"student":     {},
 		"batch":       {Purpose: ForBatch},
-		"proof":       {Purpose: ForProof},
 		"mutant":      {Purpose: ForMutant, Only: []verdict.Kind{verdict.Correctness}},
-		"seeds":       {Purpose: ForProof, Only: []verdict.Kind{verdict.Correctness}, Repeat: 100},
+		"seeds":       {Purpose: ForBatch, Only: []verdict.Kind{verdict.Correctness}, Repeat: 100},
 		"only-memory": {Only: []verdict.Kind{verdict.Memory}},
 		"one-check":   {Checks: []string{"BenchmarkTrain/speed", "TestAllocs"}},
 		"race":        {Repeat: 2},

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"time"
 
@@ -39,7 +40,11 @@ func (r *grading) prepareRace(ctx context.Context) error {
 // raceProgram builds the program and opens its box. Without a program the verdict says why
 // there is none.
 func (r *grading) raceProgram(ctx context.Context, l *boxes.Lease) (runner *boxes.Runner, v verdict.Verdict, detail string, err error) {
-	o, err := r.compileRace(ctx, l.Builder())
+	recipe, err := r.raceRecipe(ctx)
+	if err != nil {
+		return nil, "", "", err
+	}
+	o, err := r.compileRace(ctx, l.Builder(), r.built, recipe)
 	if err != nil {
 		return nil, "", "", fmt.Errorf("build for the race detector: %w", err)
 	}
@@ -51,22 +56,48 @@ func (r *grading) raceProgram(ctx context.Context, l *boxes.Lease) (runner *boxe
 	return runner, "", "", err
 }
 
-// compileRace compiles in the box that has the files. If that has gone, it brings them to
-// another one.
-func (r *grading) compileRace(ctx context.Context, box sandbox.Box) (sandbox.Outcome, error) {
-	o, err := box.Run(ctx, r.built.RaceRequest(box.Dirs()))
-	if !errors.Is(err, sandbox.ErrGone) {
-		return o, err
+// raceRecipe is the recipe of the reference's build for the race detector, which is built now
+// unless its recipe is kept; nil if nothing is kept.
+func (r *grading) raceRecipe(ctx context.Context) ([]byte, error) {
+	kept := r.kept(r.exercise)
+	if kept == "" {
+		return nil, nil
+	}
+	if recipe, err := os.ReadFile(kept + raceSuffix); err == nil {
+		return recipe, nil
+	}
+	b, err := r.lang.Build(ctx, r.exercise, nil, nil, r.sandbox.Info().GoArch)
+	if err != nil {
+		return nil, err
+	}
+	o, err := r.compileRace(ctx, nil, b, nil)
+	if err != nil {
+		return nil, fmt.Errorf("build the reference for the race detector: %w", err)
+	}
+	recipe, err := b.RaceRecipe(o)
+	if err != nil {
+		return nil, err
+	}
+	return recipe, keep(kept+raceSuffix, recipe)
+}
+
+// compileRace compiles in the box that has the files. If there is none, or it has gone, it
+// brings them to another one.
+func (r *grading) compileRace(ctx context.Context, box sandbox.Box, b lang.Build, recipe []byte) (o sandbox.Outcome, err error) {
+	if box != nil {
+		if o, err = box.Run(ctx, b.RaceRequest(box.Dirs(), recipe)); !errors.Is(err, sandbox.ErrGone) {
+			return o, err
+		}
 	}
 	box, err = r.boxes.Builder(ctx, r.builder)
 	if err != nil {
 		return o, err
 	}
 	defer box.Close()
-	if _, err := box.Run(ctx, r.built.Request(box.Dirs())); err != nil {
+	if _, err := box.Run(ctx, b.Request(box.Dirs())); err != nil {
 		return o, err
 	}
-	return box.Run(ctx, r.built.RaceRequest(box.Dirs()))
+	return box.Run(ctx, b.RaceRequest(box.Dirs(), recipe))
 }
 
 // raceRuns are the runs for the race check, in their order: each test of it in each round.

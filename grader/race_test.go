@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"grade/exercises/course"
+	"grade/grader/fault"
 	"grade/grader/lang"
 	"grade/grader/verdict"
 	"grade/sandbox"
@@ -45,6 +46,41 @@ func racing(t *testing.T) *world {
 func sawRace(other string) sandbox.Outcome {
 	const access = "%s at 0x00c0 by goroutine 8:\n  f()\n      %s +0x1\n\n"
 	return sandbox.Outcome{ExitCode: 66, Stderr: fmt.Appendf(nil, access+access, "Write", "example.com/course/reference/gears/gears.go:1", "Previous read", other)}
+}
+
+// The reference is built for the race detector once, for the recipe that builds of submissions
+// follow. One that does not build is the exercise's fault.
+func TestRaceRecipe(t *testing.T) {
+	const reference = ofReference + " race build"
+	w := racing(t)
+	w.config.CacheDir = t.TempDir()
+	recipe := built("reference")
+	recipe.Files = append(recipe.Files, sandbox.File{Name: "recipe.json", Data: []byte("calls")})
+	w.Script[reference] = answers(recipe)
+	for range 2 {
+		r, err := w.grade(t)
+		require.NoError(t, err)
+		assert.Equal(t, "race passed", raceLine(r))
+	}
+	assert.Equal(t, 1, w.count(reference))
+	var followed sandbox.Request
+	for _, b := range w.Boxes() {
+		for _, q := range b.Requests() {
+			if slices.Contains(q.Args, "-race") && q.Args[0] == "replay" {
+				followed = q
+			}
+		}
+	}
+	assert.Equal(t, []sandbox.File{{Name: "race.json", Data: []byte("calls")}}, followed.Files)
+	assert.Contains(t, followed.Env, "GRADE_VET_PKG=example.com/course/reference/gears")
+	assert.NotContains(t, strings.Join(followed.Env, " "), "GRADE_VET_OUT", "nothing is checked again")
+
+	w = racing(t)
+	w.config.CacheDir = t.TempDir()
+	w.Script[reference] = answers(sandbox.Outcome{ExitCode: 1, Stderr: []byte("cannot link")})
+	_, err := w.grade(t)
+	assert.Equal(t, fault.Author, fault.KindOf(err))
+	assert.ErrorContains(t, err, "exercise gears: the reference does not build for the race detector (status 1, none): cannot link")
 }
 
 // line is the one about the race check.

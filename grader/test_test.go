@@ -125,7 +125,7 @@ func TestTimeBudgetOfMeasuring(t *testing.T) {
 
 // A mutant's grading ends at the first test that is not passed.
 func TestStopEarly(t *testing.T) {
-	for purpose, tests := range map[Purpose]int{ForStudent: 1, ForBatch: 1, ForProof: 1, ForMutant: 0} {
+	for purpose, tests := range map[Purpose]int{ForStudent: 1, ForBatch: 1, ForMutant: 0} {
 		w := newWorld(t)
 		w.Script["submission TestRatio"] = answers(observed(2))
 		w.options.Purpose, w.options.Only = purpose, []verdict.Kind{verdict.Correctness}

@@ -70,13 +70,14 @@ func newWorld(t *testing.T) *world {
 // nameOf names a request by whose program it is about and what it runs.
 func nameOf(b *sandboxtest.Box, q sandbox.Request) string {
 	if b.Spec.Purpose.Builds() {
-		if slices.Contains(q.Args, "-race") {
-			return ofSubmission + " race build"
-		}
+		of, kind := ofReference, " build"
 		if strings.Contains(string(b.File("reference/gears/gears.go")), "submitted") {
-			return ofSubmission + " build"
+			of = ofSubmission
 		}
-		return ofReference + " build"
+		if slices.Contains(q.Args, "-race") {
+			kind = " race build"
+		}
+		return of + kind
 	}
 	program, args := string(b.File("hidden.test")), strings.Join(q.Args, " ")
 	if b.Spec.Purpose == sandbox.RaceRun {

@@ -132,7 +132,7 @@ func eachShipped(t *testing.T, g *grader.Grader, choose func(*testing.T, *course
 // hold grades one submission, which has to come out as it declares. That one had to be
 // graded twice is told.
 func hold(t *testing.T, shipped *prove.Fixtures, one fixture.Submission, o grader.Options) *verdict.Result {
-	o.Purpose = grader.ForProof // verdicts are compared, not ratios
+	o.Purpose = grader.ForBatch // verdicts are compared, not ratios
 	h, err := shipped.Hold(t.Context(), one, o)
 	require.NoError(t, err)
 	if len(h.FirstMismatches) > 0 {
@@ -158,7 +158,7 @@ func gradeFiles(t *testing.T, g *grader.Grader, e *course.Exercise, dir string, 
 	t.Helper()
 	snapshot, err := prove.Snapshot(dir, files)
 	require.NoError(t, err)
-	o.Purpose = grader.ForProof // verdicts are compared, not ratios
+	o.Purpose = grader.ForBatch // verdicts are compared, not ratios
 	r, err := g.Grade(t.Context(), snapshot, e, o)
 	require.NoError(t, err)
 	return r

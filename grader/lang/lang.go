@@ -71,8 +71,10 @@ type Build interface {
 	Reference(o sandbox.Outcome) (program, recipe []byte, err error)
 
 	// RaceRequest builds the same tests with the race detector, in the same box after
-	// Request has succeeded there.
-	RaceRequest(d sandbox.Dirs) sandbox.Request
+	// Request has succeeded there. A recipe makes a submission's faster.
+	RaceRequest(d sandbox.Dirs, recipe []byte) sandbox.Request
+	// RaceRecipe reads the outcome of the reference's; nil if there is no recipe.
+	RaceRecipe(o sandbox.Outcome) ([]byte, error)
 	// RaceOutcome reads the outcome of a submission's build for the race detector. The
 	// program is nil if there is none; detail says then why, to the student.
 	RaceOutcome(o sandbox.Outcome) (program []byte, v verdict.Verdict, detail string)

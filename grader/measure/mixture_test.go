@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -66,17 +67,31 @@ func turns(n int, slim, fast program) chooser {
 	}
 }
 
-// replay takes runs until the series decides, as a grading does.
+// replay grades a workload as a grading for a student does, or beside others as one of a batch
+// does: what is near a limit then is replayed alone.
 func replay(t *testing.T, r *rand.Rand, w Workload, choose chooser, n noise) Decision {
+	first := 0
+	if w.Beside {
+		d, runs := replayOnce(t, r, w, choose, n, 0)
+		if !d.Near {
+			return d
+		}
+		w.Beside, w.Again, first = false, true, runs
+	}
+	d, _ := replayOnce(t, r, w, choose, n, first)
+	return d
+}
+
+func replayOnce(t *testing.T, r *rand.Rand, w Workload, choose chooser, n noise, first int) (d Decision, runs int) {
 	s := Series{Workload: w}
-	for i := 0; ; i++ {
+	for i := first; ; i++ {
 		detail, err := s.Add(run(time.Duration(float64(simWindow)*n(r)), simPeak), choose(r, i).run(r))
 		require.NoError(t, err)
 		require.Empty(t, detail)
 		d, err := s.Decide(false)
 		require.NoError(t, err)
 		if d.Done {
-			return d
+			return d, i + 1
 		}
 	}
 }
@@ -85,14 +100,15 @@ func replay(t *testing.T, r *rand.Rand, w Workload, choose chooser, n noise) Dec
 type exercise struct {
 	speed, memory int // points
 	together      bool
+	beside        bool // of a batch
 }
 
 func (x exercise) workloads() []Workload {
-	both := Workload{Speed: simLimit, Memory: simLimit, SpeedPoints: x.speed, MemoryPoints: x.memory}
+	both := Workload{Speed: simLimit, Memory: simLimit, SpeedPoints: x.speed, MemoryPoints: x.memory, Beside: x.beside}
 	if x.together {
 		return []Workload{both}
 	}
-	return []Workload{{Speed: simLimit, SpeedPoints: x.speed}, {Memory: simLimit, MemoryPoints: x.memory}}
+	return []Workload{{Speed: simLimit, SpeedPoints: x.speed, Beside: x.beside}, {Memory: simLimit, MemoryPoints: x.memory}}
 }
 
 // points are the mean of what gradings give.
@@ -136,7 +152,7 @@ var quiet = lognormal(0.05)
 // a check at most; if both are, more.
 func TestAMixtureEarnsNoMore(t *testing.T) {
 	const gradings = 40
-	for _, x := range []exercise{{4, 4, true}, {5, 3, true}, {3, 5, true}, {4, 4, false}} {
+	for _, x := range []exercise{{4, 4, true, false}, {5, 3, true, false}, {3, 5, true, false}, {4, 4, false, false}, {4, 4, true, true}, {5, 3, true, true}, {4, 4, false, true}} {
 		for _, slow := range []float64{1.1, 1.6, 2.5} {
 			for _, fat := range []float64{1.1, 1.6, 20} {
 				near := 0.0
@@ -174,7 +190,7 @@ func TestRightProgramsKeepTheirPoints(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := rand.New(rand.NewPCG(11, 12))
-			for _, x := range []exercise{{4, 4, true}, {4, 4, false}} {
+			for _, x := range []exercise{{4, 4, true, false}, {4, 4, false, false}, {4, 4, true, true}, {4, 4, false, true}} {
 				assert.Equal(t, 8.0, x.points(t, r, 200, always(c.program), c.machine))
 			}
 		})
@@ -188,8 +204,28 @@ func TestAtBothLimits(t *testing.T) {
 	const gradings = 500
 	at := program{1, 0.25, quiet, quiet}
 	exact := falseFailure(0.5, false, false, false, true, false)
-	lost := 8 - exercise{4, 4, true}.points(t, r, gradings, always(at), quiet)
+	lost := 8 - exercise{4, 4, true, false}.points(t, r, gradings, always(at), quiet)
 	assert.LessOrEqual(t, lost, 4*(exact+4*math.Sqrt(exact/gradings)))
 	at = program{0.25, 1, quiet, lognormal(0.02)}
-	assert.Greater(t, exercise{4, 4, false}.points(t, r, gradings, always(at), quiet), 4+4*0.75)
+	assert.Greater(t, exercise{4, 4, false, false}.points(t, r, gradings, always(at), quiet), 4+4*0.75)
+}
+
+// A submission that is 1.3 times away from its limit gets the same verdict in each of a
+// thousand gradings, for a student or in a batch, on a quiet machine and on a loaded one.
+func TestNoVerdictFlips(t *testing.T) {
+	const gradings, away = 1000, 1.3
+	for name, n := range map[string]noise{"quiet": quiet, "loaded": outliers(2), "heavily loaded": outliers(4)} {
+		for _, beside := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s, beside others: %v", name, beside), func(t *testing.T) {
+				r := rand.New(rand.NewPCG(15, 16))
+				x := exercise{8, 0, false, beside}
+				within, beyond := program{1 / away, 0.25, n, quiet}, program{away, 0.25, n, quiet}
+				w := x.workloads()[0]
+				for range gradings {
+					require.Equal(t, verdict.Passed, replay(t, r, w, always(within), n).Speed.Verdict)
+					require.Equal(t, verdict.TooSlow, replay(t, r, w, always(beyond), n).Speed.Verdict)
+				}
+			})
+		}
+	}
 }

@@ -14,7 +14,17 @@ type Workload struct {
 	Speed, Memory             float64 // limits, in multiples of the reference
 	SpeedPoints, MemoryPoints int
 	FiguresShown              bool // a person reads the ratios, and not verdicts alone
+	Beside                    bool // other programs are timed meanwhile
+	Again                     bool // what was timed so has not decided
 }
+
+// Beside other programs a pair says less, because they share caches and the memory's width.
+// What is far from its limit is decided all the same. The rest is Near, and decided by pairs
+// of its own, all of them: more chances of a few lucky ones would be a gift to chance.
+const (
+	PairsBeside = 10
+	failsBeside = 2 // multiple of the limit
+)
 
 // Series are the runs of one workload and what they say so far. A run gives a time and a
 // peak; where both are asked for, both are judged by the same runs. It runs nothing: what
@@ -66,6 +76,7 @@ type Decision struct {
 	Speed  *Speed
 	Memory *Memory
 	Done   bool // more runs are of no use
+	Near   bool // they are not, beside other programs, and these have decided nothing
 }
 
 // Decide judges the runs so far. With last there can be no more, and what is undecided
@@ -74,6 +85,7 @@ func (s *Series) Decide(last bool) (d Decision, err error) {
 	if !last && !s.IsLook() {
 		return d, nil
 	}
+	forced := last
 	last = last || s.isLast()
 	done := true
 	if s.Speed != 0 {
@@ -92,7 +104,16 @@ func (s *Series) Decide(last bool) (d Decision, err error) {
 	if d.Done = done; done {
 		s.notBoth(d)
 	}
+	if s.Beside && !forced {
+		d.Near = d.Done && !s.surely(d) || len(s.Subs) >= PairsBeside && !d.Done
+		d.Done = d.Done || d.Near
+	}
 	return d, nil
+}
+
+// surely reports whether a decision would be the same without other programs.
+func (s *Series) surely(d Decision) bool {
+	return d.Speed == nil || d.Speed.Verdict == verdict.Passed || d.Speed.Interval[0] > failsBeside*s.Speed
 }
 
 func (s *Series) decideSpeed(last bool) (*Speed, bool, error) {
@@ -110,7 +131,7 @@ func (s *Series) decideSpeed(last bool) (*Speed, bool, error) {
 // IsLook reports whether the runs so far may decide.
 func (s *Series) IsLook() bool {
 	n := len(s.Subs)
-	if s.FiguresShown && n < fewestShown {
+	if s.FiguresShown && n < fewestShown || s.Again && n < settledAt {
 		return false
 	}
 	return s.Speed != 0 && isLook(n) || s.Speed == 0 && (n == fewMemoryRuns || n == MemoryRuns || n >= moreMemoryRuns)

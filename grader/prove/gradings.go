@@ -27,7 +27,7 @@ func (c *Checking) reference(ctx context.Context, heard *Explanations) error {
 			c.find(c.configFile(), c.lineOf(got.Name), "%s: the reference loses its points: %s %s", got.Name, got.Verdict, got.Detail)
 		}
 	}
-	c.read("reference", true, r)
+	c.read("reference", true, nil, r)
 	return nil
 }
 
@@ -93,7 +93,7 @@ func (c *Checking) submission(ctx context.Context, s fixture.Submission, heard *
 		}
 	}
 	c.cascade(s, h.Result)
-	c.read(s.Name, s.Class == fixture.Accepted, h.Result)
+	c.read(s.Name, s.Class == fixture.Accepted, s.Expect.Checks, h.Result)
 	return nil
 }
 

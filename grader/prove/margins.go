@@ -34,12 +34,13 @@ type reading struct {
 	Reading
 }
 
-// read records the ratios of a submission that must pass, and of one that a limit stops.
-func (c *Checking) read(name string, right bool, r *verdict.Result) {
+// read records the ratios of a submission that must pass; of another one, those for which a
+// check that it declares has stopped it. What it does besides may be near any limit.
+func (c *Checking) read(name string, right bool, declared map[string]verdict.Verdict, r *verdict.Result) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, got := range r.Checks {
-		stopped := got.Verdict == verdict.TooSlow || got.Verdict == verdict.TooMuchMemory
+		stopped := got.Verdict == declared[got.Name] && (got.Verdict == verdict.TooSlow || got.Verdict == verdict.TooMuchMemory)
 		if got.Ratio != nil && (right || stopped) {
 			c.readings = append(c.readings, reading{got.Name, right, Reading{name, *got.Ratio}})
 		}

@@ -156,7 +156,7 @@ type mutation struct {
 // calibrate calibrates the limits of mutants' tests by the time that the reference's tests
 // take. The reference must keep all points.
 func (r *mutation) calibrate(ctx context.Context) error {
-	result, err := r.grade(ctx, r.exercise, nil, grader.Options{Purpose: grader.ForProof, Only: []verdict.Kind{verdict.Correctness}})
+	result, err := r.grade(ctx, r.exercise, nil, grader.Options{Purpose: grader.ForBatch, Only: []verdict.Kind{verdict.Correctness}})
 	if err != nil {
 		return err
 	}
@@ -247,7 +247,7 @@ func (r *mutation) measure(ctx context.Context) error {
 	}
 	r.done = 0
 	for _, i := range left {
-		result, err := r.grade(ctx, r.exercise, &r.mutants[i], grader.Options{Purpose: grader.ForProof, Only: []verdict.Kind{verdict.Speed, verdict.Memory}})
+		result, err := r.grade(ctx, r.exercise, &r.mutants[i], grader.Options{Purpose: grader.ForBatch, Only: []verdict.Kind{verdict.Speed, verdict.Memory}})
 		if err != nil {
 			return fmt.Errorf("mutant %s: %w", r.mutants[i].ID, err)
 		}

@@ -131,7 +131,7 @@ func (s *seeding) submission(ctx context.Context, one fixture.Submission) error 
 // test runs all hidden tests in a round for each seed, of one build.
 func (s *seeding) test(ctx context.Context, one fixture.Submission, t *tally) error {
 	r, err := s.fixtures.files(ctx, one.Dir, one.Files, grader.Options{
-		Purpose: grader.ForProof, Only: []verdict.Kind{verdict.Correctness}, Repeat: s.options.Seeds,
+		Purpose: grader.ForBatch, Only: []verdict.Kind{verdict.Correctness}, Repeat: s.options.Seeds,
 		Judged: func(run grader.Run) { t.add(run.Check.Name, run.Seed, run.Verdict) },
 	})
 	if err == nil && r.Verdict != verdict.Graded {
@@ -143,7 +143,7 @@ func (s *seeding) test(ctx context.Context, one fixture.Submission, t *tally) er
 // measure runs all benchmarks in a grading of its own for each seed.
 func (s *seeding) measure(ctx context.Context, one fixture.Submission, t *tally) error {
 	for range s.options.Seeds {
-		r, err := s.fixtures.files(ctx, one.Dir, one.Files, grader.Options{Purpose: grader.ForProof, Only: []verdict.Kind{verdict.Speed, verdict.Memory}})
+		r, err := s.fixtures.files(ctx, one.Dir, one.Files, grader.Options{Purpose: grader.ForBatch, Only: []verdict.Kind{verdict.Speed, verdict.Memory}})
 		if err != nil {
 			return err
 		}

@@ -81,7 +81,7 @@ func (b *build) Request(d sandbox.Dirs) sandbox.Request {
 	case b.snapshot == nil:
 		return recorded(q, d)
 	case b.recipe != nil:
-		return replayed(q, d, b.recipe, b.sources())
+		return replayed(q, d, recipeName, b.recipe, b.sources())
 	}
 	return q
 }

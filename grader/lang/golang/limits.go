@@ -22,6 +22,7 @@ const (
 	programName = "hidden.test"
 	reportName  = "vet.report"
 	recipeName  = "recipe.json"
+	raceName    = "race.json" // the recipe of the build for the race detector
 	toolName    = "tools/compile"
 	goVersion   = "1.26"
 )

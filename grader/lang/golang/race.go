@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"grade/exercises/course"
+	"grade/grader/fault"
 	"grade/grader/lang"
 	"grade/grader/submission"
 	"grade/grader/verdict"
@@ -58,9 +59,29 @@ func raceRequest(d sandbox.Dirs, pkg string) sandbox.Request {
 }
 
 // RaceRequest compiles the hidden tests for the race detector. The typed vet has passed the
-// package, and is there to answer for gcc only.
-func (b *build) RaceRequest(d sandbox.Dirs) sandbox.Request {
-	return raceRequest(d, "./"+hiddenDir(b.exercise))
+// package. The reference's build is recorded, and those of submissions repeat it.
+func (b *build) RaceRequest(d sandbox.Dirs, recipe []byte) sandbox.Request {
+	q := raceRequest(d, "./"+hiddenDir(b.exercise))
+	switch {
+	case b.snapshot == nil:
+		return recorded(q, d)
+	case recipe != nil:
+		q.Env = append(q.Env, "GRADE_VET_PKG="+b.exercise.ImportPath)
+		return replayed(q, d, raceName, recipe, b.sources())
+	}
+	return q
+}
+
+// RaceRecipe returns the recipe of the reference's build.
+func (b *build) RaceRecipe(o sandbox.Outcome) ([]byte, error) {
+	out := outputOf(o)
+	if starved(out) {
+		return nil, tooBusy(out)
+	}
+	if out.program == nil || !out.well() {
+		return nil, fault.Exercise(fmt.Errorf("exercise %s: the reference does not build for the race detector (status %d, %v): %s", b.exercise.Name, o.ExitCode, o.Cause, o.Stderr))
+	}
+	return out.recipe, nil
 }
 
 // RaceOutcome returns the program. A package that compiles without the race detector and not

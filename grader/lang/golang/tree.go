@@ -41,9 +41,9 @@ func recorded(q sandbox.Request, d sandbox.Dirs) sandbox.Request {
 
 // replayed makes a request by the go command one that repeats a recorded build with some
 // files, which has the go command at hand.
-func replayed(q sandbox.Request, d sandbox.Dirs, recipe []byte, files []string) sandbox.Request {
-	q.Files = append(slices.Clip(q.Files), sandbox.File{Name: recipeName, Data: recipe})
-	q.Args = slices.Concat([]string{"replay", path.Join(filepath.ToSlash(d.Work), recipeName), q.Path}, q.Args)
+func replayed(q sandbox.Request, d sandbox.Dirs, name string, recipe []byte, files []string) sandbox.Request {
+	q.Files = append(slices.Clip(q.Files), sandbox.File{Name: name, Data: recipe})
+	q.Args = slices.Concat([]string{"replay", path.Join(filepath.ToSlash(d.Work), name), q.Path}, q.Args)
 	q.Path = toolName
 	for i, f := range files {
 		files[i] = path.Join(filepath.ToSlash(d.Work), f)

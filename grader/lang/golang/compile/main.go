@@ -13,9 +13,9 @@
 //
 // The environment configures all three:
 //
-//	GRADE_VET_PKG      import path of the package to check
+//	GRADE_VET_PKG      import path of the package to check, and of the one that is replaced
 //	GRADE_VET_IMPORTS  packages that the exercise opens, as in vet.Policy, with commas
-//	GRADE_VET_OUT      file for the report; an empty one means no problem
+//	GRADE_VET_OUT      file for the report, which is empty without a problem; unset: nothing is checked
 //	GRADE_FILES        replay: the package's Go files, with commas
 //	GRADE_PACKAGES     record: packages of the standard library that a submission may import, with spaces
 //	GRADE_CC           what to say in place of a C compiler that is asked for its version

@@ -41,6 +41,19 @@ func TestReplay(t *testing.T) {
 	}
 }
 
+// Without a file for the report nothing is checked, by a recipe or by the go command.
+func TestReplayUnchecked(t *testing.T) {
+	recipe := recorded(t)
+	for _, mode := range [][]string{nil, {"replay", recipe}} {
+		dir := t.TempDir()
+		packages["print"].lay(t, dir)
+		out, err := packageToBuild{unchecked: true}.build(t, dir, mode...)
+		require.NoError(t, err, "%s", out)
+		require.NoFileExists(t, filepath.Join(dir, "report"))
+		require.FileExists(t, filepath.Join(dir, "p.test"))
+	}
+}
+
 // Only what a recipe cannot build is left to the go command.
 func TestReplayWithoutGo(t *testing.T) {
 	recipe := recorded(t)

@@ -12,6 +12,9 @@ import (
 	"grade/grader/verdict"
 )
 
+// reportTo names the variable with the file for the report; without one nothing is checked.
+const reportTo = "GRADE_VET_OUT"
+
 // toolexec runs one command of the go command, a tool with its arguments. The package to
 // check is checked first; every other call is passed on unchanged.
 func toolexec(command []string, getenv func(string) string) int {
@@ -26,7 +29,7 @@ func toolexec(command []string, getenv func(string) string) int {
 		}
 	}
 	p, ok := parseCommand(command)
-	if pkg := getenv("GRADE_VET_PKG"); !ok || pkg == "" || p.Path != pkg {
+	if pkg := getenv("GRADE_VET_PKG"); !ok || pkg == "" || p.Path != pkg || getenv(reportTo) == "" {
 		return become(command)
 	}
 	configure(&p, getenv)
@@ -60,7 +63,7 @@ func configure(p *typed.Package, getenv func(string) string) {
 
 // report writes the vet's report, and says so if it cannot.
 func report(problems []verdict.Problem, getenv func(string) string) (ok bool) {
-	err := os.WriteFile(getenv("GRADE_VET_OUT"), vet.AppendReport(nil, problems), 0o666)
+	err := os.WriteFile(getenv(reportTo), vet.AppendReport(nil, problems), 0o666)
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "compile: write the report: %v\n", err)
 	}
