@@ -133,7 +133,7 @@ func late(c course.Check) verdict.CheckResult {
 
 // asked is what the checks ask of the series.
 func (s *sampler) asked() (w measure.Workload) {
-	w.FiguresShown, w.Beside, w.Again = s.plan.Purpose.figuresShown(), s.beside, s.again
+	w.Beside, w.Again = s.beside, s.again
 	if c := s.workload.Speed; c != nil {
 		w.Speed, w.SpeedPoints = c.Limit, c.Points
 	}

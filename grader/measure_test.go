@@ -23,7 +23,7 @@ const ms = time.Millisecond
 func speedOf(t *testing.T, w *world, ref, sub []time.Duration) *verdict.Result {
 	t.Helper()
 	repeated := func(windows []time.Duration) (list []sandbox.Outcome) {
-		for range 40 {
+		for range 60 {
 			for _, d := range windows {
 				list = append(list, timed(d))
 			}
@@ -47,26 +47,25 @@ func TestPairs(t *testing.T) {
 		pairs   int // that decide
 		verdict verdict.Verdict
 	}{
-		"sure and precise":                      {ForStudent, []time.Duration{50 * ms}, 5, verdict.Passed},
-		"sure, and not precise":                 {ForStudent, []time.Duration{40 * ms, 60 * ms}, 20, verdict.Passed},
-		"sure, and no figure is shown":          {ForBatch, []time.Duration{40 * ms, 60 * ms}, 2, verdict.Passed},
+		"sure":                                  {ForStudent, []time.Duration{50 * ms}, 2, verdict.Passed},
+		"sure in a batch":                       {ForBatch, []time.Duration{40 * ms, 60 * ms}, 2, verdict.Passed},
 		"sure, but not at first":                {ForBatch, []time.Duration{110 * ms}, 5, verdict.Passed},
-		"sure, and has taken its time":          {ForStudent, []time.Duration{138 * ms, 60 * ms}, 10, verdict.Passed},
+		"sure, and later":                       {ForStudent, []time.Duration{138 * ms, 150 * ms}, 10, verdict.Passed},
 		"too slow":                              {ForStudent, []time.Duration{500 * ms, 900 * ms}, 5, verdict.TooSlow},
 		"too slow, near the limit":              {ForStudent, []time.Duration{260 * ms}, 10, verdict.TooSlow},
 		"too slow, as near as can be told":      {ForStudent, []time.Duration{220 * ms}, 20, verdict.TooSlow},
 		"too slow, not beside others":           {ForBatch, []time.Duration{260 * ms}, 20, verdict.TooSlow},
 		"too slow, beside others":               {ForBatch, []time.Duration{500 * ms}, 5, verdict.TooSlow},
-		"at the limit, decided for the student": {ForBatch, []time.Duration{190 * ms, 210 * ms}, 20, verdict.Passed},
+		"at the limit, decided for the student": {ForBatch, []time.Duration{190 * ms, 210 * ms}, 100, verdict.Passed},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
 			w.options.Purpose = c.purpose
 			r := speedOf(t, w, steady, c.sub)
-			assert.Equal(t, c.verdict, r.Checks[2].Verdict)
+			assert.Equal(t, c.verdict, r.Checks[2].Verdict, r.Checks[2].Detail)
 			assert.Equal(t, c.pairs, r.Checks[2].Submission.Runs)
 			runs := c.pairs
-			if c.purpose == ForBatch && c.pairs == 20 { // too near for what was timed beside other gradings
+			if c.purpose == ForBatch && c.pairs >= 20 { // too near for what was timed beside other gradings
 				runs += measure.PairsBeside
 			}
 			assert.Equal(t, runs, w.count("submission bench"))
@@ -289,7 +288,7 @@ func TestPeakOutlier(t *testing.T) {
 			w := newWorld(t)
 			w.options.Only = []verdict.Kind{verdict.Memory}
 			low := peaked(100 << 20)
-			w.Script["submission bench"] = answers(low, low, peaked(900<<20), low, low, low, peaked(c.second), low, low, low)
+			w.Script["submission bench"] = answers(low, peaked(900<<20), low, low, low, low, peaked(c.second), low, low, low)
 			r, err := w.grade(t)
 			require.NoError(t, err)
 			assert.Equal(t, c.want, r.Checks[3].Verdict)
@@ -327,7 +326,7 @@ func TestSlowIsNotGreedy(t *testing.T) {
 		"it ends": {timed(30 * time.Second), "passed", 1},
 		"it does not": {stopped(40 * time.Second), "time_limit: exceeded its limit on CPU time; it held 30 MiB until then, and how much it needs in all cannot be told " +
 			"before the work is done; look for work that is done again and again and need not be: a search, a copy, an allocation inside a loop", 1},
-		"it is quick": {timed(50 * time.Millisecond), "passed", 5},
+		"it is quick": {timed(50 * time.Millisecond), "passed", 2},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)

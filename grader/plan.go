@@ -15,8 +15,8 @@ type Purpose int
 
 // The purposes. The zero value is for a student.
 const (
-	// ForStudent measures until the ratios are precise enough to compare, alone on
-	// the machine: a person reads them.
+	// ForStudent measures until the verdict is sure, alone on the machine: a person reads
+	// the ratios.
 	ForStudent Purpose = iota
 	// ForBatch measures until the verdict is sure: beside other gradings on a CPU each,
 	// and then alone on the machine what is too near its limit for that.
@@ -28,9 +28,6 @@ const (
 func (p Purpose) String() string {
 	return [...]string{"for a student", "for a batch", "of a mutant"}[p]
 }
-
-// figuresShown reports whether a person reads ratios, and not verdicts alone.
-func (p Purpose) figuresShown() bool { return p == ForStudent }
 
 // besideFirst reports whether what can be is timed beside other gradings.
 func (p Purpose) besideFirst() bool { return p != ForStudent }
@@ -227,15 +224,11 @@ func (p Plan) writeMeasured(b *strings.Builder, where string, list []Workload) {
 
 // runsOf says by which runs a check is decided.
 func (p Plan) runsOf(w Workload, c course.Check) string {
-	until := "the verdict is sure"
-	if p.Purpose.figuresShown() {
-		until = "the ratio is precise"
-	}
 	switch {
 	case c.Kind == verdict.Speed:
-		return "pairs until " + until + ", " + measure.Looks(p.Purpose.figuresShown())
+		return "pairs until the verdict is sure, " + measure.Looks()
 	case w.Speed != nil:
 		return "the peaks of the same pairs"
 	}
-	return "the peaks of " + measure.Peaks(p.Purpose.figuresShown())
+	return "the peaks of " + measure.Peaks()
 }

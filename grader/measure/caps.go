@@ -15,8 +15,6 @@ const (
 	LeastCap = time.Second
 	// sure is the multiple at which a stopped run proves that it is too slow.
 	sure = 2
-	// precisionBudget is the CPU time that a check may spend on a precise figure alone.
-	precisionBudget = 1500 * time.Millisecond
 )
 
 // Capped limits a run of the submission by the reference's last one, given how many

@@ -7,8 +7,7 @@
 //
 // Speed is a sequential test. [NewPair] makes a pair of two runs on the same inputs,
 // one after the other on one CPU; [JudgeSpeed] decides at each look, by order statistics
-// that assume nothing about the noise; [Speed.Enough] says when more pairs are worth
-// nothing. [Capped] and [Stopped] bound the runs of a submission that takes far longer
+// that assume nothing about the noise. [Capped] and [Stopped] bound the runs of a submission that takes far longer
 // than the limit allows. [ControlOf] judges the machine by the reference against itself.
 //
 // Memory is the peaks of some runs each, above what the reference held when its

@@ -51,10 +51,7 @@ const (
 const clearly = 0.7
 
 // Peaks says in words how many runs of each side are weighed.
-func Peaks(figuresShown bool) string {
-	if figuresShown {
-		return fmt.Sprintf("%d of each", MemoryRuns)
-	}
+func Peaks() string {
 	return fmt.Sprintf("%d of each, or %d that are clearly within the limit", MemoryRuns, fewMemoryRuns)
 }
 

@@ -3,7 +3,6 @@ package measure
 import (
 	"fmt"
 	"slices"
-	"time"
 
 	"grade/grader/verdict"
 	"grade/sandbox"
@@ -13,7 +12,6 @@ import (
 type Workload struct {
 	Speed, Memory             float64 // limits, in multiples of the reference
 	SpeedPoints, MemoryPoints int
-	FiguresShown              bool // a person reads the ratios, and not verdicts alone
 	Beside                    bool // other programs are timed meanwhile
 	Again                     bool // what was timed so has not decided
 }
@@ -125,13 +123,13 @@ func (s *Series) decideSpeed(last bool) (*Speed, bool, error) {
 		speed = speed.Decide(s.Speed)
 		return &speed, true, nil
 	}
-	return &speed, speed.Verdict != "" && speed.Enough(s.Speed, s.spent(), s.FiguresShown), nil
+	return &speed, speed.Verdict != "", nil
 }
 
 // IsLook reports whether the runs so far may decide.
 func (s *Series) IsLook() bool {
 	n := len(s.Subs)
-	if s.FiguresShown && n < fewestShown || s.Again && n < settledAt {
+	if s.Again && n < settledAt {
 		return false
 	}
 	return s.Speed != 0 && isLook(n) || s.Speed == 0 && (n == fewMemoryRuns || n == MemoryRuns || n >= moreMemoryRuns)
@@ -139,14 +137,6 @@ func (s *Series) IsLook() bool {
 
 func (s *Series) isLast() bool {
 	return s.Speed != 0 && isLast(len(s.Subs)) || s.Speed == 0 && len(s.Subs) >= moreMemoryRuns
-}
-
-// spent is the CPU time of all runs so far.
-func (s *Series) spent() (sum time.Duration) {
-	for _, o := range slices.Concat(s.Refs, s.Subs) {
-		sum += o.CPU
-	}
-	return sum
 }
 
 // atOnce is the share of the runs that has to keep both limits, as a divisor: the same

@@ -17,7 +17,7 @@ import (
 type look struct {
 	pairs int
 	rank  int     // the interval is from the rank-th smallest ratio to the rank-th largest
-	pass  float64 // passes if the interval's upper end is below pass x limit; 0: passes unless it fails, or behaves in two ways
+	pass  float64 // passes if the interval's upper end is below pass x limit; 0: passes unless it fails
 	fail  float64 // fails if the interval's lower end is above fail x limit
 }
 
@@ -31,30 +31,36 @@ type look struct {
 //	look  5, smallest of 5:       2^-5                    = 0.03125
 //	look 10, smallest of 10:      2^-10                   = 0.00098
 //	look 20, 5th smallest of 20:  P(Bin(20, 1/2) <= 4)    = 0.00591
+//	look 40, 10th smallest of 40: P(Bin(40, 1/2) <= 9)    = 0.00034
+//	look 100, 36th smallest:      P(Bin(100, 1/2) <= 35)  = 0.00176
 //
 // The early looks ask for more than the limit. The exact probability that a
-// submission whose true ratio is the limit fails at any of the three is
+// submission whose true ratio is the limit fails at any of them is
 //
-//	0.00591  if no ratio is ever above 1.2 times the limit
-//	0.00652  if half of them are, but none above twice the limit
-//	0.03531  if half of them are above twice the limit
+//	0.00759  if no ratio is ever above 1.2 times the limit
+//	0.00819  if half of them are, but none above twice the limit
+//	0.03683  if half of them are above twice the limit
 //
 // The last is no noise of a machine, which [ControlOf] calls noisy long before;
 // it takes a submission whose own time varies by that factor. Passing early
 // only lowers these figures, and they fall steeply with the true ratio: at 0.9
 // of the limit and 5 % noise a run the figure is below one in a thousand million.
 //
-// The look at 2 passes what is far below the limit and fails nothing, where no figure is
-// shown. An error there is in the submission's favour.
+// The look at 2 passes what is far below the limit and fails nothing. An error there is in
+// the submission's favour.
 //
-// The look at 40 is for what seems to behave in two ways ([twoWays]) at 20, which has to
-// show it in twice as many runs before it counts.
+// The looks from 20 on leave open what seems to behave in two ways ([twoWays]), which has to
+// show it in twice as many runs before it counts, and what neither is above the limit nor
+// stays below it in three of four pairs. The last one is for the latter: it asks for less of
+// an interval, so that who is 1.3 times above the limit fails where a neighbour slows a quarter
+// of all runs up to twofold.
 var looks = []look{
 	{pairs: 2, rank: 1, pass: 0.5, fail: math.Inf(1)},
 	{pairs: 5, rank: 1, pass: 0.7, fail: 2},
 	{pairs: 10, rank: 1, pass: 0.85, fail: 1.2},
-	{pairs: 20, rank: 5, pass: 0, fail: 1},
-	{pairs: 40, rank: 10, pass: 0, fail: 1},
+	{pairs: 20, rank: 5, pass: 1, fail: 1},
+	{pairs: 40, rank: 10, pass: 1, fail: 1},
+	{pairs: 100, rank: 36, pass: 0, fail: 1},
 }
 
 // sensitivity is the factor by which an exercise's limit must be away from every
@@ -62,12 +68,10 @@ var looks = []look{
 const sensitivity = 1.5
 
 // Looks says in words when the sequential test may decide.
-func Looks(figuresShown bool) string {
+func Looks() string {
 	var after []string
 	for _, l := range looks {
-		if !figuresShown || l.pairs >= fewestShown {
-			after = append(after, strconv.Itoa(l.pairs))
-		}
+		after = append(after, strconv.Itoa(l.pairs))
 	}
 	return "looks after " + strings.Join(after, ", ")
 }
@@ -119,8 +123,7 @@ func JudgeSpeed(pairs []Pair, limit float64) (Speed, error) {
 		if lower <= sensitivity*limit {
 			s.Note = "this is near the limit, so a small change can be enough"
 		}
-	case l.pass == 0 && twoWays(pairs, upper, limit) && !isLast(l.pairs):
-	case l.pass == 0 && twoWays(pairs, upper, limit):
+	case l.pairs == provesTwoWays && twoWays(pairs, upper, limit):
 		s.Verdict, s.Ratio = verdict.TooSlow, upper
 		s.Note = "not in every run: it is faster in others, where the reference takes the same time in all, so the slow runs count"
 	case l.pass == 0 || upper < l.pass*limit:
@@ -157,25 +160,11 @@ func references(pairs []Pair) (list []time.Duration) {
 	return list
 }
 
-// A figure that is shown is of fewestShown pairs at least; no more are taken after settledAt
-// for a more precise one.
-const (
-	fewestShown = 5
-	settledAt   = 20
-)
+// settledAt is the first look whose interval is one of the limit itself.
+const settledAt = 20
 
-// Enough reports that more pairs are of no use: the ratio is precise, or the verdict is
-// sure and its runs have used up their time. If no figure is shown, the verdict is enough.
-func (s Speed) Enough(limit float64, spent time.Duration, figuresShown bool) bool {
-	settled := s.Pairs >= settledAt
-	return !figuresShown || settled || s.precise() || s.Verdict == verdict.TooSlow || spent > precisionBudget && s.Interval[1] < limit
-}
-
-// precise reports whether the interval is narrow enough to show the ratio: more pairs would
-// change no verdict, but a figure that people compare should mean the same the next time.
-func (s Speed) precise() bool { return s.Interval[1] <= precision*s.Interval[0] }
-
-const precision = 1.12
+// provesTwoWays is the look at which slow runs among fast ones count, a quarter of them.
+const provesTwoWays = 40
 
 // Decide decides on a submission that is still undecided when no more pairs can be had. Its
 // runs have used up the time that there is, so that their ratio counts as it is: who sleeps

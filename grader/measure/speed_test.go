@@ -44,14 +44,24 @@ func falseFailure(p float64, active ...bool) float64 {
 	return failed
 }
 
+// failureAt is falseFailure at the limit of a set of looks, whose first is 1.
+func failureAt(set int) float64 {
+	active := make([]bool, len(looks))
+	for i := range active {
+		active[i] = set&(1<<i) != 0
+	}
+	return falseFailure(0.5, active...)
+}
+
 // The figures in the comment on looks.
 func TestExactErrorAtTheLimit(t *testing.T) {
-	assert.InDelta(t, 0.03125, falseFailure(0.5, false, true, false, false, false), 5e-6)
-	assert.InDelta(t, 0.00098, falseFailure(0.5, false, false, true, false, false), 5e-6)
-	assert.InDelta(t, 0.00591, falseFailure(0.5, false, false, false, true, false), 5e-6)
-
-	assert.InDelta(t, 0.00652, falseFailure(0.5, false, false, true, true, false), 5e-6)
-	assert.InDelta(t, 0.03531, falseFailure(0.5, false, true, true, true, false), 5e-6)
+	const two, five, ten, twenty, forty, hundred = 1, 2, 4, 8, 16, 32
+	for set, want := range map[int]float64{
+		five: 0.03125, ten: 0.00098, twenty: 0.00591, forty: 0.00034, hundred: 0.00176,
+		twenty | forty | hundred: 0.00759, ten | twenty | forty | hundred: 0.00819, five | ten | twenty | forty | hundred: 0.03683,
+	} {
+		assert.InDelta(t, want, failureAt(set), 5e-6, "looks %b", set)
+	}
 
 	// 5 % noise on each of the two runs, at 0.9 of the limit: the sum over the
 	// looks is at least the probability of any.
@@ -144,7 +154,7 @@ func TestPlantedSlownessFails(t *testing.T) {
 // the submission's.
 func TestFailuresAtTheLimit(t *testing.T) {
 	const gradings = 5000
-	exact := gradings * falseFailure(0.5, false, false, false, true, false)
+	exact := gradings * failureAt(8|16|32)
 	assert.InDelta(t, exact, failures(t, gradings, 2, 2, lognormal(0.05)), 4*math.Sqrt(exact))
 }
 
@@ -197,16 +207,20 @@ func TestJudgeSpeed(t *testing.T) {
 		{"fast at the second", steady(10, 2, 3.3), verdict.Passed, 10, ""},
 		{"slow at the second", steady(10, 4.9, 50), verdict.TooSlow, 10, "near the limit"},
 		{"open at the second", steady(10, 4.7), "", 10, ""},
-		{"slow at the last", few, verdict.TooSlow, 20, "near the limit"},
+		{"slow at twenty", few, verdict.TooSlow, 20, "near the limit"},
 		{"slow without a doubt", steady(20, 6.1), verdict.TooSlow, 20, ""},
-		{"inconclusive", more, verdict.Passed, 20, "too close to the limit to tell"},
-		{"just within", steady(20, 4), verdict.Passed, 20, ""},
+		{"inconclusive", more, "", 20, ""},
+		{"inconclusive at forty", steady(40, 3.9, 4.1), "", 40, ""},
+		{"inconclusive at the last", steady(100, 3.9, 4.1), verdict.Passed, 100, "too close to the limit to tell"},
+		{"slow in two of three at the last", steady(100, 3.9, 4.1, 4.1), verdict.TooSlow, 100, "near the limit"},
+		{"just within", steady(20, 3.9), verdict.Passed, 20, ""},
+		{"on the limit", steady(100, 4), verdict.Passed, 100, ""},
 		{"two ways, in twenty runs", steady(20, 3, 9), "", 20, ""},
 		{"two ways, in forty", steady(40, 3, 9), verdict.TooSlow, 40, "so the slow runs count"},
 		{"two ways, and a quarter is slow", steady(40, 3, 3, 3, 9), verdict.TooSlow, 40, "so the slow runs count"},
 		{"less than a quarter is slow", steady(40, 3, 3, 3, 3, 9), verdict.Passed, 40, ""},
-		{"two ways, as the reference does", shaken(steady(20, 3, 9)), verdict.Passed, 20, "too close"},
-		{"more than asked for", append(steady(40, 4), steady(20, 50)...), verdict.Passed, 40, ""},
+		{"two ways, as the reference does", shaken(steady(40, 3, 9)), "", 40, ""},
+		{"more than asked for", append(steady(100, 4), steady(20, 50)...), verdict.Passed, 100, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			s, err := JudgeSpeed(test.pairs, limit)
@@ -251,7 +265,7 @@ func TestASmallWorkloadIsTheExercisesFault(t *testing.T) {
 }
 
 func TestNextLook(t *testing.T) {
-	for n, want := range map[int]int{0: 2, 1: 2, 2: 5, 4: 5, 5: 10, 9: 10, 10: 20, 19: 20, 20: 40, 39: 40, 40: 0, 100: 0} {
+	for n, want := range map[int]int{0: 2, 1: 2, 2: 5, 4: 5, 5: 10, 9: 10, 10: 20, 19: 20, 20: 40, 39: 40, 40: 100, 99: 100, 100: 0, 200: 0} {
 		assert.Equal(t, want, nextLook(n), n)
 	}
 }
@@ -283,10 +297,10 @@ func TestControl(t *testing.T) {
 	assert.GreaterOrEqual(t, loud, 190)
 }
 
-// Looks come in order. Those from settledAt on pass what is in doubt.
+// Looks come in order. The last one passes what is in doubt.
 func TestLooks(t *testing.T) {
 	for i, l := range looks {
-		assert.Equal(t, l.pairs >= settledAt, l.pass == 0, "after %d pairs", l.pairs)
+		assert.Equal(t, isLast(l.pairs), l.pass == 0, "after %d pairs", l.pairs)
 		assert.True(t, i == 0 || looks[i-1].pairs < l.pairs, "after %d pairs", l.pairs)
 	}
 }
