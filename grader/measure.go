@@ -42,8 +42,8 @@ func (r *grading) measure(ctx context.Context, l *boxes.Lease) (decided []verdic
 	return append(decided, alone...), err
 }
 
-// measureReserved waits for a CPU, and decides workloads on it; beside other gradings, those
-// that can be. Near are the others.
+// measureReserved waits for a CPU, and decides workloads on it. Near are
+// those that have failed near their limits beside other gradings.
 func (r *grading) measureReserved(ctx context.Context, l *boxes.Lease, list []*sampler, beside bool) (decided []verdict.CheckResult, near []*sampler, err error) {
 	if len(list) == 0 {
 		return nil, nil, nil
@@ -95,13 +95,13 @@ type sampler struct {
 	workload   Workload
 	exceeded   func() bool
 	beside     bool // other gradings are timed meanwhile
-	again      bool // what was taken so has not decided
+	again      bool // what was taken so has failed near its limit
 	repetition int  // of all attempts: each run has inputs of its own
 	series     measure.Series
 }
 
-// decided returns a result for each check of the workload; none if that is too near a limit
-// to be decided beside other gradings.
+// decided returns a result for each check of the workload; none if that has failed near a
+// limit beside other gradings.
 func (s *sampler) decided(ctx context.Context) (results []verdict.CheckResult, err error) {
 	w := s.workload
 	if s.exceeded() && !s.again {

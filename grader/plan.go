@@ -18,8 +18,8 @@ const (
 	// ForStudent measures until the verdict is sure, alone on the machine: a person reads
 	// the ratios.
 	ForStudent Purpose = iota
-	// ForBatch measures until the verdict is sure: beside other gradings on a CPU each,
-	// and then alone on the machine what is too near its limit for that.
+	// ForBatch measures until the verdict is sure, beside other gradings on a CPU each, and
+	// then alone on the machine what has failed near its limit.
 	ForBatch
 	// ForMutant does the same, and ends at the first test that is not passed.
 	ForMutant
@@ -177,7 +177,7 @@ func (p Plan) String() string {
 	p.writeMeasured(&b, "on a CPU that nothing is timed on", p.Untimed)
 	where := "alone on a reserved CPU"
 	if p.Purpose.besideFirst() {
-		where = fmt.Sprintf("on a reserved CPU, beside other gradings on theirs, and alone what %d pairs do not decide", measure.PairsBeside)
+		where = fmt.Sprintf("on a reserved CPU, beside other gradings on theirs, and again alone what fails within %g times its limit", measure.SureBeside)
 	}
 	p.writeMeasured(&b, where, p.Timed)
 	return b.String()

@@ -214,7 +214,7 @@ func TestAtBothLimits(t *testing.T) {
 // thousand gradings, for a student or in a batch, on a quiet machine and on a loaded one.
 func TestNoVerdictFlips(t *testing.T) {
 	const gradings, away = 1000, 1.3
-	for name, n := range map[string]noise{"quiet": quiet, "loaded": lognormal(0.15), "a quarter up to twice as slow": outliers(2)} {
+	for name, n := range map[string]noise{"quiet": quiet, "loaded": lognormal(0.1), "heavily loaded": lognormal(0.15), "a quarter is slower": outliers(1.5)} {
 		for _, beside := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s, beside others: %v", name, beside), func(t *testing.T) {
 				r := rand.New(rand.NewPCG(15, 16))

@@ -13,16 +13,14 @@ type Workload struct {
 	Speed, Memory             float64 // limits, in multiples of the reference
 	SpeedPoints, MemoryPoints int
 	Beside                    bool // other programs are timed meanwhile
-	Again                     bool // what was timed so has not decided
+	Again                     bool // what was timed so was near the limit
 }
 
-// Beside other programs a pair says less, because they share caches and the memory's width.
-// What is far from its limit is decided all the same. The rest is Near, and decided by pairs
-// of its own, all of them: more chances of a few lucky ones would be a gift to chance.
-const (
-	PairsBeside = 10
-	failsBeside = 2 // multiple of the limit
-)
+// SureBeside is the multiple of its limit from which on a submission surely fails, though other
+// programs were timed meanwhile: a neighbour takes more of the caches from one program than
+// from another. Within it the failure is Near, and pairs of its own decide, of which few do
+// not: that would be a second chance of a few lucky ones.
+const SureBeside = 1.5
 
 // Series are the runs of one workload and what they say so far. A run gives a time and a
 // peak; where both are asked for, both are judged by the same runs. It runs nothing: what
@@ -74,7 +72,7 @@ type Decision struct {
 	Speed  *Speed
 	Memory *Memory
 	Done   bool // more runs are of no use
-	Near   bool // they are not, beside other programs, and these have decided nothing
+	Near   bool // of runs beside other programs, and what these say is not held against the submission
 }
 
 // Decide judges the runs so far. With last there can be no more, and what is undecided
@@ -83,7 +81,6 @@ func (s *Series) Decide(last bool) (d Decision, err error) {
 	if !last && !s.IsLook() {
 		return d, nil
 	}
-	forced := last
 	last = last || s.isLast()
 	done := true
 	if s.Speed != 0 {
@@ -102,16 +99,8 @@ func (s *Series) Decide(last bool) (d Decision, err error) {
 	if d.Done = done; done {
 		s.notBoth(d)
 	}
-	if s.Beside && !forced {
-		d.Near = d.Done && !s.surely(d) || len(s.Subs) >= PairsBeside && !d.Done
-		d.Done = d.Done || d.Near
-	}
+	d.Near = s.Beside && d.Done && d.Speed != nil && d.Speed.Verdict == verdict.TooSlow && d.Speed.Interval[0] <= SureBeside*s.Speed
 	return d, nil
-}
-
-// surely reports whether a decision would be the same without other programs.
-func (s *Series) surely(d Decision) bool {
-	return d.Speed == nil || d.Speed.Verdict == verdict.Passed || d.Speed.Interval[0] > failsBeside*s.Speed
 }
 
 func (s *Series) decideSpeed(last bool) (*Speed, bool, error) {
@@ -129,7 +118,7 @@ func (s *Series) decideSpeed(last bool) (*Speed, bool, error) {
 // IsLook reports whether the runs so far may decide.
 func (s *Series) IsLook() bool {
 	n := len(s.Subs)
-	if s.Again && n < settledAt {
+	if s.Again && n < againAt {
 		return false
 	}
 	return s.Speed != 0 && isLook(n) || s.Speed == 0 && (n == fewMemoryRuns || n == MemoryRuns || n >= moreMemoryRuns)

@@ -32,14 +32,14 @@ type look struct {
 //	look 10, smallest of 10:      2^-10                   = 0.00098
 //	look 20, 5th smallest of 20:  P(Bin(20, 1/2) <= 4)    = 0.00591
 //	look 40, 10th smallest of 40: P(Bin(40, 1/2) <= 9)    = 0.00034
-//	look 100, 36th smallest:      P(Bin(100, 1/2) <= 35)  = 0.00176
+//	look 60, 20th smallest of 60: P(Bin(60, 1/2) <= 19)   = 0.00311
 //
 // The early looks ask for more than the limit. The exact probability that a
 // submission whose true ratio is the limit fails at any of them is
 //
-//	0.00759  if no ratio is ever above 1.2 times the limit
-//	0.00819  if half of them are, but none above twice the limit
-//	0.03683  if half of them are above twice the limit
+//	0.00853  if no ratio is ever above 1.2 times the limit
+//	0.00912  if half of them are, but none above twice the limit
+//	0.03763  if half of them are above twice the limit
 //
 // The last is no noise of a machine, which [ControlOf] calls noisy long before;
 // it takes a submission whose own time varies by that factor. Passing early
@@ -53,14 +53,14 @@ type look struct {
 // show it in twice as many runs before it counts, and what neither is above the limit nor
 // stays below it in three of four pairs. The last one is for the latter: it asks for less of
 // an interval, so that who is 1.3 times above the limit fails where a neighbour slows a quarter
-// of all runs up to twofold.
+// of all runs by up to a half.
 var looks = []look{
 	{pairs: 2, rank: 1, pass: 0.5, fail: math.Inf(1)},
 	{pairs: 5, rank: 1, pass: 0.7, fail: 2},
 	{pairs: 10, rank: 1, pass: 0.85, fail: 1.2},
 	{pairs: 20, rank: 5, pass: 1, fail: 1},
 	{pairs: 40, rank: 10, pass: 1, fail: 1},
-	{pairs: 100, rank: 36, pass: 0, fail: 1},
+	{pairs: 60, rank: 20, pass: 0, fail: 1},
 }
 
 // sensitivity is the factor by which an exercise's limit must be away from every
@@ -160,8 +160,8 @@ func references(pairs []Pair) (list []time.Duration) {
 	return list
 }
 
-// settledAt is the first look whose interval is one of the limit itself.
-const settledAt = 20
+// againAt is the first look at pairs that are taken again.
+const againAt = 10
 
 // provesTwoWays is the look at which slow runs among fast ones count, a quarter of them.
 const provesTwoWays = 40

@@ -55,10 +55,10 @@ func failureAt(set int) float64 {
 
 // The figures in the comment on looks.
 func TestExactErrorAtTheLimit(t *testing.T) {
-	const two, five, ten, twenty, forty, hundred = 1, 2, 4, 8, 16, 32
+	const two, five, ten, twenty, forty, sixty = 1, 2, 4, 8, 16, 32
 	for set, want := range map[int]float64{
-		five: 0.03125, ten: 0.00098, twenty: 0.00591, forty: 0.00034, hundred: 0.00176,
-		twenty | forty | hundred: 0.00759, ten | twenty | forty | hundred: 0.00819, five | ten | twenty | forty | hundred: 0.03683,
+		five: 0.03125, ten: 0.00098, twenty: 0.00591, forty: 0.00034, sixty: 0.00311,
+		twenty | forty | sixty: 0.00853, ten | twenty | forty | sixty: 0.00912, five | ten | twenty | forty | sixty: 0.03763,
 	} {
 		assert.InDelta(t, want, failureAt(set), 5e-6, "looks %b", set)
 	}
@@ -211,16 +211,16 @@ func TestJudgeSpeed(t *testing.T) {
 		{"slow without a doubt", steady(20, 6.1), verdict.TooSlow, 20, ""},
 		{"inconclusive", more, "", 20, ""},
 		{"inconclusive at forty", steady(40, 3.9, 4.1), "", 40, ""},
-		{"inconclusive at the last", steady(100, 3.9, 4.1), verdict.Passed, 100, "too close to the limit to tell"},
-		{"slow in two of three at the last", steady(100, 3.9, 4.1, 4.1), verdict.TooSlow, 100, "near the limit"},
+		{"inconclusive at the last", steady(60, 3.9, 4.1), verdict.Passed, 60, "too close to the limit to tell"},
+		{"slow in three of four at the last", steady(60, 3.9, 4.1, 4.1, 4.1), verdict.TooSlow, 60, "near the limit"},
 		{"just within", steady(20, 3.9), verdict.Passed, 20, ""},
-		{"on the limit", steady(100, 4), verdict.Passed, 100, ""},
+		{"on the limit", steady(60, 4), verdict.Passed, 60, ""},
 		{"two ways, in twenty runs", steady(20, 3, 9), "", 20, ""},
 		{"two ways, in forty", steady(40, 3, 9), verdict.TooSlow, 40, "so the slow runs count"},
 		{"two ways, and a quarter is slow", steady(40, 3, 3, 3, 9), verdict.TooSlow, 40, "so the slow runs count"},
 		{"less than a quarter is slow", steady(40, 3, 3, 3, 3, 9), verdict.Passed, 40, ""},
 		{"two ways, as the reference does", shaken(steady(40, 3, 9)), "", 40, ""},
-		{"more than asked for", append(steady(100, 4), steady(20, 50)...), verdict.Passed, 100, ""},
+		{"more than asked for", append(steady(60, 4), steady(20, 50)...), verdict.Passed, 60, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			s, err := JudgeSpeed(test.pairs, limit)
@@ -265,7 +265,7 @@ func TestASmallWorkloadIsTheExercisesFault(t *testing.T) {
 }
 
 func TestNextLook(t *testing.T) {
-	for n, want := range map[int]int{0: 2, 1: 2, 2: 5, 4: 5, 5: 10, 9: 10, 10: 20, 19: 20, 20: 40, 39: 40, 40: 100, 99: 100, 100: 0, 200: 0} {
+	for n, want := range map[int]int{0: 2, 1: 2, 2: 5, 4: 5, 5: 10, 9: 10, 10: 20, 19: 20, 20: 40, 39: 40, 40: 60, 59: 60, 60: 0, 200: 0} {
 		assert.Equal(t, want, nextLook(n), n)
 	}
 }
