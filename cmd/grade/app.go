@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -105,7 +106,7 @@ func (a *app) exercise(name string) (*course.Exercise, error) {
 		return nil, err
 	}
 	if !slices.Contains(names, name) {
-		return nil, usage(didYouMean(name, names)+thereAre(names), "there is no exercise %q", name)
+		return nil, noExercise(name, names)
 	}
 	return c.Load(name)
 }
@@ -124,6 +125,12 @@ func (a *app) exercises() (list []*course.Exercise, broken []error, err error) {
 func (a *app) allExercises() ([]*course.Exercise, error) {
 	all, broken, err := a.exercises()
 	return all, errors.Join(append(broken, err)...)
+}
+
+// noExercise says what there is in place of an exercise. A name is not a path, but who gives
+// the path of one means it.
+func noExercise(name string, names []string) error {
+	return usage(didYouMean(path.Base(filepath.ToSlash(name)), names)+thereAre(names), "there is no exercise %q", name)
 }
 
 func thereAre(names []string) string {

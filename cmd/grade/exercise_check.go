@@ -169,7 +169,7 @@ func namesIn(course *course.Course, names []string) ([]string, error) {
 	}
 	for _, name := range names {
 		if !slices.Contains(all, name) {
-			return nil, usage(thereAre(all), "there is no exercise %q", name)
+			return nil, noExercise(name, all)
 		}
 	}
 	if len(names) == 0 {
