@@ -53,12 +53,8 @@ func (e excuse) told(want, got []wire.Record) string {
 	return "observations that rest on " + strings.Join(names, " and ") + ", which failed, do not count here"
 }
 
-// excuses is how many times its own points a failed check may excuse in others.
-const excuses = 3
-
-// Allowance is how many points failed checks may still excuse in others. A check that could
-// excuse any number would be failed on purpose; one that could excuse too few would leave an
-// honest mistake to cost many times what it is.
+// Allowance is how many points failed checks may still excuse in others: each as many as it
+// costs itself. A check that could excuse more would be failed on purpose.
 type Allowance struct {
 	checks []course.Check
 	spent  map[string]int
@@ -70,7 +66,7 @@ func NewAllowance(checks []course.Check) *Allowance { return &Allowance{checks, 
 // Excusing returns those of the failed checks that may excuse so many points more.
 func (a *Allowance) Excusing(failed []string, points int) (names []string) {
 	for _, c := range a.checks {
-		if slices.Contains(failed, c.Name) && excuses*c.Points-a.spent[c.Name] >= points {
+		if slices.Contains(failed, c.Name) && c.Points-a.spent[c.Name] >= points {
 			names = append(names, c.Name)
 		}
 	}
