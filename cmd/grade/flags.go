@@ -27,8 +27,8 @@ func (f *gradingFlags) add(cmd *cobra.Command, workers int) {
 	_ = cmd.RegisterFlagCompletionFunc("workers", cobra.NoFileCompletions)
 }
 
-// batchWorkers is one more than the number of CPUs: of several gradings, all but one wait
-// to measure.
+// batchWorkers is one more than the number of CPUs: while a grading waits for the engine,
+// another one has its CPU.
 func batchWorkers() int { return runtime.NumCPU() + 1 }
 
 // check refuses invalid flags before anything is read.

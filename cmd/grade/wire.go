@@ -166,8 +166,7 @@ func compiler(g toolchain.Go) golang.Compiler {
 	}
 }
 
-// gradeWith adapts a grader to a batch. It measures until the verdict is sure: a more
-// precise ratio would take most of the time, and change no points.
+// gradeWith adapts a grader to a batch.
 func gradeWith(g *grader.Grader) batch.GradeFunc {
 	return func(ctx context.Context, snapshot *submission.Snapshot, e *course.Exercise, seed string) (*verdict.Result, error) {
 		return g.Grade(ctx, snapshot, e, grader.Options{Purpose: grader.ForBatch, Seed: seed})
