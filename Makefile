@@ -86,6 +86,11 @@ bench-references: ## compare each reference with naive and strong alternatives
 bench-mutants: build ## compare grade exercise mutate with grade submit in a loop
 	@go run ./bench/mutants
 
+.PHONY: bench-rush
+bench-rush: ## model how long a course waits before a deadline, with the grading times of the results in RESULTS
+	@test -n "$(RESULTS)" || { echo 'make bench-rush RESULTS=DIR: a folder of results, of grade batch or grade serve export' >&2; exit 1; }
+	@go run ./bench/rush -results $(RESULTS)
+
 .PHONY: seeds
 seeds: ## test every accepted submission on SEEDS (100) seeds
 	@go test ./cmd/grade -run TestAcceptedOverSeeds -v -seeds $(SEEDS) -count=1 -timeout 120m | grep --line-buffered -v "^=== "

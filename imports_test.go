@@ -32,6 +32,7 @@ var arrows = map[string]arrow{
 	"bench/gotest":     {all: []string{".", "exercises/course", "grader/lang/golang", "grader/verdict", "sandbox", "sandbox/docker"}},
 	"bench/mutants":    {all: []string{".", "exercises/course", "grader/mutate", "grader/prove"}},
 	"bench/references": {all: []string{"grader/measure/quantile"}},
+	"bench/rush":       {all: []string{"grader/measure/quantile", "grader/results", "grader/results/file"}},
 
 	"observe":      {all: []string{"observe/wire"}},
 	"observe/wire": {},
