@@ -99,6 +99,7 @@ func (s *submissionNamed) hinted(err error) error {
 		{workspace.ErrUnsaved, "save it: " + group + "save" + at + "; or remove the folder"},
 		{workspace.ErrClosed, "begin with: " + group + "edit" + at},
 		{workspace.ErrMarkers, "leave what is right between the markers, remove them, and save again"},
+		{workspace.ErrExpect, "mend it, and save again; docs/exercise-yaml.md says what an expect.yaml holds"},
 		{edits.ErrSame, "change what makes it a submission of its own, and save again"},
 		{workspace.ErrNoBase, "say what it begins as, or was made of: " + group + "edit" + at + " --base BASE, such as reference"},
 		{workspace.ErrNone, "see: " + group + "list " + s.exercise},

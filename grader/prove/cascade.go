@@ -93,14 +93,23 @@ func (c *Checking) cascades() {
 		}
 		unexplained = append(unexplained, one.Beyond)
 		if one.Beyond > max(maxBeyond, largest) {
-			c.find(path.Join(dir, one.Submission, course.ExpectFile), one.line, "one mistake costs %d points in %d hidden tests that are not declared here, more than %d: "+
-				"let these tests need those that are declared (needs in exercise.yaml), or observe less, or say here why (cascade)", one.Beyond, len(one.Others), max(maxBeyond, largest))
+			c.find(path.Join(dir, one.Submission, course.ExpectFile), one.line, "one mistake costs %d points in %d hidden tests that are not declared here, more than %d%s: "+
+				"let these tests need those that are declared (needs in exercise.yaml), or observe less, or say here why (cascade)", one.Beyond, len(one.Others), max(maxBeyond, largest), asOneTest(largest))
 		}
 	}
 	if median := medianOf(unexplained); median > max(maxMedianBeyond, mean) {
 		c.find(dir, 0, "half of the mistakes cost %d points or more in hidden tests that they do not declare; want at most %d", median, max(maxMedianBeyond, mean))
 	}
 	c.report.MedianBeyond = medianOf(unexplained)
+}
+
+// asOneTest says why a limit is above the usual one: one test of the exercise has as many
+// points.
+func asOneTest(largest int) string {
+	if largest <= maxBeyond {
+		return ""
+	}
+	return " (which one hidden test has)"
 }
 
 // testPoints returns the most points of a hidden test, and the mean of all.

@@ -36,7 +36,7 @@ func figures(d *prove.Difference) string {
 			gain++
 		}
 	}
-	s := fmt.Sprintf("%s: %d submissions: %d lose points, %d gain points, %d keep them", d.Exercise, d.Submissions, lose, gain, d.Submissions-lose-gain)
+	s := fmt.Sprintf("%s: %s: %d lose points, %d gain points, %d keep them", d.Exercise, countOf(d.Submissions, "submission"), lose, gain, d.Submissions-lose-gain)
 	if other := len(d.Changes) - lose - gain; other > 0 {
 		s += fmt.Sprintf(" (%d for other reasons)", other)
 	}
