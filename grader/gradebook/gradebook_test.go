@@ -52,7 +52,9 @@ func TestRules(t *testing.T) {
 		"in time to the second":           {handed: []Attempt{handed(1, 0, 90)}, counts: 1, points: 90},
 		"late without a rule":             {handed: []Attempt{handed(1, time.Second, 90)}, points: 0, why: []string{"Attempt 1 was handed in at 2026-12-01 23:59:01 UTC (by the server), 1 s late: it does not count."}},
 		"late, an earlier one stands":     {handed: []Attempt{handed(1, -day, 40), handed(2, day, 90)}, counts: 1, points: 40, why: []string{"Attempt 2 was", "Attempt 1 of 2 counts: the course counts the best attempt that its rules allow."}},
-		"within the grace":                {late: tenADay, handed: []Attempt{handed(1, 15*time.Minute, 90)}, counts: 1, points: 90},
+		"within the grace":                {late: tenADay, handed: []Attempt{handed(1, 15*time.Minute, 90)}, counts: 1, points: 90, why: []string{"Attempt 1 was handed in 15 min after it was due, within the time of grace: it counts as in time."}},
+		"refused":                         {handed: []Attempt{without(verdict.Invalid)}, counts: 1, points: 0, why: []string{"Attempt 1 has no points: it was refused before anything of it ran."}},
+		"does not compile":                {handed: []Attempt{without(verdict.CompileError)}, counts: 1, points: 0, why: []string{"Attempt 1 has no points: it does not compile."}},
 		"after the grace, from the start": {late: tenADay, handed: []Attempt{handed(1, 15*time.Minute+1, 90)}, counts: 1, points: 81, why: []string{"16 min late: less 10 %, 90 points count 81."}},
 		"a day to the second":             {late: tenADay, handed: []Attempt{handed(1, day, 90)}, counts: 1, points: 81, why: []string{"1 d 0 h 0 min late: less 10 %"}},
 		"a second day has begun":          {late: tenADay, handed: []Attempt{handed(1, day+1, 77)}, counts: 1, points: 61.6, why: []string{"less 20 %, 77 points count 61.6."}},
@@ -96,6 +98,13 @@ func TestRules(t *testing.T) {
 			}
 		})
 	}
+}
+
+// without is an attempt in time that no check of has run.
+func without(v verdict.Verdict) Attempt {
+	a := handed(1, -day, 0)
+	a.Result.Verdict = v
+	return a
 }
 
 func TestExtension(t *testing.T) {

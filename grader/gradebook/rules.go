@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"grade/exercises/course"
+	"grade/grader/verdict"
 )
 
 // ruling is the rules as they apply to one student.
@@ -46,6 +47,9 @@ func (c *Cell) decide(r ruling) {
 			c.Rules = append(c.Rules, fmt.Sprintf("Attempt %d of %d counts: the course counts the %s attempt that its rules allow.", c.Counts.Number, n, which))
 		}
 		c.Rules = append(c.Rules, best.why...)
+		if why := ungraded[c.Counts.Result.Verdict]; why != "" {
+			c.Rules = append(c.Rules, fmt.Sprintf("Attempt %d has no points: it %s.", c.Counts.Number, why))
+		}
 		c.Points, c.Late = &best.points, best.late
 	} else if len(c.Attempts) > 0 {
 		none := 0.0
@@ -54,6 +58,11 @@ func (c *Cell) decide(r ruling) {
 	if c.Missing != nil && len(c.Attempts) > 0 {
 		c.Rules = append(c.Rules, "The newest submission has no verdict yet; what was graded before stands until then.")
 	}
+}
+
+// ungraded says of the verdicts without points why they have none.
+var ungraded = map[verdict.Verdict]string{
+	verdict.Invalid: "was refused before anything of it ran", verdict.CompileError: "does not compile",
 }
 
 // value returns what an attempt counts.
@@ -76,7 +85,11 @@ func (r ruling) value(a Attempt) valued {
 		v.why = append(v.why, fmt.Sprintf("The table of times does not have attempt %d: by %s, it was handed in at %s.", a.Number, a.Source, r.time(a.Submitted)))
 	}
 	late := a.Submitted.Sub(r.due)
-	if late <= 0 || r.Late != nil && late <= r.Late.Grace {
+	if late <= 0 {
+		return v
+	}
+	if r.Late != nil && late <= r.Late.Grace {
+		v.why = append(v.why, fmt.Sprintf("Attempt %d was handed in %s after it was due, within the time of grace: it counts as in time.", a.Number, Span(late)))
 		return v
 	}
 	return r.late(a, v, late)
