@@ -9,6 +9,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"grade/service"
 )
 
 // request is a command line that asks for a token: it shows a code, which a signed-in
@@ -37,7 +39,8 @@ func (d *Door) Ask(ctx context.Context, name string) (code, secret string, err e
 	if err != nil {
 		return "", "", err
 	}
-	return code, secret, d.store.Update(ctx, keyDevice+code, data, 0, RequestLife)
+	_, err = d.store.Create(ctx, keyDevice+code, data, RequestLife)
+	return code, secret, err
 }
 
 // Asking returns the name of the machine that waits with a code. The error wraps
@@ -52,14 +55,14 @@ func (d *Door) request(ctx context.Context, code string) (r request, revision ui
 	if strings.Trim(code, codeLetters+"-") != "" {
 		return r, 0, fmt.Errorf("the code is %w", ErrUnknown)
 	}
-	data, revision, err := d.store.Get(ctx, keyDevice+code)
+	entry, err := d.store.Get(ctx, keyDevice+code)
 	if err == nil {
-		err = json.Unmarshal(data, &r)
+		err = json.Unmarshal(entry.Value, &r)
 	}
 	if err == nil && !d.now().Before(r.Expires) {
 		err = fmt.Errorf("the code has %w", ErrExpired)
 	}
-	return r, revision, unknown(err)
+	return r, entry.Revision, unknown(err)
 }
 
 // Approve lets the machine with a code have a token of a person.
@@ -76,8 +79,8 @@ func (d *Door) Approve(ctx context.Context, p Person, code string) error {
 	if err != nil {
 		return err
 	}
-	err = d.store.Update(ctx, keyDevice+code, data, revision, RequestLife)
-	if errors.Is(err, ErrConflict) {
+	_, err = d.store.Update(ctx, keyDevice+code, data, revision, RequestLife)
+	if errors.Is(err, service.ErrConflict) {
 		err = fmt.Errorf("the code was %w", ErrUsed)
 	}
 	return err
@@ -103,7 +106,7 @@ func (d *Door) Collect(ctx context.Context, code, secret string) (token string, 
 	if err != nil {
 		return "", p, err
 	}
-	if err := d.store.Update(ctx, keyDevice+code, data, revision, RequestLife); err != nil {
+	if _, err := d.store.Update(ctx, keyDevice+code, data, revision, RequestLife); err != nil {
 		return "", p, fmt.Errorf("the code was %w", ErrUsed)
 	}
 	token, err = d.NewToken(ctx, p, r.Name)

@@ -20,27 +20,44 @@ import (
 	"context"
 	"errors"
 	"time"
+
+	"grade/service"
 )
 
-// Store keeps what has to last. Keys consist of letters, digits, -, _ and dots.
+// Store keeps what has to last. Several processes may use one.
 type Store interface {
-	// Get returns a value and its revision; the error wraps [ErrNotFound] if there is none.
-	Get(ctx context.Context, key string) (value []byte, revision uint64, err error)
-	// Update replaces the value of a revision; 0 is that of a key without a value. The
-	// error wraps [ErrConflict] if the value has changed since. A value may be removed
-	// after ttl; 0 keeps it for good.
-	Update(ctx context.Context, key string, value []byte, revision uint64, ttl time.Duration) error
+	// Get returns a value and its revision; [service.ErrNotFound] if there is none.
+	Get(ctx context.Context, key string) (service.Entry, error)
+	// Create keeps a value where there is none, and Update in the place of a revision; else
+	// they return [service.ErrConflict]. A value may be removed after ttl; 0 keeps it for good.
+	Create(ctx context.Context, key string, value []byte, ttl time.Duration) (revision uint64, err error)
+	Update(ctx context.Context, key string, value []byte, revision uint64, ttl time.Duration) (uint64, error)
 	// Delete removes a value, which need not exist.
 	Delete(ctx context.Context, key string) error
-	// Keys lists the keys that begin with a prefix, which ends in a dot.
-	Keys(ctx context.Context, prefix string) ([]string, error)
 }
 
-// Errors of a [Store].
-var (
-	ErrNotFound = errors.New("no such value")
-	ErrConflict = errors.New("the value has changed meanwhile")
-)
+// Edit replaces a value by what change makes of it, and again as long as another process
+// was faster. Change gets nil where there is no value.
+func Edit(ctx context.Context, s Store, key string, ttl time.Duration, change func([]byte) ([]byte, error)) error {
+	for {
+		was, err := s.Get(ctx, key)
+		if err != nil && !errors.Is(err, service.ErrNotFound) {
+			return err
+		}
+		data, err := change(was.Value)
+		if err != nil {
+			return err
+		}
+		if was.Revision == 0 {
+			_, err = s.Create(ctx, key, data, ttl)
+		} else {
+			_, err = s.Update(ctx, key, data, was.Revision, ttl)
+		}
+		if !errors.Is(err, service.ErrConflict) || ctx.Err() != nil {
+			return err
+		}
+	}
+}
 
 // Errors of those who ask to be let in. A page says what to do about each.
 var (
@@ -58,6 +75,3 @@ const (
 	TokenLife      = 180 * 24 * time.Hour
 	RequestLife    = 10 * time.Minute // of a command line that asks for a token
 )
-
-// A used invitation is remembered for its whole life, so that a second click is told that
-// the link was used, and not that it is unknown.

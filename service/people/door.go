@@ -6,9 +6,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"time"
+
+	"grade/service"
 )
 
 // Door lets people in, and knows who they are. Several goroutines may use it at a time, and
@@ -25,6 +28,7 @@ type Door struct {
 // The keys of a store, and what each of their values is.
 const (
 	keySigning    = "signing"     // random bytes
+	keyGuests     = "guests"      // logins that the roster lacks
 	keyGuest      = "guest."      // and a login: a Person that the roster lacks
 	keyInvitation = "invitation." // and a hash: an invitation
 	keySession    = "session."    // and a hash: a session
@@ -60,16 +64,16 @@ func (d *Door) SetRoster(list []Person) {
 // in without being in it.
 func (d *Door) People(ctx context.Context) ([]Person, error) {
 	list := d.listed()
-	keys, err := d.store.Keys(ctx, keyGuest)
-	if err != nil {
-		return nil, fmt.Errorf("list people: %w", err)
+	var guests []string
+	if err := d.read(ctx, keyGuests, &guests); err != nil && !errors.Is(err, service.ErrNotFound) {
+		return nil, err
 	}
-	for _, key := range keys {
-		var p Person
-		if err := d.read(ctx, key, &p); err != nil {
+	for _, login := range guests {
+		p, err := d.Person(ctx, login)
+		if err != nil {
 			return nil, err
 		}
-		if _, ok := d.inRoster(p.Login); !ok {
+		if _, ok := d.inRoster(login); !ok {
 			list = append(list, p)
 		}
 	}
@@ -101,7 +105,7 @@ func (d *Door) Person(ctx context.Context, login string) (p Person, err error) {
 		return p, nil
 	}
 	err = d.read(ctx, keyGuest+encode(login), &p)
-	if errors.Is(err, ErrNotFound) || login == "" {
+	if errors.Is(err, service.ErrNotFound) || login == "" {
 		return p, fmt.Errorf("%s is %w", login, ErrNobody)
 	}
 	return p, err
@@ -125,14 +129,29 @@ func (d *Door) ByEmail(ctx context.Context, email string) (Person, error) {
 
 // Admit adds a person whom the roster lacks.
 func (d *Door) Admit(ctx context.Context, p Person) error {
-	return d.edit(ctx, keyGuest+encode(p.Login), 0, func([]byte) ([]byte, error) { return json.Marshal(p) })
+	err := d.edit(ctx, keyGuest+encode(p.Login), 0, func([]byte) ([]byte, error) { return json.Marshal(p) })
+	if err != nil {
+		return fmt.Errorf("admit %s: %w", p.Login, err)
+	}
+	return d.edit(ctx, keyGuests, 0, func(data []byte) ([]byte, error) {
+		var guests []string
+		if len(data) > 0 {
+			if err := json.Unmarshal(data, &guests); err != nil {
+				return nil, err
+			}
+		}
+		if !slices.Contains(guests, p.Login) {
+			guests = append(guests, p.Login)
+		}
+		return json.Marshal(guests)
+	})
 }
 
 // read decodes the value of a key.
 func (d *Door) read(ctx context.Context, key string, into any) error {
-	data, _, err := d.store.Get(ctx, key)
+	entry, err := d.store.Get(ctx, key)
 	if err == nil {
-		err = json.Unmarshal(data, into)
+		err = json.Unmarshal(entry.Value, into)
 	}
 	if err != nil {
 		return fmt.Errorf("look up %s: %w", strings.SplitN(key, ".", 2)[0], err)
@@ -140,21 +159,7 @@ func (d *Door) read(ctx context.Context, key string, into any) error {
 	return nil
 }
 
-// edit replaces a value by what change makes of it, and again as long as another process
-// was faster. The value is nil where there is none.
+// edit replaces a value by what change makes of it; see [Edit].
 func (d *Door) edit(ctx context.Context, key string, ttl time.Duration, change func([]byte) ([]byte, error)) error {
-	for {
-		data, revision, err := d.store.Get(ctx, key)
-		if err != nil && !errors.Is(err, ErrNotFound) {
-			return err
-		}
-		data, err = change(data)
-		if err != nil {
-			return err
-		}
-		err = d.store.Update(ctx, key, data, revision, ttl)
-		if !errors.Is(err, ErrConflict) || ctx.Err() != nil {
-			return err
-		}
-	}
+	return Edit(ctx, d.store, key, ttl, change)
 }

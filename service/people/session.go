@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"grade/service"
 )
 
 // session is a browser in which a person has signed in.
@@ -59,7 +61,7 @@ func (d *Door) End(ctx context.Context, cookie string) error {
 
 // unknown is err, or [ErrUnknown] where a value is missing.
 func unknown(err error) error {
-	if errors.Is(err, ErrNotFound) {
+	if errors.Is(err, service.ErrNotFound) {
 		return ErrUnknown
 	}
 	return err

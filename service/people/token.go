@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"grade/service"
 )
 
 // Token is a command line's way in. Its secret is kept as a hash.
@@ -67,7 +69,7 @@ func (d *Door) ByToken(ctx context.Context, token string) (Person, error) {
 // Tokens lists the tokens of a person, the oldest first.
 func (d *Door) Tokens(ctx context.Context, login string) (list []Token, err error) {
 	err = d.read(ctx, keyTokens+encode(login), &list)
-	if errors.Is(err, ErrNotFound) {
+	if errors.Is(err, service.ErrNotFound) {
 		return nil, nil
 	}
 	return list, err
