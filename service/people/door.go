@@ -28,6 +28,7 @@ type Door struct {
 // The keys of a store, and what each of their values is.
 const (
 	keySigning    = "signing"     // random bytes
+	keyBegun      = "begun"       // once a service has started
 	keyGuests     = "guests"      // logins that the roster lacks
 	keyGuest      = "guest."      // and a login: a Person that the roster lacks
 	keyInvitation = "invitation." // and a hash: an invitation
@@ -51,6 +52,16 @@ func Open(ctx context.Context, store Store, now func() time.Time) (*Door, error)
 		return nil, fmt.Errorf("open the door: %w", err)
 	}
 	return d, nil
+}
+
+// First reports whether this is the first time that it is asked, of a store: a service tells
+// its first start by it.
+func (d *Door) First(ctx context.Context) (bool, error) {
+	_, err := d.store.Create(ctx, keyBegun, []byte("{}"), 0)
+	if errors.Is(err, service.ErrConflict) {
+		return false, nil
+	}
+	return err == nil, err
 }
 
 // SetRoster replaces the people that the course's roster names.
