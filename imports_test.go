@@ -98,6 +98,9 @@ var arrows = map[string]arrow{
 	"service/client": {all: []string{"grader", "grader/fault", "grader/submission", "grader/verdict", "grader/wholefile"}},
 	"service/people": {all: []string{"grader/gradebook", "service"}},
 	"service/site":   {all: []string{"exercises/course", "exercises/course/scaffold", "grader", "grader/batch", "grader/fault", "grader/gradebook", "grader/report", "grader/report/page", "grader/report/summary", "grader/report/wording", "grader/results", "grader/submission", "grader/verdict", "service", "service/people"}},
+	"service":        {all: []string{"grader", "grader/results", "grader/submission", "grader/verdict"}},
+	"service/engine": {all: []string{"exercises/course", "grader", "grader/fault", "grader/results", "grader/submission", "grader/verdict", "grader/wholefile", "service"}},
+	"service/worker": {all: []string{"exercises/course", "grader", "grader/fault", "grader/results", "grader/submission", "grader/verdict", "service", "service/engine"}, tests: []string{"exercises/course/coursetest"}},
 
 	"cmd/grade": {all: []string{".", "exercises/course", "exercises/course/fixture", "exercises/course/fixture/edits", "exercises/course/fixture/workspace", "exercises/course/scaffold", "exercises/course/versions", "grader", "grader/batch", "grader/boxes", "grader/fault", "grader/gradebook", "grader/intake", "grader/intake/changed", "grader/intake/forge", "grader/intake/repository", "grader/lang/golang", "grader/lang/golang/vet", "grader/prove", "grader/report", "grader/report/files", "grader/report/progress", "grader/report/summary", "grader/report/terminal", "grader/report/terminal/markdown", "grader/results", "grader/results/file", "grader/submission", "grader/verdict", "sandbox", "sandbox/checkup", "sandbox/docker", "sandbox/process", "sandbox/toolchain"}, tests: []string{"grader/intake/gittest"}},
 }

@@ -82,14 +82,14 @@ type Queue struct {
 
 // WorkerState is what a worker says of itself, every few seconds.
 type WorkerState struct {
-	Name    string       `json:"name"`
-	Host    string       `json:"host"`
-	Slots   int          `json:"slots"` // gradings at a time
-	Grading []JobID      `json:"grading"`
-	Why     string       `json:"why,omitempty"` // it takes no jobs; empty: it takes them
-	Grader  string       `json:"grader"`        // see [Job]
-	Version string       `json:"version"`       // of the program
-	Heard   time.Time    `json:"heard"`         // by the engine
+	Name    string    `json:"name"`
+	Host    string    `json:"host"`
+	Slots   int       `json:"slots"` // gradings at a time
+	Grading []JobID   `json:"grading"`
+	Why     string    `json:"why,omitempty"` // it takes no jobs; empty: it takes them
+	Grader  string    `json:"grader"`        // see [Job]
+	Version string    `json:"version"`       // of the program
+	Heard   time.Time `json:"heard"`         // by the engine
 }
 
 // Takes reports whether the worker takes jobs.
