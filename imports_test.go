@@ -90,11 +90,19 @@ var arrows = map[string]arrow{
 	"grader/report/terminal/markdown": {all: []string{"grader/report/terminal"}},
 	"grader/report/wording":           {all: []string{"grader/gradebook", "grader/report/terminal", "grader/verdict"}},
 	"grader/results":                  {all: []string{"exercises/course", "grader/submission", "grader/verdict"}, tests: []string{"."}},
-	"grader/results/file":             {all: []string{"grader/fault", "grader/results", "grader/submission", "grader/wholefile"}, tests: []string{"exercises/course", "grader/verdict"}},
+	"grader/results/file":             {all: []string{"grader/fault", "grader/results", "grader/submission", "grader/wholefile"}, tests: []string{"exercises/course", "grader/results/storetest", "grader/verdict"}},
+	"grader/results/storetest":        {all: []string{"grader/results", "grader/submission", "grader/verdict"}},
 	"grader/submission":               {all: []string{"grader/fault", "grader/verdict"}, tests: []string{"grader/tree"}},
 	"grader/tree":                     {},
 	"grader/verdict":                  {},
 	"grader/wholefile":                {},
+
+	"service/client": {all: []string{"grader", "grader/fault", "grader/submission", "grader/verdict", "grader/wholefile"}},
+	"service/people": {all: []string{"grader/gradebook", "service"}},
+	"service/site":   {all: []string{"exercises/course", "exercises/course/scaffold", "grader", "grader/batch", "grader/fault", "grader/gradebook", "grader/report", "grader/report/page", "grader/report/summary", "grader/report/wording", "grader/results", "grader/submission", "grader/verdict", "service", "service/people"}},
+	"service":        {all: []string{"grader", "grader/results", "grader/submission", "grader/verdict"}},
+	"service/engine": {all: []string{"exercises/course", "grader", "grader/fault", "grader/results", "grader/submission", "grader/verdict", "grader/wholefile", "service"}, tests: []string{"grader/results/storetest"}},
+	"service/worker": {all: []string{"exercises/course", "grader", "grader/fault", "grader/results", "grader/submission", "grader/verdict", "service", "service/engine"}, tests: []string{"exercises/course/coursetest"}},
 
 	"cmd/grade": {all: []string{".", "exercises/course", "exercises/course/fixture", "exercises/course/fixture/edits", "exercises/course/fixture/workspace", "exercises/course/scaffold", "exercises/course/versions", "grader", "grader/batch", "grader/boxes", "grader/fault", "grader/gradebook", "grader/intake", "grader/intake/changed", "grader/intake/forge", "grader/intake/repository", "grader/lang/golang", "grader/lang/golang/vet", "grader/prove", "grader/report", "grader/report/files", "grader/report/progress", "grader/report/summary", "grader/report/terminal", "grader/report/terminal/markdown", "grader/results", "grader/results/file", "grader/submission", "grader/verdict", "sandbox", "sandbox/checkup", "sandbox/docker", "sandbox/process", "sandbox/toolchain"}, tests: []string{"grader/intake/gittest"}},
 }
@@ -110,7 +118,7 @@ var plain = []string{
 
 // suites are packages for tests: they may use what tests use, and nothing but
 // tests may use them.
-var suites = []string{"exercises/course/coursetest", "grader/intake/gittest", "grader/report/sample", "grader/tree", "sandbox/conformance", "sandbox/sandboxtest"}
+var suites = []string{"exercises/course/coursetest", "grader/intake/gittest", "grader/report/sample", "grader/results/storetest", "grader/tree", "sandbox/conformance", "sandbox/sandboxtest"}
 
 // file is a Go file of the module, with its package's folder.
 type file struct {

@@ -22,6 +22,7 @@ import (
 	"grade/grader/report/files"
 	"grade/grader/submission"
 	"grade/grader/verdict"
+	"grade/service/client"
 )
 
 // interruptGrace is how long an interrupted grading may take to end. What it leaves behind
@@ -37,6 +38,8 @@ type submitOptions struct {
 
 	dir      string
 	exercise string
+	server   string
+	remote   *client.Attempt // what the server has graded; nil: it was graded here
 	only     []string
 	seed     string
 	timeout  time.Duration
@@ -71,6 +74,7 @@ shown on standard error; in a pipe there is none.`,
   grade submit ~/go/autograd
   grade submit --only correctness      # quick: nothing is measured
   grade submit --json > result.json    # for a program; see: grade help json
+  grade submit --server https://grade.example.org   # hand in there; first: grade login
   grade submit --report html=report.html --report junit=report.xml   # see: grade help reports
   grade submit --seed 5feceb66...      # the inputs of that report once more`,
 		Args: atMost(1),
@@ -92,6 +96,7 @@ shown on standard error; in a pipe there is none.`,
 func (o *submitOptions) addFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&o.exercise, "exercise", "", "grade as `EXERCISE`, whatever the package is called")
+	f.StringVar(&o.server, "server", "", "hand in to the service at this `URL`, which grades it and keeps it; see: grade login --help")
 	f.StringSliceVar(&o.only, "only", nil, "run the checks of these `KINDS` only: "+strings.Join(kindNames(), ", "))
 	f.StringVar(&o.seed, "seed", "", "repeat a grading: the `SEED` of its report, 64 hexadecimal digits")
 	f.DurationVar(&o.timeout, "timeout", 0, "give up after this time, without a verdict (such as 5m; 0: never)")
@@ -108,7 +113,7 @@ func (o *submitOptions) addFlags(cmd *cobra.Command) {
 	})
 	complete("only", cobra.FixedCompletions(kindNames(), cobra.ShellCompDirectiveNoFileComp))
 	complete("report", completeReportsIf(report.Format.OfOne))
-	for _, flag := range []string{"seed", "timeout"} {
+	for _, flag := range []string{"seed", "server", "timeout"} {
 		complete(flag, cobra.NoFileCompletions)
 	}
 }
@@ -149,6 +154,9 @@ func (o *submitOptions) run(ctx context.Context) error {
 	if err := o.targets.Write(o.app.out, result, o.identity, func() error { return o.print(result) }); err != nil {
 		return submitError(err)
 	}
+	if err := o.counts(); err != nil {
+		return err
+	}
 	if !result.AllPoints(only) {
 		return errPointsMissing
 	}
@@ -157,6 +165,9 @@ func (o *submitOptions) run(ctx context.Context) error {
 
 // verdict reads the submission once, finds its exercise and grades it.
 func (o *submitOptions) verdict(ctx context.Context, only []verdict.Kind, explained *prove.Explanations) (*verdict.Result, error) {
+	if o.server != "" {
+		return o.fromServer(ctx)
+	}
 	snapshot, err := submission.Take(o.dir)
 	if err != nil {
 		return nil, hintToStart(o.dir, err)
@@ -228,7 +239,7 @@ func (o *submitOptions) check() (only []verdict.Kind, err error) {
 	if o.timeout < 0 {
 		return nil, usage("", "--timeout %v: want a time above 0", o.timeout)
 	}
-	if err := o.checkExplain(); err != nil {
+	if err := errors.Join(o.checkExplain(), o.checkServer()); err != nil {
 		return nil, err
 	}
 	return only, o.checkReports()

@@ -47,3 +47,9 @@ func buildVersion(info *debug.BuildInfo) string {
 	}
 	return v
 }
+
+// buildVersionHere names the build of this program.
+func buildVersionHere() string {
+	info, _ := debug.ReadBuildInfo()
+	return buildVersion(info)
+}

@@ -9,13 +9,16 @@ import (
 	"strings"
 )
 
-// Person is a student as the gradebook of Canvas knows them.
+// Person is a person of the course as the gradebook of Canvas knows them, with what a
+// service needs besides.
 type Person struct {
 	Name       string // such as Lovelace, Ada
 	ID         string // Canvas' own number
 	SISUserID  string
 	SISLoginID string
 	Section    string
+	Role       string // such as staff; empty: a student
+	Email      string
 }
 
 // Roster lists the students of a course, in the order of the file that names them.
@@ -39,6 +42,17 @@ func (r Roster) Find(student string) (Person, bool) {
 	return Person{}, false
 }
 
+// Login returns the name by which results know a person: the SIS Login ID, or what stands
+// for it in a roster without logins, as [Roster.Find] has it. It is empty if that is.
+func (r Roster) Login(p Person) string {
+	for _, name := range []func(Person) string{Person.login, Person.user, Person.number} {
+		if slices.ContainsFunc(r, func(p Person) bool { return name(p) != "" }) {
+			return name(p)
+		}
+	}
+	return ""
+}
+
 func (p Person) login() string  { return p.SISLoginID }
 func (p Person) user() string   { return p.SISUserID }
 func (p Person) number() string { return p.ID }
@@ -54,9 +68,15 @@ const (
 	columnPlace = "Section"
 )
 
+// The columns that Canvas does not have.
+const (
+	columnRole  = "Role"
+	columnEmail = "Email"
+)
+
 // ReadRoster reads a gradebook that Canvas has exported, or any CSV file with some of its
-// columns, in any order: Student, ID, SIS User ID, SIS Login ID, Section. It skips other
-// columns, and rows about assignments.
+// columns, in any order: Student, ID, SIS User ID, SIS Login ID, Section, and Role and Email,
+// which Canvas does not have. It skips other columns, and rows about assignments.
 func ReadRoster(r io.Reader) (Roster, error) {
 	roster, err := readRoster(r)
 	if err != nil {
@@ -143,7 +163,7 @@ func rosterColumns(header []string) (rosterHeader, error) {
 	h := rosterHeader{}
 	for i, name := range header {
 		name = strings.TrimSpace(name)
-		if !slices.Contains([]string{columnName, columnLast, columnFirst, columnID, columnUser, columnLogin, columnPlace}, name) {
+		if !slices.Contains([]string{columnName, columnLast, columnFirst, columnID, columnUser, columnLogin, columnPlace, columnRole, columnEmail}, name) {
 			continue
 		}
 		if at, twice := h[name]; twice {
@@ -167,7 +187,7 @@ func (h rosterHeader) person(row []string) Person {
 		}
 		return strings.TrimSpace(row[i])
 	}
-	p := Person{Name: get(columnName), ID: get(columnID), SISUserID: get(columnUser), SISLoginID: get(columnLogin), Section: get(columnPlace)}
+	p := Person{Name: get(columnName), ID: get(columnID), SISUserID: get(columnUser), SISLoginID: get(columnLogin), Section: get(columnPlace), Role: get(columnRole), Email: get(columnEmail)}
 	if last := get(columnLast); last != "" {
 		p.Name = strings.TrimSuffix(last+", "+get(columnFirst), ", ")
 	}

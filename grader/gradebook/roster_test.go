@@ -18,7 +18,7 @@ const exported = `Student,ID,SIS User ID,SIS Login ID,Section,Autograd (4711),Cu
 `
 
 func TestReadRoster(t *testing.T) {
-	ada := Person{"Lovelace, Ada", "101", "S1", "ada", "Monday and Tuesday"}
+	ada := Person{Name: "Lovelace, Ada", ID: "101", SISUserID: "S1", SISLoginID: "ada", Section: "Monday and Tuesday"}
 	for name, file := range map[string]string{
 		"as exported":         exported,
 		"with a mark":         "\ufeff" + exported,

@@ -15,7 +15,7 @@ func (s *Store) Enter(e results.Entry) (results.Attempt, error) {
 	if p, ok := s.wait[results.PendingID{Student: e.Student, Exercise: e.Exercise}]; ok {
 		pending = &p
 	}
-	a := results.Number(s.log.history(o), s.entered[o], pending, e)
+	a := results.Number(s.log.History(o.student, o.exercise), s.entered[o], pending, e)
 	if a.Held == nil {
 		s.entered[o] = append(s.entered[o], a)
 	}

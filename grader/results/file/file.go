@@ -104,7 +104,7 @@ func Read(dir string) (*Store, error) {
 }
 
 func newStore(dir string) *Store {
-	return &Store{dir: dir, log: newLog(), wait: map[results.PendingID]results.Pending{}, entered: map[owner][]results.Attempt{}}
+	return &Store{dir: dir, log: &log{}, wait: map[results.PendingID]results.Pending{}, entered: map[owner][]results.Attempt{}}
 }
 
 func open(dir string, try func(*flock.Flock) (bool, error)) (*Store, error) {
@@ -133,14 +133,14 @@ func (s *Store) Close() error {
 func (s *Store) Last(student, exercise string) (results.Record, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.log.last(owner{student, exercise})
+	return s.log.Last(student, exercise)
 }
 
 // ByKey returns the newest record of a key.
 func (s *Store) ByKey(key string) (results.Record, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.log.withKey(key)
+	return s.log.ByKey(key)
 }
 
 // Attempts returns the records that hold, one for each attempt, in the order in which the
@@ -148,7 +148,7 @@ func (s *Store) ByKey(key string) (results.Record, bool) {
 func (s *Store) Attempts() []results.Record {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.log.attempts()
+	return s.log.Attempts()
 }
 
 // Append keeps a record for good. If that fails, the file is as it was before.
@@ -183,7 +183,7 @@ type drafts struct {
 func (d *drafts) ByKey(key string) (results.Record, bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return d.log.withKey(key)
+	return d.log.ByKey(key)
 }
 
 func (d *drafts) Append(r results.Record) error {

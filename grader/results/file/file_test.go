@@ -18,6 +18,7 @@ import (
 
 	"grade/exercises/course"
 	"grade/grader/results"
+	"grade/grader/results/storetest"
 	"grade/grader/submission"
 	"grade/grader/verdict"
 )
@@ -32,7 +33,18 @@ func opened(t *testing.T, dir string) *Store {
 }
 
 func recordOf(student, content string, attempt int) results.Record {
-	return results.Record{Schema: results.RecordSchema, Key: "key of " + content, Student: student, Exercise: "autograd", Attempt: attempt, Content: content, Result: &verdict.Result{}}
+	return storetest.Record(student, content, attempt)
+}
+
+func TestStore(t *testing.T) {
+	storetest.Test(t, func(t *testing.T) func() storetest.Opened {
+		dir := t.TempDir()
+		return func() storetest.Opened {
+			s, err := Open(dir)
+			require.NoError(t, err)
+			return s
+		}
+	})
 }
 
 // A process that was killed while it wrote leaves half a line, which goes; a whole line that
@@ -174,56 +186,6 @@ func TestDiskFull(t *testing.T) {
 	assert.False(t, ok)
 }
 
-// Two gradings at a time never have one number, and a number that came to no verdict is given
-// again.
-func TestEnter(t *testing.T) {
-	s := opened(t, t.TempDir())
-	enter := func(content string) results.Attempt {
-		t.Helper()
-		a, err := s.Enter(results.Entry{Student: "alice", Exercise: "autograd", Content: content})
-		require.NoError(t, err)
-		return a
-	}
-	first, second := enter("a"), enter("b")
-	assert.Equal(t, []int{1, 2}, []int{first.Number, second.Number})
-	assert.Equal(t, 2, enter("b").Number, "the same again is the same attempt")
-
-	require.NoError(t, s.Withdraw(second))
-	assert.Equal(t, 3, enter("c").Number, "the other grading of b goes on")
-	require.NoError(t, s.Withdraw(results.Attempt{Entry: second.Entry, Number: 3}))
-	require.NoError(t, s.Withdraw(second))
-	assert.Equal(t, 2, enter("d").Number)
-
-	require.NoError(t, s.Append(recordOf("alice", "d", 2)))
-	again := enter("d")
-	assert.Equal(t, 2, again.Number)
-	require.NotNil(t, again.Held)
-	require.NoError(t, s.Withdraw(again))
-	assert.Equal(t, 3, enter("e").Number, "an attempt with a record stays")
-}
-
-// All submissions of a rush that come in at once have numbers of their own.
-func TestEnterAtOnce(t *testing.T) {
-	s := opened(t, t.TempDir())
-	const rush = 50
-	numbers := make(chan int, rush)
-	for i := range rush {
-		go func() {
-			a, err := s.Enter(results.Entry{Student: "alice", Exercise: "autograd", Content: fmt.Sprint(i)})
-			assert.NoError(t, err)
-			assert.NoError(t, s.Append(recordOf("alice", fmt.Sprint(i), a.Number)))
-			numbers <- a.Number
-		}()
-	}
-	seen := map[int]bool{}
-	for range rush {
-		n := <-numbers
-		assert.False(t, seen[n], "two submissions are attempt %d", n)
-		seen[n] = true
-	}
-	assert.Len(t, s.Attempts(), rush)
-}
-
 func TestPendingFile(t *testing.T) {
 	dir := t.TempDir()
 	name := filepath.Join(dir, pendingFile)
@@ -278,25 +240,4 @@ func TestFiles(t *testing.T) {
 	snapshot.Problems = []verdict.Problem{{Rule: "no-files"}}
 	require.NoError(t, s.KeepFiles("refused", snapshot))
 	require.NoFileExists(t, s.zipOf("refused"), "it would be refused again")
-}
-
-// Drafts are kept beside what holds until they are discarded.
-func TestDrafts(t *testing.T) {
-	dir := t.TempDir()
-	s := opened(t, dir)
-	d, err := s.Drafts()
-	require.NoError(t, err)
-	_, err = s.Drafts()
-	require.ErrorContains(t, err, draftsFile+" is being written")
-	require.NoError(t, d.Append(recordOf("alice", "a", 1)))
-	require.NoError(t, d.Close())
-	assert.Empty(t, s.Attempts())
-
-	d, err = s.Drafts()
-	require.NoError(t, err)
-	_, ok := d.ByKey("key of a")
-	assert.True(t, ok)
-	require.NoError(t, d.Discard())
-	require.NoError(t, d.Close())
-	assert.NoFileExists(t, filepath.Join(dir, draftsFile))
 }

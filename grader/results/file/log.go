@@ -18,41 +18,22 @@ import (
 // log is a file of records that only ever grows. Opening it cuts off a line that a killed
 // process has left half written.
 type log struct {
-	name   string
-	file   *os.File     // nil: the records were read, and nothing can be appended
-	lock   *flock.Flock // nil likewise
-	lines  []results.Record
-	byKey  map[string]int
-	owners map[owner]*history
-	fault  error // the file could not be written, nor be mended: nothing more is written
+	results.Index
+	name  string
+	file  *os.File     // nil: the records were read, and nothing can be appended
+	lock  *flock.Flock // nil likewise
+	fault error        // the file could not be written, nor be mended: nothing more is written
 }
 
 // owner is a student at an exercise.
 type owner struct{ student, exercise string }
-
-// history is one student's work at one exercise, as indices of lines.
-type history struct {
-	lines      []int
-	attempts   map[int]int      // the line that holds for each attempt
-	last       int              // the line that holds for the last attempt
-	renumbered map[numbered]int // attempts that have another number here than in the file
-}
-
-// numbered is an attempt by the number in the file.
-type numbered struct {
-	number  int
-	content string
-}
-
-func newLog() *log { return &log{byKey: map[string]int{}, owners: map[owner]*history{}} }
 
 // openLog opens a file of records, or creates it.
 func openLog(name string, try func(*flock.Flock) (bool, error)) (*log, error) {
 	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
 		return nil, fmt.Errorf("open results: %w", err)
 	}
-	l := newLog()
-	l.name = name
+	l := &log{name: name}
 	var err error
 	if l.lock, err = lock(name, try); err != nil {
 		return nil, err
@@ -102,41 +83,11 @@ func (l *log) parse(data []byte) (whole int, err error) {
 		case r.Schema != results.RecordSchema || r.Result == nil || r.Attempt < 1:
 			return 0, fmt.Errorf("line %d: no record of the kind %s; put the file aside, or mend the line", n+1, results.RecordSchema)
 		default:
-			l.take(r)
+			l.Add(r)
 		}
 		whole += len(line)
 	}
 	return whole, nil
-}
-
-// take adds a record to the index. In two files that were joined, both runs may have given
-// one number to different submissions: the later one then gets the next number. And both
-// may have graded the same one: the earlier time counts.
-func (l *log) take(r results.Record) {
-	h := l.owners[owner{r.Student, r.Exercise}]
-	if h == nil {
-		h = &history{attempts: map[int]int{}, renumbered: map[numbered]int{}}
-		l.owners[owner{r.Student, r.Exercise}] = h
-	}
-	inFile := numbered{r.Attempt, r.Content}
-	if number, ok := h.renumbered[inFile]; ok {
-		r.Attempt = number
-	} else if i, ok := h.attempts[r.Attempt]; ok && l.lines[i].Content != r.Content {
-		r.Attempt = l.lines[h.last].Attempt + 1
-		h.renumbered[inFile] = r.Attempt
-	}
-	if i, ok := h.attempts[r.Attempt]; ok {
-		if first := l.lines[i]; !first.Submitted.IsZero() && (r.Submitted.IsZero() || first.Submitted.Before(r.Submitted)) {
-			r.Submitted, r.Source = first.Submitted, first.Source
-		}
-	}
-	at := len(l.lines)
-	l.lines = append(l.lines, r)
-	l.byKey[r.Key] = at
-	if len(h.lines) == 0 || r.Attempt >= l.lines[h.last].Attempt {
-		h.last = at
-	}
-	h.lines, h.attempts[r.Attempt] = append(h.lines, at), at
 }
 
 // append keeps a record for good. If that fails, the file is as it was before.
@@ -167,54 +118,8 @@ func (l *log) append(r results.Record) error {
 		}
 		return err
 	}
-	l.take(r)
+	l.Add(r)
 	return nil
-}
-
-// withKey returns the newest record of a key.
-func (l *log) withKey(key string) (results.Record, bool) {
-	i, ok := l.byKey[key]
-	if !ok {
-		return results.Record{}, false
-	}
-	return l.lines[i], true
-}
-
-// last returns the record that holds for a student's last attempt at an exercise.
-func (l *log) last(o owner) (results.Record, bool) {
-	h, ok := l.owners[o]
-	if !ok {
-		return results.Record{}, false
-	}
-	return l.lines[h.last], true
-}
-
-// history returns all records of a student at an exercise, in their order.
-func (l *log) history(o owner) (list []results.Record) {
-	if h, ok := l.owners[o]; ok {
-		for _, i := range h.lines {
-			list = append(list, l.lines[i])
-		}
-	}
-	return list
-}
-
-// attempts returns the records that hold, in the order in which the attempts were first
-// kept.
-func (l *log) attempts() (list []results.Record) {
-	type attempt struct {
-		owner
-		number int
-	}
-	seen := map[attempt]bool{}
-	for _, r := range l.lines {
-		a := attempt{owner{r.Student, r.Exercise}, r.Attempt}
-		if !seen[a] {
-			list = append(list, l.lines[l.owners[a.owner].attempts[r.Attempt]])
-		}
-		seen[a] = true
-	}
-	return list
 }
 
 // close lets another process write. A second call does nothing.

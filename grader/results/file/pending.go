@@ -26,7 +26,7 @@ func (s *Store) Pending() []results.Pending {
 
 func (s *Store) pending() (list []results.Pending) {
 	for _, p := range s.wait {
-		if last, ok := s.log.last(owner{p.Student, p.Exercise}); !ok || last.Content != p.Content {
+		if last, ok := s.log.Last(p.Student, p.Exercise); !ok || last.Content != p.Content {
 			list = append(list, p)
 		}
 	}
@@ -47,7 +47,7 @@ func (s *Store) UpdatePending(outcomes []results.Outcome) error {
 		if p, ok := s.wait[o.ID()]; ok {
 			was = &p
 		}
-		last, _ := s.log.last(owner{o.Student, o.Exercise})
+		last, _ := s.log.Last(o.Student, o.Exercise)
 		is := results.NextPending(was, last.Content, o)
 		switch {
 		case is == was:

@@ -1,0 +1,126 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"io/fs"
+	"log/slog"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"grade/exercises/course"
+	"grade/grader/fault"
+	"grade/service/engine"
+	"grade/service/people"
+	"grade/service/site"
+)
+
+// servedCourse is a course that is read anew when its files have changed.
+type servedCourse struct {
+	options *serveOptions
+	engine  *engine.Engine
+	door    *people.Door
+	log     *slog.Logger
+	current atomic.Pointer[site.Course]
+	print   uint64 // of the files, see fingerprint
+}
+
+// openCourse reads the course. A service without a course does not start.
+func (o *serveOptions) openCourse(ctx context.Context, e *engine.Engine, d *people.Door, log *slog.Logger) (*servedCourse, error) {
+	c := &servedCourse{options: o, engine: e, door: d, log: log, print: o.fingerprint()}
+	return c, c.load(ctx)
+}
+
+// read returns the course as it was read last.
+func (c *servedCourse) read() *site.Course { return c.current.Load() }
+
+// load reads the course, its rules and its people, and changes nothing if one cannot be read.
+func (c *servedCourse) load(ctx context.Context) error {
+	files, err := c.options.app.course()
+	if err != nil {
+		return err
+	}
+	policy, err := c.options.app.policy(c.options.policyFile)
+	if err != nil {
+		return err
+	}
+	list, err := people.FromRoster(policy.Members)
+	if err != nil {
+		return &fault.Error{Message: err.Error(), Advice: "mend the roster that grade.yaml names"}
+	}
+	names, err := files.Names()
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		if slices.Contains(site.Reserved, name) {
+			return usage("give it another name", "an exercise cannot be called %s in a service: its address would be that of another page", name)
+		}
+	}
+	all, broken, err := c.engine.SetCourse(ctx, files.FS())
+	if err = errors.Join(append(broken, err)...); err != nil && len(all) == 0 {
+		return err
+	}
+	for _, err := range broken {
+		c.log.Error("an exercise is left out", "error", err)
+	}
+	c.door.SetRoster(list)
+	c.current.Store(&site.Course{Policy: policy, Exercises: all})
+	c.log.Info("course read", "exercises", len(all), "people", len(list), "title", policy.Title)
+	return nil
+}
+
+// lookEvery is how often the files of a course are looked at.
+const lookEvery = 10 * time.Second
+
+// follow reads the course anew whenever its files have changed, until the context ends.
+func (c *servedCourse) follow(ctx context.Context) error {
+	asked, stop := hangUp()
+	defer stop()
+	look := time.NewTicker(lookEvery)
+	defer look.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-look.C:
+			if print := c.options.fingerprint(); print != c.print {
+				c.print = print
+				c.again(ctx)
+			}
+		case <-asked:
+			c.again(ctx)
+		}
+	}
+}
+
+func (c *servedCourse) again(ctx context.Context) {
+	if err := c.load(ctx); err != nil {
+		c.log.Error("the course cannot be read; the last one goes on", "error", err)
+	}
+}
+
+// fingerprint changes with names, sizes and times of the course's files. That of the course
+// in the binary is 0: it does not change.
+func (o *serveOptions) fingerprint() uint64 {
+	if o.app.courseDir == "" {
+		return 0
+	}
+	sum := fnv.New64a()
+	_ = fs.WalkDir(course.Folder(o.app.courseDir), ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return nil // load tells
+		}
+		if d.IsDir() && name != "." && d.Name()[0] == '.' {
+			return fs.SkipDir
+		}
+		if info, err := d.Info(); err == nil && !d.IsDir() {
+			fmt.Fprintln(sum, name, info.Size(), info.ModTime().UnixNano())
+		}
+		return nil
+	})
+	return sum.Sum64()
+}

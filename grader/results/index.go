@@ -1,0 +1,131 @@
+package results
+
+// Index finds records in memory. Every store puts its records into one, in the order in
+// which they were kept, so that all stores agree on which of them holds. The zero value is
+// empty and ready. It is not safe for several goroutines at a time.
+type Index struct {
+	records []Record
+	byKey   map[string]int
+	cells   map[cell]*history
+}
+
+// cell is a student at an exercise.
+type cell struct{ student, exercise string }
+
+// history is one student's work at one exercise, as indices of records.
+type history struct {
+	records    []int
+	attempts   map[int]int      // the record that holds for each attempt
+	last       int              // the record that holds for the last attempt
+	renumbered map[numbered]int // attempts that have another number here than they were kept with
+}
+
+// numbered is an attempt by the number that it was kept with.
+type numbered struct {
+	number  int
+	content string
+}
+
+// Add adds a record, and returns it as it counts. In two stores that were joined, both runs
+// may have given one number to different submissions: the later one then gets the next
+// number. And both may have graded the same one: the earlier time counts.
+func (x *Index) Add(r Record) Record {
+	h := x.history(r)
+	kept := numbered{r.Attempt, r.Content}
+	if number, ok := h.renumbered[kept]; ok {
+		r.Attempt = number
+	} else if i, ok := h.attempts[r.Attempt]; ok && x.records[i].Content != r.Content {
+		r.Attempt = x.records[h.last].Attempt + 1
+		h.renumbered[kept] = r.Attempt
+	}
+	if i, ok := h.attempts[r.Attempt]; ok {
+		if first := x.records[i]; !first.Submitted.IsZero() && (r.Submitted.IsZero() || first.Submitted.Before(r.Submitted)) {
+			r.Submitted, r.Source = first.Submitted, first.Source
+		}
+	}
+	at := len(x.records)
+	x.records = append(x.records, r)
+	x.byKey[r.Key] = at
+	if len(h.records) == 0 || r.Attempt >= x.records[h.last].Attempt {
+		h.last = at
+	}
+	h.records, h.attempts[r.Attempt] = append(h.records, at), at
+	return r
+}
+
+// history returns the history that a record belongs to, and begins it.
+func (x *Index) history(r Record) *history {
+	if x.cells == nil {
+		x.byKey, x.cells = map[string]int{}, map[cell]*history{}
+	}
+	c := cell{r.Student, r.Exercise}
+	h := x.cells[c]
+	if h == nil {
+		h = &history{attempts: map[int]int{}, renumbered: map[numbered]int{}}
+		x.cells[c] = h
+	}
+	return h
+}
+
+// ByKey returns the newest record of a key.
+func (x *Index) ByKey(key string) (Record, bool) {
+	i, ok := x.byKey[key]
+	if !ok {
+		return Record{}, false
+	}
+	return x.records[i], true
+}
+
+// Last returns the record that holds for a student's last attempt at an exercise.
+func (x *Index) Last(student, exercise string) (Record, bool) {
+	h, ok := x.cells[cell{student, exercise}]
+	if !ok {
+		return Record{}, false
+	}
+	return x.records[h.last], true
+}
+
+// Of returns the record that holds for an attempt.
+func (x *Index) Of(student, exercise string, number int) (Record, bool) {
+	h, ok := x.cells[cell{student, exercise}]
+	if !ok {
+		return Record{}, false
+	}
+	i, ok := h.attempts[number]
+	if !ok {
+		return Record{}, false
+	}
+	return x.records[i], true
+}
+
+// History returns all records of a student at an exercise, in their order.
+func (x *Index) History(student, exercise string) (list []Record) {
+	if h, ok := x.cells[cell{student, exercise}]; ok {
+		for _, i := range h.records {
+			list = append(list, x.records[i])
+		}
+	}
+	return list
+}
+
+// All returns all records, in the order in which they were kept. The caller does not change
+// them.
+func (x *Index) All() []Record { return x.records }
+
+// Attempts returns the records that hold, in the order in which the attempts were first
+// kept.
+func (x *Index) Attempts() (list []Record) {
+	type attempt struct {
+		cell
+		number int
+	}
+	seen := map[attempt]bool{}
+	for _, r := range x.records {
+		a := attempt{cell{r.Student, r.Exercise}, r.Attempt}
+		if !seen[a] {
+			list = append(list, x.records[x.cells[a.cell].attempts[r.Attempt]])
+		}
+		seen[a] = true
+	}
+	return list
+}

@@ -1,0 +1,163 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// Engine keeps and queues the work of a course. Several goroutines may use it at a time.
+type Engine struct {
+	config Config
+	names  names
+	log    *slog.Logger
+	server *embedded // nil: a cluster
+	nc     *nats.Conn
+	js     jetstream.JetStream
+
+	store                *Store
+	submissions, courses objects
+	stop                 context.CancelFunc
+	running              sync.WaitGroup
+	busy                 keyed // a lock for each cell: hand-ins of one student come one after another
+
+	mu      sync.Mutex // guards what follows
+	state   *state
+	changed chan struct{} // closed and made anew whenever the log has grown here
+	course  *loaded       // what [Engine.SetCourse] has set
+}
+
+// Open opens the engine of a course, and returns when all that is kept is in memory. The
+// caller closes it.
+func Open(ctx context.Context, c Config) (*Engine, error) {
+	c = c.filled()
+	e := &Engine{config: c, names: names{token(c.Course)}, log: c.Log, changed: make(chan struct{})}
+	e.state, e.store = newState(c), &Store{e: e}
+	if err := e.open(ctx); err != nil {
+		return nil, errors.Join(fmt.Errorf("open the engine: %w", err), e.Close())
+	}
+	return e, nil
+}
+
+func (e *Engine) open(ctx context.Context) (err error) {
+	if err := e.connect(ctx); err != nil {
+		return err
+	}
+	if e.js, err = jetstream.New(e.nc, jetstream.WithDefaultTimeout(callTimeout)); err != nil {
+		return err
+	}
+	if e.config.NATS != "" {
+		if err := e.checkSync(ctx); err != nil {
+			return err
+		}
+	}
+	if err := e.createStreams(ctx); err != nil {
+		return err
+	}
+	background, stop := context.WithCancel(context.Background())
+	e.stop = stop
+	if err := e.listenToWorkers(); err != nil {
+		return err
+	}
+	e.goes(func() { e.follow(background) })
+	if err := e.caughtUp(ctx); err != nil {
+		return err
+	}
+	e.goes(func() { e.watchWorkers(background) })
+	e.goes(func() { e.sweepAlways(background) })
+	return nil
+}
+
+// goes runs a part of the engine until it is closed.
+func (e *Engine) goes(part func()) { e.running.Go(part) }
+
+// connect opens the connection to a server of its own, or to the cluster.
+func (e *Engine) connect(ctx context.Context) (err error) {
+	if e.config.NATS != "" {
+		e.nc, err = dial(ctx, e.config.NATS, e.config.Creds, "grade serve "+e.config.Course)
+		return err
+	}
+	if e.server, err = startServer(e.config); err != nil {
+		return err
+	}
+	e.nc, err = e.server.connect(nats.Name("grade serve"), nats.MaxReconnects(-1))
+	return err
+}
+
+// dial connects to a server on the network. It goes on trying for as long as the context
+// lasts, and later whenever the connection is lost.
+func dial(ctx context.Context, url, creds, name string, more ...nats.Option) (*nats.Conn, error) {
+	options := append([]nats.Option{
+		nats.Name(name), nats.MaxReconnects(-1), nats.ReconnectWait(time.Second),
+		nats.PingInterval(10 * time.Second), nats.MaxPingsOutstanding(2),
+	}, more...)
+	if creds != "" {
+		options = append(options, nats.UserCredentials(creds))
+	}
+	for {
+		nc, err := nats.Connect(url, options...)
+		if err == nil {
+			return nc, nil
+		}
+		if errors.Is(err, nats.ErrAuthorization) || creds != "" && errors.Is(err, nats.ErrAuthExpired) {
+			return nil, fmt.Errorf("connect to %s: %w; ask for new credentials", url, err)
+		}
+		select {
+		case <-ctx.Done():
+			return nil, fmt.Errorf("connect to %s: %w", url, errors.Join(err, context.Cause(ctx)))
+		case <-time.After(500 * time.Millisecond):
+		}
+	}
+}
+
+// URL is where workers of other machines connect to; empty: the engine takes none.
+func (e *Engine) URL() string {
+	if e.server == nil {
+		return e.config.NATS
+	}
+	return e.server.url()
+}
+
+// Close stops the engine. What it has acknowledged is on the disk.
+func (e *Engine) Close() (err error) {
+	if e.stop != nil {
+		e.stop()
+	}
+	if e.nc != nil {
+		e.nc.Close()
+	}
+	e.running.Wait()
+	e.mu.Lock()
+	e.state.endFollowers()
+	e.mu.Unlock()
+	if e.server != nil {
+		err = e.server.stop()
+	}
+	return err
+}
+
+// Alive returns an error if the engine cannot keep anything now.
+func (e *Engine) Alive(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, callTimeout)
+	defer cancel()
+	if _, err := e.js.Stream(ctx, e.names.log()); err != nil {
+		return fmt.Errorf("reach the engine: %w", err)
+	}
+	return nil
+}
+
+// keyed holds a lock for each key.
+type keyed struct{ locks sync.Map }
+
+// lock waits for the lock of a key; the caller calls unlock.
+func (k *keyed) lock(key any) (unlock func()) {
+	l, _ := k.locks.LoadOrStore(key, &sync.Mutex{})
+	l.(*sync.Mutex).Lock()
+	return l.(*sync.Mutex).Unlock
+}

@@ -1,0 +1,131 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"grade/service"
+)
+
+// KV is a bucket of small values that are kept for good, or for a time.
+type KV struct {
+	js     jetstream.JetStream
+	bucket jetstream.KeyValue
+	name   string
+}
+
+// KV opens a bucket, or makes it. A key may be any text.
+func (e *Engine) KV(ctx context.Context, bucket string) (*KV, error) {
+	k := &KV{js: e.js, name: e.names.bucket(bucket)}
+	replicas, err := e.replicas(ctx)
+	if err != nil {
+		return nil, err
+	}
+	err = e.create(ctx, k.name, func(ctx context.Context) (err error) {
+		k.bucket, err = e.js.CreateOrUpdateKeyValue(ctx, jetstream.KeyValueConfig{
+			Bucket: k.name, Storage: jetstream.FileStorage, Replicas: replicas, History: 1,
+			LimitMarkerTTL: time.Minute, // lets single values end; their deletion is remembered so long
+		})
+		return err
+	})
+	return k, err
+}
+
+// Get returns a value, or [service.ErrNotFound].
+func (k *KV) Get(ctx context.Context, key string) (service.Entry, error) {
+	var found jetstream.KeyValueEntry
+	err := again(ctx, func() (err error) {
+		found, err = k.bucket.Get(ctx, token(key))
+		return err
+	})
+	if errors.Is(err, jetstream.ErrKeyNotFound) {
+		return service.Entry{}, service.ErrNotFound
+	}
+	if err != nil {
+		return service.Entry{}, fmt.Errorf("get from %s: %w", k.name, err)
+	}
+	return service.Entry{Value: found.Value(), Revision: found.Revision()}, nil
+}
+
+// Put keeps a value for a time, or for good if the time is 0, and returns its revision. The
+// server counts whole seconds.
+func (k *KV) Put(ctx context.Context, key string, value []byte, ttl time.Duration) (uint64, error) {
+	return k.put(ctx, key, value, ttl)
+}
+
+// Create keeps a value if there is none, or returns [service.ErrConflict].
+func (k *KV) Create(ctx context.Context, key string, value []byte, ttl time.Duration) (uint64, error) {
+	revision := uint64(0)
+	found, err := k.bucket.History(ctx, token(key)) // a deleted value has a revision too
+	if err != nil && !errors.Is(err, jetstream.ErrKeyNotFound) {
+		return 0, fmt.Errorf("get from %s: %w", k.name, err)
+	}
+	if n := len(found); n > 0 {
+		if found[n-1].Operation() == jetstream.KeyValuePut {
+			return 0, service.ErrConflict
+		}
+		revision = found[n-1].Revision()
+	}
+	return k.Update(ctx, key, value, revision, ttl)
+}
+
+// Update replaces a value of a revision, or returns [service.ErrConflict].
+func (k *KV) Update(ctx context.Context, key string, value []byte, revision uint64, ttl time.Duration) (uint64, error) {
+	seq, err := k.put(ctx, key, value, ttl, jetstream.WithExpectLastSequencePerSubject(revision))
+	if isConflict(err) {
+		err = service.ErrConflict
+	}
+	return seq, err
+}
+
+// put publishes to the bucket's stream: its own Put has no time to live.
+func (k *KV) put(ctx context.Context, key string, value []byte, ttl time.Duration, options ...jetstream.PublishOpt) (seq uint64, err error) {
+	if ttl > 0 {
+		options = append(options, jetstream.WithMsgTTL(max(time.Second, ttl.Round(time.Second))))
+	}
+	ctx, cancel := context.WithTimeout(ctx, keepTimeout)
+	defer cancel()
+	m := &nats.Msg{Subject: "$KV." + k.name + "." + token(key), Data: value}
+	err = again(ctx, func() error {
+		m.Header = nil
+		ack, err := k.js.PublishMsg(ctx, m, options...)
+		if err == nil {
+			seq = ack.Sequence
+		}
+		return err
+	})
+	if err != nil && !isConflict(err) {
+		err = fmt.Errorf("keep in %s: %w", k.name, err)
+	}
+	return seq, err
+}
+
+// Delete removes a value; one that is not there, too.
+func (k *KV) Delete(ctx context.Context, key string) error {
+	err := again(ctx, func() error { return k.bucket.Delete(ctx, token(key)) })
+	if err != nil {
+		return fmt.Errorf("delete from %s: %w", k.name, err)
+	}
+	return nil
+}
+
+// Keys lists the keys that have a value, sorted.
+func (k *KV) Keys(ctx context.Context) (list []string, err error) {
+	lister, err := k.bucket.ListKeys(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("list the keys of %s: %w", k.name, err)
+	}
+	for t := range lister.Keys() {
+		if key, err := nameOf(t); err == nil {
+			list = append(list, key)
+		}
+	}
+	slices.Sort(list)
+	return list, nil
+}

@@ -1,0 +1,173 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+
+	"grade/grader/results"
+	"grade/grader/verdict"
+)
+
+// attemptSchema names the format of an attempt in the log.
+const attemptSchema = "grade/attempt/v1"
+
+// attemptEntry is an attempt as the log has it. One with a number that is there already
+// mends its time, or asks for it to be graded again.
+type attemptEntry struct {
+	Schema    string            `json:"schema"`
+	Student   string            `json:"student"`
+	Exercise  string            `json:"exercise"`
+	Number    int               `json:"attempt"`
+	Content   string            `json:"content"`
+	Submitted time.Time         `json:"submitted,omitzero"`
+	Source    string            `json:"submitted_source,omitempty"`
+	Dir       string            `json:"dir"`
+	Ignored   []string          `json:"ignored,omitempty"`
+	Problems  []verdict.Problem `json:"problems,omitempty"`
+}
+
+func (a attemptEntry) handIn() handIn { return handIn{a.Dir, a.Content, a.Ignored, a.Problems} }
+
+func (a attemptEntry) attempt() results.Attempt {
+	return results.Attempt{
+		Entry:  results.Entry{Student: a.Student, Exercise: a.Exercise, Content: a.Content, Submitted: a.Submitted, Source: a.Source},
+		Number: a.Number,
+	}
+}
+
+// failureSchema names the format of a failure in the log.
+const failureSchema = "grade/failure/v1"
+
+// failureEntry says why an attempt has no verdict.
+type failureEntry struct {
+	Schema string    `json:"schema"`
+	Why    string    `json:"why"`
+	Told   string    `json:"told,omitempty"`
+	Worker string    `json:"worker"`
+	At     time.Time `json:"at"`
+	Again  bool      `json:"again,omitempty"` // it is in the queue again
+}
+
+// follow reads the log for as long as the context lasts, and folds it into the state.
+func (e *Engine) follow(ctx context.Context) {
+	const pause = 250 * time.Millisecond
+	for ctx.Err() == nil {
+		if err := e.read(ctx); err != nil && ctx.Err() == nil {
+			e.log.Warn("the log is read again", "because", err)
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(pause):
+		}
+	}
+}
+
+// read reads the log from where the state is, until something is in the way.
+func (e *Engine) read(ctx context.Context) error {
+	e.mu.Lock()
+	from := e.state.seq + 1
+	e.mu.Unlock()
+	c, err := e.js.OrderedConsumer(ctx, e.names.log(), jetstream.OrderedConsumerConfig{DeliverPolicy: jetstream.DeliverByStartSequencePolicy, OptStartSeq: from})
+	if err != nil {
+		return err
+	}
+	messages, err := c.Messages()
+	if err != nil {
+		return err
+	}
+	defer context.AfterFunc(ctx, messages.Stop)()
+	defer messages.Stop()
+	for {
+		m, err := messages.Next()
+		if err != nil {
+			return err
+		}
+		if err := e.take(m); err != nil {
+			return err
+		}
+	}
+}
+
+// take folds one message of the log into the state. What cannot be understood is passed
+// over, with an error in the log of this program: the rest of the course goes on.
+func (e *Engine) take(m jetstream.Msg) error {
+	meta, err := m.Metadata()
+	if err != nil {
+		return err
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if meta.Sequence.Stream <= e.state.seq {
+		return nil
+	}
+	e.state.seq = meta.Sequence.Stream
+	if err := e.state.fold(m.Subject(), m.Data(), meta.Sequence.Stream, meta.Timestamp); err != nil {
+		e.log.Error("a message of the log is passed over", "subject", m.Subject(), "sequence", meta.Sequence.Stream, "because", err)
+	}
+	close(e.changed)
+	e.changed = make(chan struct{})
+	return nil
+}
+
+// await returns when the state has what the log has up to a sequence.
+func (e *Engine) await(ctx context.Context, seq uint64) error {
+	ctx, cancel := context.WithTimeout(ctx, keepTimeout)
+	defer cancel()
+	for {
+		e.mu.Lock()
+		there, changed := e.state.seq >= seq, e.changed
+		e.mu.Unlock()
+		if there {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("wait for the log to come back: %w", context.Cause(ctx))
+		case <-changed:
+		}
+	}
+}
+
+// caughtUp returns when the state has all that the log has now.
+func (e *Engine) caughtUp(ctx context.Context) error {
+	var info *jetstream.StreamInfo
+	err := again(ctx, func() error {
+		s, err := e.js.Stream(ctx, e.names.log())
+		if err == nil {
+			info = s.CachedInfo()
+		}
+		return err
+	})
+	if err != nil || info.State.Msgs == 0 {
+		return err
+	}
+	for { // a long log takes longer than one wait
+		e.mu.Lock()
+		before := e.state.seq
+		e.mu.Unlock()
+		err := e.await(ctx, info.State.LastSeq)
+		e.mu.Lock()
+		moved := e.state.seq > before
+		e.mu.Unlock()
+		if err == nil || !moved || ctx.Err() != nil {
+			return err
+		}
+	}
+}
+
+// keep adds a message to the log, and returns when the state has it.
+func (e *Engine) keep(ctx context.Context, subject string, v any, expected *uint64) (uint64, error) {
+	data, err := json.Marshal(v)
+	if err != nil {
+		return 0, err
+	}
+	seq, err := publish(ctx, e.js, subject, data, expected)
+	if err != nil {
+		return 0, err
+	}
+	return seq, e.await(ctx, seq)
+}

@@ -1,0 +1,144 @@
+package engine
+
+import (
+	"archive/zip"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"sync"
+
+	"github.com/nats-io/nats.go/jetstream"
+
+	"grade/grader/results"
+	"grade/grader/submission"
+	"grade/grader/verdict"
+)
+
+// objects keeps data by the hash of its content, each once.
+type objects struct {
+	bucket jetstream.ObjectStore
+	known  *sync.Map // hashes of what is there for sure
+	busy   *keyed
+}
+
+func newObjects(b jetstream.ObjectStore) objects { return objects{b, &sync.Map{}, &keyed{}} }
+
+func (e *Engine) createObjects(ctx context.Context, name string, replicas int) (objects, error) {
+	var bucket jetstream.ObjectStore
+	err := e.create(ctx, name, func(ctx context.Context) (err error) {
+		bucket, err = e.js.CreateOrUpdateObjectStore(ctx, jetstream.ObjectStoreConfig{Bucket: name, Storage: jetstream.FileStorage, Replicas: replicas})
+		return err
+	})
+	return newObjects(bucket), err
+}
+
+// has reports whether there is data with a hash.
+func (o objects) has(ctx context.Context, hash string) (bool, error) {
+	if _, ok := o.known.Load(hash); ok {
+		return true, nil
+	}
+	err := again(ctx, func() error {
+		_, err := o.bucket.GetInfo(ctx, hash)
+		return err
+	})
+	if errors.Is(err, jetstream.ErrObjectNotFound) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// put keeps data, unless it is there. Two writers of one hash wait for each other, because
+// the second to write would remove what the first has written.
+func (o objects) put(ctx context.Context, hash string, data func() ([]byte, error)) error {
+	ctx, cancel := context.WithTimeout(ctx, keepTimeout)
+	defer cancel()
+	defer o.busy.lock(hash)()
+	if ok, err := o.has(ctx, hash); ok || err != nil {
+		return err
+	}
+	bytes, err := data()
+	if err != nil {
+		return err
+	}
+	err = again(ctx, func() error {
+		_, err := o.bucket.PutBytes(ctx, hash, bytes)
+		return err
+	})
+	if err == nil {
+		o.known.Store(hash, true)
+	}
+	return err
+}
+
+// get returns data by its hash. The error wraps [fs.ErrNotExist] if there is none.
+func (o objects) get(ctx context.Context, hash string) (data []byte, err error) {
+	ctx, cancel := context.WithTimeout(ctx, keepTimeout)
+	defer cancel()
+	err = again(ctx, func() error {
+		data, err = o.bucket.GetBytes(ctx, hash)
+		return err
+	})
+	if errors.Is(err, jetstream.ErrObjectNotFound) {
+		err = fmt.Errorf("the files %.12s are not kept: %w", hash, fs.ErrNotExist)
+	}
+	return data, err
+}
+
+// packed writes the files of a submission as a zip.
+func packed(s *submission.Snapshot) ([]byte, error) {
+	var b bytes.Buffer
+	w := zip.NewWriter(&b)
+	for _, f := range s.Files {
+		entry, err := w.Create(f.Name)
+		if err != nil {
+			return nil, err
+		}
+		if _, err := entry.Write(f.Data); err != nil {
+			return nil, err
+		}
+	}
+	err := w.Close()
+	return b.Bytes(), err
+}
+
+// unpacked reads the snapshot of a submission that packed has written. It refuses files
+// that are not what was handed in.
+func unpacked(data []byte, h handIn) (*submission.Snapshot, error) {
+	r, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
+	if err != nil {
+		return nil, err
+	}
+	var files []submission.File
+	for _, f := range r.File {
+		content, err := member(f)
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, submission.File{Name: f.Name, Data: content})
+	}
+	s := submission.Of(h.Dir, files)
+	s.Ignored, s.Problems = h.Ignored, h.Problems
+	if results.Content(s) != h.Content {
+		return nil, fmt.Errorf("the files %.12s are not what was handed in", h.Content)
+	}
+	return s, nil
+}
+
+func member(f *zip.File) ([]byte, error) {
+	r, err := f.Open()
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	return io.ReadAll(r)
+}
+
+// handIn is what is kept of a snapshot beside its files.
+type handIn struct {
+	Dir, Content string
+	Ignored      []string
+	Problems     []verdict.Problem
+}

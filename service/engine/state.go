@@ -1,0 +1,248 @@
+package engine
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+
+	"grade/grader"
+	"grade/grader/results"
+	"grade/service"
+)
+
+// state is the log, folded. It changes by fold, and by what workers say of themselves.
+type state struct {
+	seq     uint64 // of the last message that was folded
+	index   results.Index
+	cells   map[cellID]*cell
+	kept    map[results.PendingID]results.Pending // by [store.UpdatePending]
+	line    line
+	busy    map[*handed]*cell // the attempts that workers have
+	workers map[string]*worker
+	pace    pace
+	hub     hub
+	beat    time.Duration
+	now     func() time.Time
+}
+
+// cell is a student's work at an exercise.
+type cell struct {
+	id      cellID
+	handed  []*handed         // in the order of their numbers
+	entered []results.Attempt // by [store.Enter]: numbers without a record, each as often as it was entered
+	last    uint64            // sequence of the last message about an attempt
+	results map[int]uint64    // sequence of the last record of each attempt
+}
+
+// handed is an attempt that was handed in.
+type handed struct {
+	attemptEntry
+	place   uint64 // in the queue: the sequence by which it was queued last
+	failure *failureEntry
+	busy    *busy
+	stage   service.Stage // as followers were told
+}
+
+// busy is an attempt that a worker has.
+type busy struct {
+	worker string
+	since  time.Time
+	heard  time.Time
+	events []grader.Event
+}
+
+func newState(c Config) *state {
+	return &state{
+		cells: map[cellID]*cell{}, kept: map[results.PendingID]results.Pending{}, busy: map[*handed]*cell{}, workers: map[string]*worker{},
+		hub: hub{}, beat: c.Beat, now: c.Now,
+	}
+}
+
+// cell returns the cell of a student at an exercise, and begins it.
+func (s *state) cell(id cellID) *cell {
+	c := s.cells[id]
+	if c == nil {
+		c = &cell{id: id, results: map[int]uint64{}}
+		s.cells[id] = c
+	}
+	return c
+}
+
+// fold takes a message of the log into the state.
+func (s *state) fold(subject string, data []byte, seq uint64, at time.Time) error {
+	kind, id, number, err := parse(subject)
+	if err != nil {
+		return err
+	}
+	c := s.cell(id)
+	switch kind {
+	case kindAttempt:
+		err = s.foldAttempt(c, data, seq)
+	case kindResult:
+		err = s.foldResult(c, number, data, seq, at)
+	case kindFailure:
+		err = s.foldFailure(c, number, data, seq)
+	case kindPending:
+		err = s.foldPending(c, data)
+	default:
+		err = fmt.Errorf("unknown kind %q", kind)
+	}
+	s.refresh(c)
+	return err
+}
+
+func (s *state) foldAttempt(c *cell, data []byte, seq uint64) error {
+	c.last = seq
+	var a attemptEntry
+	if err := json.Unmarshal(data, &a); err != nil {
+		return err
+	}
+	if a.Schema != attemptSchema || a.Student != c.id.student || a.Exercise != c.id.exercise || a.Number < 1 {
+		return fmt.Errorf("no attempt of the kind %s", attemptSchema)
+	}
+	if h := c.of(a.Number); h != nil {
+		h.Submitted, h.Source = a.Submitted, a.Source
+		return nil
+	}
+	c.handed = append(c.handed, &handed{attemptEntry: a, place: seq})
+	slices.SortFunc(c.handed, func(a, b *handed) int { return a.Number - b.Number })
+	return nil
+}
+
+// foldResult takes a record. Its time is the log's where the worker has left it open: the
+// clocks of machines differ.
+func (s *state) foldResult(c *cell, number int, data []byte, seq uint64, at time.Time) error {
+	c.results[number] = seq
+	var r results.Record
+	if err := json.Unmarshal(data, &r); err != nil {
+		return err
+	}
+	if r.Schema != results.RecordSchema || r.Result == nil || r.Student != c.id.student || r.Exercise != c.id.exercise || r.Attempt != number || number < 1 {
+		return fmt.Errorf("no record of the kind %s", results.RecordSchema)
+	}
+	h := c.of(number)
+	if h != nil && h.Content != r.Content {
+		return fmt.Errorf("a record of the content %.12s, and attempt %d is %.12s", r.Content, number, h.Content)
+	}
+	if r.Recorded.IsZero() {
+		r.Recorded = at.UTC()
+	}
+	s.index.Add(r)
+	c.entered = slices.DeleteFunc(c.entered, func(a results.Attempt) bool { return a.Number == number })
+	if h != nil && h.busy != nil {
+		s.pace.took(s.now().Sub(h.busy.since))
+		s.idle(h)
+	}
+	return nil
+}
+
+func (s *state) foldFailure(c *cell, number int, data []byte, seq uint64) error {
+	var f failureEntry
+	if err := json.Unmarshal(data, &f); err != nil {
+		return err
+	}
+	h := c.of(number)
+	if f.Schema != failureSchema || h == nil {
+		return fmt.Errorf("no failure of the kind %s of an attempt", failureSchema)
+	}
+	s.idle(h)
+	if f.Again {
+		h.failure, h.place = nil, seq
+	} else {
+		h.failure = &f
+	}
+	return nil
+}
+
+func (s *state) foldPending(c *cell, data []byte) error {
+	id := results.PendingID{Student: c.id.student, Exercise: c.id.exercise}
+	if len(data) == 0 {
+		delete(s.kept, id)
+		return nil
+	}
+	var p results.Pending
+	if err := json.Unmarshal(data, &p); err != nil {
+		return err
+	}
+	if p.Schema != results.PendingSchema || p.ID() != id {
+		return fmt.Errorf("no submission of the kind %s", results.PendingSchema)
+	}
+	s.kept[id] = p
+	return nil
+}
+
+// of returns the attempt with a number; nil: it was not handed in here.
+func (c *cell) of(number int) *handed {
+	i := slices.IndexFunc(c.handed, func(h *handed) bool { return h.Number == number })
+	if i < 0 {
+		return nil
+	}
+	return c.handed[i]
+}
+
+// idle says that no worker has an attempt.
+func (s *state) idle(h *handed) {
+	h.busy = nil
+	delete(s.busy, h)
+}
+
+// stageOf decides where an attempt stands.
+func (s *state) stageOf(c *cell, h *handed) service.Stage {
+	_, graded := s.index.Of(c.id.student, c.id.exercise, h.Number)
+	last, any := s.index.Last(c.id.student, c.id.exercise)
+	switch {
+	case graded:
+		return service.Graded
+	case h.busy != nil:
+		return service.Grading
+	case h.failure != nil:
+		return service.NoVerdict
+	case h != c.handed[len(c.handed)-1], any && last.Attempt > h.Number:
+		return service.Replaced
+	}
+	return service.Waiting
+}
+
+// refresh finds out what a change means for the attempts of a cell, and tells followers.
+func (s *state) refresh(c *cell) {
+	inLine := uint64(0)
+	for _, h := range c.handed {
+		stage := s.stageOf(c, h)
+		if stage == service.Waiting {
+			inLine = h.place
+		}
+		if stage != h.stage {
+			h.stage = stage
+			s.hub.tell(c.id, s.progress(c, h, nil))
+		}
+	}
+	if s.line.set(c.id, inLine) {
+		s.tellLine()
+	}
+}
+
+// tellLine tells everybody in the queue who is followed how many are before them.
+func (s *state) tellLine() {
+	for id := range s.hub {
+		c := s.cells[id]
+		if c == nil || len(c.handed) == 0 {
+			continue
+		}
+		if h := c.handed[len(c.handed)-1]; h.stage == service.Waiting {
+			s.hub.tell(id, s.progress(c, h, nil))
+		}
+	}
+}
+
+// progress says where an attempt stands.
+func (s *state) progress(c *cell, h *handed, event *grader.Event) service.Progress {
+	p := service.Progress{Student: c.id.student, Exercise: c.id.exercise, Number: h.Number, Stage: s.stageOf(c, h), Event: event, At: s.now().UTC()}
+	if h.busy != nil {
+		p.Worker = h.busy.worker
+	}
+	if p.Stage == service.Waiting {
+		p.Ahead = s.line.before(h.place)
+	}
+	return p
+}

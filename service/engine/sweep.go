@@ -1,0 +1,75 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// sweepEvery is how often the engine looks for attempts that wait and have no job.
+const sweepEvery = 30 * time.Second
+
+// sweepAlways sweeps until the context ends.
+func (e *Engine) sweepAlways(ctx context.Context) {
+	t := time.NewTicker(sweepEvery)
+	defer t.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-t.C:
+			if err := e.sweep(ctx); err != nil && ctx.Err() == nil {
+				e.log.Warn("the queue could not be compared with the log", "because", err)
+			}
+		}
+	}
+}
+
+// sweep queues every attempt that waits and has no job: after a crash between the two, or
+// for a grader of another version. It looks at the jobs first and at the log afterwards, so
+// that a job which ends meanwhile is seen to have ended.
+func (e *Engine) sweep(ctx context.Context) error {
+	e.mu.Lock()
+	ready := e.course != nil
+	e.mu.Unlock()
+	if !ready {
+		return nil
+	}
+	jobs, err := e.jobSubjects(ctx)
+	if err != nil {
+		return err
+	}
+	if err := e.caughtUp(ctx); err != nil {
+		return err
+	}
+	e.mu.Lock()
+	cells := e.state.line.cells()
+	e.mu.Unlock()
+	var lost error
+	for _, id := range cells {
+		if jobs[e.names.job(e.config.Grader, id)] == 0 {
+			lost = errors.Join(lost, e.requeue(ctx, id))
+		}
+	}
+	return lost
+}
+
+func (e *Engine) requeue(ctx context.Context, id cellID) error {
+	defer e.busy.lock(id)()
+	return e.queue(ctx, id)
+}
+
+// jobSubjects counts the jobs of each subject.
+func (e *Engine) jobSubjects(ctx context.Context) (map[string]uint64, error) {
+	s, err := e.js.Stream(ctx, e.names.jobs())
+	if err != nil {
+		return nil, err
+	}
+	info, err := s.Info(ctx, jetstream.WithSubjectFilter(e.names.all(kindJob)))
+	if err != nil {
+		return nil, err
+	}
+	return info.State.Subjects, nil
+}

@@ -1,0 +1,176 @@
+package people
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"grade/service"
+)
+
+// Door lets people in, and knows who they are. Several goroutines may use it at a time, and
+// several processes may open doors on one store.
+type Door struct {
+	store Store
+	now   func() time.Time
+	key   []byte // of signatures
+
+	mu     sync.RWMutex // guards what follows
+	roster []Person
+}
+
+// The keys of a store, and what each of their values is.
+const (
+	keySigning    = "signing"     // random bytes
+	keyBegun      = "begun"       // once a service has started
+	keyGuests     = "guests"      // logins that the roster lacks
+	keyGuest      = "guest."      // and a login: a Person that the roster lacks
+	keyInvitation = "invitation." // and a hash: an invitation
+	keySession    = "session."    // and a hash: a session
+	keyDevice     = "device."     // and a code: a request for a token
+	keyTokens     = "tokens."     // and a login: tokens
+)
+
+// Open opens the door of a course. The first one makes the key that cookies are signed with.
+func Open(ctx context.Context, store Store, now func() time.Time) (*Door, error) {
+	d := &Door{store: store, now: now}
+	err := d.edit(ctx, keySigning, 0, func(key []byte) ([]byte, error) {
+		if len(key) == 0 {
+			key = make([]byte, 32)
+			_, _ = rand.Read(key)
+		}
+		d.key = key
+		return key, nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("open the door: %w", err)
+	}
+	return d, nil
+}
+
+// First reports whether this is the first time that it is asked, of a store: a service tells
+// its first start by it.
+func (d *Door) First(ctx context.Context) (bool, error) {
+	_, err := d.store.Create(ctx, keyBegun, []byte("{}"), 0)
+	if errors.Is(err, service.ErrConflict) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// SetRoster replaces the people that the course's roster names.
+func (d *Door) SetRoster(list []Person) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.roster = list
+}
+
+// People lists the people in the course: those of the roster, and then those who were let
+// in without being in it.
+func (d *Door) People(ctx context.Context) ([]Person, error) {
+	list := d.listed()
+	var guests []string
+	if err := d.read(ctx, keyGuests, &guests); err != nil && !errors.Is(err, service.ErrNotFound) {
+		return nil, err
+	}
+	for _, login := range guests {
+		p, err := d.Person(ctx, login)
+		if err != nil {
+			return nil, err
+		}
+		if _, ok := d.inRoster(login); !ok {
+			list = append(list, p)
+		}
+	}
+	return list, nil
+}
+
+func (d *Door) listed() []Person {
+	d.mu.RLock()
+	defer d.mu.RUnlock()
+	return append([]Person(nil), d.roster...)
+}
+
+// inRoster finds a person of the roster. Logins are compared without case.
+func (d *Door) inRoster(login string) (Person, bool) {
+	d.mu.RLock()
+	defer d.mu.RUnlock()
+	for _, p := range d.roster {
+		if login != "" && strings.EqualFold(p.Login, login) {
+			return p, true
+		}
+	}
+	return Person{}, false
+}
+
+// Person returns the person with a login. The roster comes first: who is taken out of it,
+// and was not let in besides, is in the course no more. The error is [ErrNobody].
+func (d *Door) Person(ctx context.Context, login string) (p Person, err error) {
+	if p, ok := d.inRoster(login); ok {
+		return p, nil
+	}
+	err = d.read(ctx, keyGuest+encode(login), &p)
+	if errors.Is(err, service.ErrNotFound) || login == "" {
+		return p, fmt.Errorf("%s is %w", login, ErrNobody)
+	}
+	return p, err
+}
+
+// ByEmail returns the person whom the roster has an address of; where it has no addresses,
+// the one whose login it is.
+func (d *Door) ByEmail(ctx context.Context, email string) (Person, error) {
+	known := false
+	for _, p := range d.listed() {
+		known = known || p.Email != ""
+		if email != "" && strings.EqualFold(p.Email, email) {
+			return p, nil
+		}
+	}
+	if known {
+		return Person{}, fmt.Errorf("%s is %w", email, ErrNobody)
+	}
+	return d.Person(ctx, email)
+}
+
+// Admit adds a person whom the roster lacks.
+func (d *Door) Admit(ctx context.Context, p Person) error {
+	err := d.edit(ctx, keyGuest+encode(p.Login), 0, func([]byte) ([]byte, error) { return json.Marshal(p) })
+	if err != nil {
+		return fmt.Errorf("admit %s: %w", p.Login, err)
+	}
+	return d.edit(ctx, keyGuests, 0, func(data []byte) ([]byte, error) {
+		var guests []string
+		if len(data) > 0 {
+			if err := json.Unmarshal(data, &guests); err != nil {
+				return nil, err
+			}
+		}
+		if !slices.Contains(guests, p.Login) {
+			guests = append(guests, p.Login)
+		}
+		return json.Marshal(guests)
+	})
+}
+
+// read decodes the value of a key.
+func (d *Door) read(ctx context.Context, key string, into any) error {
+	entry, err := d.store.Get(ctx, key)
+	if err == nil {
+		err = json.Unmarshal(entry.Value, into)
+	}
+	if err != nil {
+		return fmt.Errorf("look up %s: %w", strings.SplitN(key, ".", 2)[0], err)
+	}
+	return nil
+}
+
+// edit replaces a value by what change makes of it; see [Edit].
+func (d *Door) edit(ctx context.Context, key string, ttl time.Duration, change func([]byte) ([]byte, error)) error {
+	return Edit(ctx, d.store, key, ttl, change)
+}

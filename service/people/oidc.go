@@ -1,0 +1,139 @@
+package people
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+
+	"github.com/coreos/go-oidc/v3/oidc"
+	"golang.org/x/oauth2"
+)
+
+// OIDCConfig says how people sign in with accounts that they have elsewhere.
+type OIDCConfig struct {
+	Issuer   string // such as https://accounts.google.com
+	ClientID string
+	Secret   string
+	Redirect string // our address that the issuer sends people back to
+	// Claim is what names a person in the roster: email, which has to be verified and is
+	// looked for in the column Email, or another one, such as preferred_username, which is
+	// the login.
+	Claim string
+}
+
+// OIDC signs people in by OpenID Connect. The issuer is asked for its keys when the first
+// person comes, so that a service starts while the issuer is away.
+type OIDC struct {
+	door   *Door
+	config OIDCConfig
+
+	mu       sync.Mutex
+	provider *oidc.Provider // nil: not asked yet
+}
+
+// NewOIDC returns a way to sign in. It does not ask the issuer yet.
+func (d *Door) NewOIDC(c OIDCConfig) *OIDC { return &OIDC{door: d, config: c} }
+
+// purposeOIDC is the purpose of the cookie that is kept while a person is at the issuer.
+const purposeOIDC = "oidc"
+
+// journey is what a browser keeps while its person is at the issuer: without it, the link
+// of another person's sign-in could be used to put them into this browser.
+type journey struct{ State, Nonce, Verifier, Then string }
+
+// Begin returns the issuer's address to send a browser to, and the cookie to give it. Then
+// is the address to show afterwards.
+func (o *OIDC) Begin(ctx context.Context, then string) (address, cookie string, err error) {
+	client, _, err := o.client(ctx)
+	if err != nil {
+		return "", "", err
+	}
+	j := journey{newSecret(), newSecret(), oauth2.GenerateVerifier(), then}
+	data, err := json.Marshal(j)
+	if err != nil {
+		return "", "", err
+	}
+	address = client.AuthCodeURL(j.State, oidc.Nonce(j.Nonce), oauth2.S256ChallengeOption(j.Verifier))
+	return address, o.door.sign(purposeOIDC, base64.RawURLEncoding.EncodeToString(data)), nil
+}
+
+// Finish returns the person whom the issuer has sent back, and the address to show. The
+// error wraps [ErrUnknown] if this browser did not begin it, and [ErrNobody] if the person
+// is not in the course.
+func (o *OIDC) Finish(ctx context.Context, cookie, state, code string) (p Person, then string, err error) {
+	var j journey
+	text, ok := o.door.signed(purposeOIDC, cookie)
+	data, err := base64.RawURLEncoding.DecodeString(text)
+	if !ok || err != nil || json.Unmarshal(data, &j) != nil || j.State != state {
+		return p, "", fmt.Errorf("sign in: the way back is %w", ErrUnknown)
+	}
+	claims, err := o.claims(ctx, j, code)
+	if err != nil {
+		return p, "", fmt.Errorf("sign in: %w", err)
+	}
+	p, err = o.personOf(ctx, claims)
+	return p, j.Then, err
+}
+
+// claims exchanges the code for what the issuer says of a person.
+func (o *OIDC) claims(ctx context.Context, j journey, code string) (map[string]any, error) {
+	client, provider, err := o.client(ctx)
+	if err != nil {
+		return nil, err
+	}
+	token, err := client.Exchange(ctx, code, oauth2.VerifierOption(j.Verifier))
+	if err != nil {
+		return nil, err
+	}
+	raw, ok := token.Extra("id_token").(string)
+	if !ok {
+		return nil, errors.New("the issuer sent no id_token")
+	}
+	id, err := provider.Verifier(&oidc.Config{ClientID: o.config.ClientID}).Verify(ctx, raw)
+	if err != nil {
+		return nil, err
+	}
+	if id.Nonce != j.Nonce {
+		return nil, errors.New("the issuer's answer belongs to another sign-in")
+	}
+	var claims map[string]any
+	return claims, id.Claims(&claims)
+}
+
+// personOf finds the person of some claims. An address counts only if the issuer has
+// verified it: a person may write any into their account.
+func (o *OIDC) personOf(ctx context.Context, claims map[string]any) (Person, error) {
+	name, _ := claims[o.config.Claim].(string)
+	if name == "" {
+		return Person{}, fmt.Errorf("sign in: the issuer says no %s", o.config.Claim)
+	}
+	if o.config.Claim != "email" {
+		return o.door.Person(ctx, name)
+	}
+	if verified, _ := claims["email_verified"].(bool); !verified {
+		return Person{}, fmt.Errorf("sign in: the issuer has not verified the address %s", name)
+	}
+	return o.door.ByEmail(ctx, name)
+}
+
+// client returns what talks to the issuer.
+func (o *OIDC) client(ctx context.Context) (*oauth2.Config, *oidc.Provider, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.provider == nil {
+		// The provider keeps its context for later requests for keys.
+		p, err := oidc.NewProvider(context.WithoutCancel(ctx), o.config.Issuer)
+		if err != nil {
+			return nil, nil, fmt.Errorf("ask %s how people sign in: %w", o.config.Issuer, err)
+		}
+		o.provider = p
+	}
+	return &oauth2.Config{
+		ClientID: o.config.ClientID, ClientSecret: o.config.Secret, Endpoint: o.provider.Endpoint(),
+		RedirectURL: o.config.Redirect, Scopes: strings.Fields("openid profile email"),
+	}, o.provider, nil
+}

@@ -1,0 +1,127 @@
+package site
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"time"
+
+	"grade/grader"
+	"grade/grader/report/wording"
+	"grade/service"
+)
+
+// keepAlive is how often a stream without news says that it is there, so that a proxy does
+// not cut it off; writeTime is how long a reader may take over one piece of news.
+const (
+	keepAlive = 15 * time.Second
+	writeTime = 30 * time.Second
+)
+
+// news is one event of a stream, for a page and for a command line.
+type news struct {
+	Stage service.Stage `json:"stage"`
+	Ahead int           `json:"ahead"`
+	Words string        `json:"words"` // of the stage, for people
+	Event *grader.Event `json:"event,omitempty"`
+	Check *checkNews    `json:"check,omitempty"` // of the event, in words
+	Doing string        `json:"doing,omitempty"` // of the event's phase, in words
+}
+
+type checkNews struct {
+	Name    string `json:"name"`
+	Verdict string `json:"verdict"`
+	Points  string `json:"points"`
+	Earns   bool   `json:"earns"`
+}
+
+// doing says what a phase does.
+var doing = map[grader.Phase]string{
+	grader.Vet: "checking the source", grader.Build: "building", grader.Start: "starting the sandbox",
+	grader.Test: "testing", grader.Race: "looking for data races", grader.Measure: "measuring",
+}
+
+func (q *request) events() error   { return q.stream(q.person.Login) }
+func (q *request) eventsOf() error { return q.stream(q.PathValue("student")) }
+
+// stream sends what becomes of an attempt as server-sent events, until it is graded or the
+// reader leaves. The first event says where it stands.
+func (q *request) stream(student string) error {
+	e, a, err := q.attempt(student)
+	if err != nil {
+		return err
+	}
+	end, ok := q.streams.begin(q.person.Login)
+	if !ok {
+		return tooMany(time.Minute, false)
+	}
+	defer end()
+	q.metrics.streams.Inc()
+	defer q.metrics.streams.Dec()
+	control := http.NewResponseController(q.w)
+	_ = control.SetReadDeadline(time.Time{}) // a reader sends nothing more
+	q.w.Header().Set("Content-Type", "text/event-stream")
+	q.w.Header().Set("X-Accel-Buffering", "no")
+	alive := time.NewTicker(keepAlive)
+	defer alive.Stop()
+	following := q.Engine.Follow(q.Context(), student, e.Name)
+	for n := q.standing(student, a); ; {
+		if err := q.tell(control, n); err != nil || n != nil && n.over() {
+			return nil // the reader has left, or knows all
+		}
+		select {
+		case <-q.Context().Done():
+			return nil
+		case <-alive.C:
+			n = nil
+		case p, open := <-following:
+			if !open {
+				return nil
+			}
+			n = q.newsOf(student, a, p)
+		}
+	}
+}
+
+// over reports whether nothing can come after n.
+func (n *news) over() bool { return n.Stage != service.Waiting && n.Stage != service.Grading }
+
+// standing says where an attempt stands now.
+func (q *request) standing(student string, a service.Attempt) *news {
+	for _, now := range q.Engine.Attempts(student, a.Exercise) {
+		if now.Number == a.Number {
+			a = now
+		}
+	}
+	return &news{Stage: a.Stage, Ahead: a.Ahead, Words: stageWords(a)}
+}
+
+// newsOf turns progress into news about an attempt. Progress without an event, and that of
+// another attempt, only says that something has changed: the engine knows what.
+func (q *request) newsOf(student string, a service.Attempt, p service.Progress) *news {
+	if p.Number != a.Number || p.Event == nil {
+		return q.standing(student, a)
+	}
+	n := &news{Stage: p.Stage, Words: "being graded", Event: publicEvent(p.Event), Doing: doing[p.Event.Phase]}
+	if c := n.Event.Check; c != nil {
+		n.Check = &checkNews{wording.Name(c.Name), wording.CheckVerdict(*c), wording.Points(*c), c.Verdict.Earns()}
+	}
+	return n
+}
+
+// tell writes news, or a sign of life.
+func (q *request) tell(control *http.ResponseController, n *news) error {
+	text := ": still here\n\n"
+	if n != nil {
+		data, err := json.Marshal(n)
+		if err != nil {
+			return fmt.Errorf("write news: %w", err)
+		}
+		text = "data: " + string(data) + "\n\n"
+	}
+	_ = control.SetWriteDeadline(time.Now().Add(writeTime)) // a recorder in a test has none
+	if _, err := q.w.Write([]byte(text)); err != nil {
+		return err
+	}
+	return control.Flush()
+}

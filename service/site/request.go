@@ -1,0 +1,252 @@
+package site
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"strings"
+	"time"
+
+	"grade/exercises/course"
+	"grade/service/people"
+)
+
+// request is one request, with the person who makes it.
+type request struct {
+	*Site
+	*http.Request
+	w      http.ResponseWriter
+	person *people.Person // nil: not signed in
+	read   *Course        // as of the beginning of the request
+}
+
+// handle lets those in whom a route is for, and turns errors into answers.
+func (s *Site) handle(route Route) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		seen(r, route)
+		q := &request{Site: s, Request: r, w: w}
+		err := q.admit(route)
+		if err == nil {
+			err = route.do(q)
+		}
+		if err == nil {
+			return
+		}
+		p, ours := problemOf(err)
+		if ours {
+			s.Log.ErrorContext(r.Context(), "request", "path", r.URL.Path, "error", err)
+		}
+		s.refuse(w, r, p)
+	})
+}
+
+// admit finds out who asks, and refuses who may not.
+func (q *request) admit(route Route) (err error) {
+	if q.person, err = q.who(); err != nil && route.For != Anyone {
+		return err
+	}
+	if err := q.limited(); err != nil {
+		return err
+	}
+	switch {
+	case route.For == Anyone:
+		return nil
+	case q.person == nil:
+		return q.unauthorized("you are not signed in")
+	case !route.For.allows(q.person.Role):
+		return &Problem{Status: http.StatusForbidden, Detail: "this page is not for the role of " + string(q.person.Role), Advice: "begin at the list of exercises"}
+	}
+	return nil
+}
+
+// who returns the person of a token or of a session; nil: none.
+func (q *request) who() (*people.Person, error) {
+	if token, ok := strings.CutPrefix(q.Header.Get("Authorization"), "Bearer "); ok {
+		p, err := q.Door.ByToken(q.Context(), token)
+		return q.known(p, err, "the token is not valid any more", "get a new one: grade login "+q.Address)
+	}
+	cookie, err := q.Cookie(q.cookieName("session"))
+	if err != nil {
+		return nil, nil
+	}
+	p, err := q.Door.BySession(q.Context(), cookie.Value)
+	return q.known(p, err, "you are not signed in any more", "")
+}
+
+// known turns the door's refusals into problems. Who guesses is slowed down.
+func (q *request) known(p people.Person, err error, detail, advice string) (*people.Person, error) {
+	if err == nil {
+		return &p, nil
+	}
+	for _, refusal := range []error{people.ErrUnknown, people.ErrExpired, people.ErrNobody} {
+		if !errors.Is(err, refusal) {
+			continue
+		}
+		if problem := q.guess(); problem != nil {
+			return nil, problem
+		}
+		problem := q.unauthorized(detail)
+		if advice != "" {
+			problem.Advice = advice
+		}
+		return nil, problem
+	}
+	return nil, err
+}
+
+func (q *request) unauthorized(detail string) *Problem {
+	q.w.Header().Set("WWW-Authenticate", "Bearer")
+	advice := "open the link of your invitation, or ask your teacher for a new one"
+	if q.OIDC != nil {
+		advice = "sign in with " + q.Issuer
+	}
+	p := &Problem{Status: http.StatusUnauthorized, Detail: detail, Advice: advice}
+	if q.Method == http.MethodGet {
+		p.then = q.URL.Path
+	}
+	return p
+}
+
+// course returns the course as it is for all of this request.
+func (q *request) course() *Course {
+	if q.read == nil {
+		q.read = q.extended(q.Course())
+	}
+	return q.read
+}
+
+// exercise returns the exercise that the address names.
+func (q *request) exercise() (*course.Exercise, error) {
+	e, ok := q.course().exercise(q.PathValue("exercise"))
+	if !ok {
+		var names []string
+		for _, e := range q.course().Exercises {
+			names = append(names, e.Name)
+		}
+		return nil, notFound(fmt.Sprintf("there is no exercise %q", q.PathValue("exercise")), "the course has: "+strings.Join(names, ", "))
+	}
+	return e, nil
+}
+
+// show answers with a view, as a page or as JSON.
+func (q *request) show(name string, view any) error { return q.showAs(http.StatusOK, name, view) }
+
+func (q *request) showAs(status int, name string, view any) error {
+	q.w.Header().Add("Vary", "Accept")
+	if wantsJSON(q.Request) {
+		return q.json(status, view)
+	}
+	return q.page(status, name, view)
+}
+
+func (q *request) json(status int, view any) error {
+	data, err := json.Marshal(view)
+	if err != nil {
+		return fmt.Errorf("write JSON: %w", err)
+	}
+	q.w.Header().Set("Content-Type", "application/json")
+	q.w.WriteHeader(status)
+	_, _ = q.w.Write(append(data, '\n')) // the reader is gone
+	return nil
+}
+
+// page answers with a page in the frame of the site.
+func (q *request) page(status int, name string, view any) error {
+	var b bytes.Buffer
+	f := frame{View: view, Page: name, Person: q.person, Title: q.course().Policy.Title, Zone: q.course().Policy.Zone, Now: q.Now(), Path: q.URL.Path, Assets: assetNames, Version: q.Version}
+	if f.Title == "" {
+		f.Title = "Exercises"
+	}
+	if err := pages[name].ExecuteTemplate(&b, "frame", f); err != nil {
+		return fmt.Errorf("write page %s: %w", name, err)
+	}
+	q.w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	q.w.WriteHeader(status)
+	_, _ = q.w.Write(b.Bytes()) // the reader is gone
+	return nil
+}
+
+// done sends a browser on to another page after a change, and tells a program where that is.
+func (q *request) done(to string) error {
+	if wantsJSON(q.Request) {
+		q.w.Header().Set("Location", to)
+		return q.json(http.StatusOK, map[string]string{"address": to})
+	}
+	http.Redirect(q.w, q.Request, to, http.StatusSeeOther)
+	return nil
+}
+
+// field returns a value of a form, of at most 1 kB.
+func (q *request) field(name string) string {
+	q.Body = http.MaxBytesReader(q.w, q.Body, 64<<10)
+	v := strings.TrimSpace(q.PostFormValue(name))
+	return v[:min(len(v), 1<<10)]
+}
+
+// cookieName returns the full name of a cookie. With TLS, the prefix has browsers refuse
+// one that another host of the domain has set.
+func (q *request) cookieName(name string) string {
+	if q.secure {
+		return "__Host-grade-" + name
+	}
+	return "grade-" + name
+}
+
+func (q *request) setCookie(name, value string, life time.Duration) {
+	http.SetCookie(q.w, &http.Cookie{
+		Name: q.cookieName(name), Value: value, Path: "/", MaxAge: int(life / time.Second),
+		HttpOnly: true, Secure: q.secure, SameSite: http.SameSiteLaxMode,
+	})
+}
+
+func (q *request) dropCookie(name string) {
+	http.SetCookie(q.w, &http.Cookie{Name: q.cookieName(name), Path: "/", MaxAge: -1, HttpOnly: true, Secure: q.secure, SameSite: http.SameSiteLaxMode})
+}
+
+// client returns the address of who asks: what the proxies in front of us say, if there
+// are any. Of IPv6, it is the network: a person has all addresses of it.
+func (q *request) client() string {
+	host, _, err := net.SplitHostPort(q.RemoteAddr)
+	if err != nil {
+		return q.RemoteAddr
+	}
+	forwarded := strings.Split(strings.Join(q.Header.Values("X-Forwarded-For"), ","), ",")
+	for i := len(forwarded) - 1; i >= 0 && q.isProxy(host); i-- {
+		if h := strings.TrimSpace(forwarded[i]); h != "" {
+			host = h
+		}
+	}
+	a, err := netip.ParseAddr(host)
+	if err != nil {
+		return host
+	}
+	if a = a.Unmap(); a.Is6() {
+		p, _ := a.Prefix(64)
+		return p.String()
+	}
+	return a.String()
+}
+
+func (q *request) isProxy(host string) bool {
+	a, err := netip.ParseAddr(host)
+	for _, p := range q.Proxies {
+		if err == nil && p.Contains(a.Unmap()) {
+			return true
+		}
+	}
+	return false
+}
+
+// local returns an address of this site; anything else becomes the first page.
+func local(address string) string {
+	u, err := url.Parse(address)
+	if err != nil || u.IsAbs() || u.Host != "" || !strings.HasPrefix(u.Path, "/") || strings.HasPrefix(u.Path, "//") || strings.Contains(address, `\`) {
+		return "/"
+	}
+	return u.EscapedPath()
+}

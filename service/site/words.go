@@ -1,0 +1,98 @@
+package site
+
+import (
+	"fmt"
+	"time"
+
+	"grade/exercises/course"
+	"grade/grader/gradebook"
+	"grade/service"
+)
+
+// longWait is the unit of what is said in days.
+const longWait = 24 * time.Hour
+
+// inAbout says a duration roughly, as one tells the time.
+func inAbout(d time.Duration) string {
+	switch {
+	case d < 0:
+		return "not known"
+	case d < 90*time.Second:
+		return fmt.Sprintf("%d s", max(1, int(d.Round(time.Second)/time.Second)))
+	case d < 90*time.Minute:
+		return fmt.Sprintf("%d min", int(d.Round(time.Minute)/time.Minute))
+	case d < 2*longWait:
+		return fmt.Sprintf("%d h", int(d.Round(time.Hour)/time.Hour))
+	}
+	return fmt.Sprintf("%d days", int(d/longWait))
+}
+
+// stageWords says where an attempt stands, to its student.
+func stageWords(a service.Attempt) string {
+	switch a.Stage {
+	case service.Waiting:
+		switch a.Ahead {
+		case 0:
+			return "waiting: it is the next"
+		case 1:
+			return "waiting: 1 is before it"
+		}
+		return fmt.Sprintf("waiting: %d are before it", a.Ahead)
+	case service.Grading:
+		return "being graded"
+	case service.Graded:
+		return "graded"
+	case service.Replaced:
+		return "replaced by a later attempt before its turn came; it is kept, and not graded"
+	}
+	if a.Told != "" {
+		return "no verdict: " + a.Told
+	}
+	return "no verdict yet, by a fault that is not yours; it is kept, and your teacher sees it"
+}
+
+// dueWords says how far a time is from now.
+func dueWords(due, now time.Time) string {
+	if due.IsZero() {
+		return ""
+	}
+	if left := due.Sub(now); left >= 0 {
+		return "in " + inAbout(left)
+	}
+	return inAbout(now.Sub(due)) + " ago"
+}
+
+// noticeOf tells a student what the rules of the course do to an attempt, right when it is
+// handed in: it is graded in any case, so that nothing is lost.
+func noticeOf(p *gradebook.Policy, a service.Attempt) string {
+	rules, _ := p.RulesOf(a.Exercise)
+	if rules.Attempts > 0 && a.Number > rules.Attempts {
+		return fmt.Sprintf("The course counts the first %d attempts, and this is attempt %d: it is graded, so that you learn from it, and does not count.", rules.Attempts, a.Number)
+	}
+	due, _ := p.DueFor(a.Student, rules)
+	if due.IsZero() || !a.Submitted.After(due.Add(grace(rules))) {
+		return ""
+	}
+	late := "It was handed in " + inAbout(a.Submitted.Sub(due)) + " after it was due"
+	switch {
+	case rules.Late == nil || rules.Late.Until > 0 && a.Submitted.Sub(due) > rules.Late.Until:
+		return late + ": it is graded, so that you learn from it, and does not count. If you have an extension, tell your teacher."
+	case rules.Late.Deduct > 0:
+		return late + fmt.Sprintf(": the course takes points off for that (%g %%%s).", rules.Late.Deduct, per(rules.Late.Per))
+	}
+	return ""
+}
+
+func grace(r course.Rules) time.Duration {
+	if r.Late == nil {
+		return 0
+	}
+	return r.Late.Grace
+}
+
+func per(d time.Duration) string {
+	if d <= 0 {
+		return ""
+	}
+	return " for each " + inAbout(d) + " that has begun"
+}

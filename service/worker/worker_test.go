@@ -1,0 +1,110 @@
+package worker
+
+import (
+	"context"
+	"log/slog"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"grade/exercises/course"
+	"grade/exercises/course/coursetest"
+	"grade/grader"
+	"grade/grader/results"
+	"grade/grader/submission"
+	"grade/grader/verdict"
+	"grade/service"
+	"grade/service/engine"
+)
+
+// gears is the exercise of the tests.
+const gears = "gears"
+
+// scripted is a bench that answers as a test says. What really grades is tested with the
+// command.
+type scripted struct {
+	grade func(context.Context, *submission.Snapshot) (*verdict.Result, error)
+	check func() error
+}
+
+func (b scripted) Grade(ctx context.Context, s *submission.Snapshot, e *course.Exercise, seed string, tell func(grader.Event)) (*verdict.Result, error) {
+	tell(grader.Event{Phase: grader.Build})
+	return b.grade(ctx, s)
+}
+func (b scripted) Identity() string { return "identity" }
+func (b scripted) Check(context.Context) error {
+	if b.check == nil {
+		return nil
+	}
+	return b.check()
+}
+func (b scripted) Close() error { return nil }
+
+func resultOf(s *submission.Snapshot) *verdict.Result {
+	return &verdict.Result{Schema: verdict.Schema, Verdict: verdict.Graded, Score: 100, MaxScore: 100, Submission: verdict.Submission{Dir: s.Dir, Hash: s.Hash}}
+}
+
+func opened(t *testing.T, dir string) *engine.Engine {
+	t.Helper()
+	e, err := engine.Open(t.Context(), engine.Config{DataDir: dir, Grader: "g", AckWait: time.Second, Beat: 100 * time.Millisecond, Log: slog.New(slog.NewTextHandler(t.Output(), nil))})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, e.Close()) })
+	_, broken, err := e.SetCourse(t.Context(), coursetest.FS(coursetest.Files()))
+	require.NoError(t, err)
+	require.Empty(t, broken)
+	return e
+}
+
+func upload(student, text string) service.Upload {
+	return service.Upload{Student: student, Exercise: gears, Source: "upload",
+		Snapshot: submission.Of("upload", []submission.File{{Name: "a.go", Data: []byte("package " + gears + "\n// " + text + "\n")}})}
+}
+
+// started runs a worker until the test ends.
+func started(t *testing.T, e *engine.Engine, name string, b Bench) (stop func()) {
+	t.Helper()
+	jobs, err := e.Jobs(t.Context(), name)
+	require.NoError(t, err)
+	w := New(jobs, Config{Slots: 1, Open: func(context.Context) (Bench, error) { return b, nil }, Beat: 100 * time.Millisecond, Pause: 50 * time.Millisecond, Log: slog.New(slog.NewTextHandler(t.Output(), nil))})
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	go func() { done <- w.Run(ctx) }()
+	stop = func() { cancel(); require.NoError(t, <-done); done <- nil }
+	t.Cleanup(stop)
+	return stop
+}
+
+func TestFromHandInToRecord(t *testing.T) {
+	e := opened(t, t.TempDir())
+	a, err := e.HandIn(t.Context(), upload("ada", "one"))
+	require.NoError(t, err)
+	assert.Equal(t, 1, a.Number)
+	assert.Equal(t, service.Waiting, a.Stage)
+	follow := e.Follow(t.Context(), "ada", gears)
+	assert.Equal(t, service.Waiting, (<-follow).Stage)
+	assert.Equal(t, 1, e.Queue().Waiting)
+	started(t, e, "w1", scripted{grade: func(_ context.Context, s *submission.Snapshot) (*verdict.Result, error) { return resultOf(s), nil }})
+	var events int
+	for p := range follow {
+		if p.Event != nil {
+			events++
+		}
+		if p.Stage == service.Graded {
+			break
+		}
+	}
+	assert.Equal(t, 1, events)
+	list := e.Attempts("ada", gears)
+	require.Len(t, list, 1)
+	assert.Equal(t, "w1", list[0].Worker)
+	assert.Equal(t, results.Content(upload("ada", "one").Snapshot), list[0].Record.Content)
+	again, err := e.HandIn(t.Context(), upload("ada", "one"))
+	require.NoError(t, err)
+	assert.Equal(t, 1, again.Number)
+	assert.Equal(t, service.Graded, again.Stage)
+	two, err := e.HandIn(t.Context(), upload("ada", "two"))
+	require.NoError(t, err)
+	assert.Equal(t, 2, two.Number)
+}
