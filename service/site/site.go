@@ -90,15 +90,19 @@ func New(c Config) (*Site, error) {
 
 // Handler returns the handler of all addresses.
 func (s *Site) Handler() http.Handler {
-	mux := http.NewServeMux()
+	own, exercises := http.NewServeMux(), http.NewServeMux()
 	for _, route := range Routes() {
+		mux := own
+		if route.first() == "{exercise}" {
+			mux = exercises
+		}
 		mux.Handle(route.Method+" "+route.Pattern, s.handle(route))
 	}
 	cross := http.NewCrossOriginProtection()
 	cross.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.refuse(w, r, &Problem{Status: http.StatusForbidden, Detail: "this request comes from another site", Advice: "open the page here, and send it from there"})
 	}))
-	return s.observe(headers(s.secure, cross.Handler(s.fallback(mux))))
+	return s.observe(headers(s.secure, cross.Handler(s.fallback(own, exercises))))
 }
 
 // Collect returns the metrics of the site, for a registry that has others as well.
