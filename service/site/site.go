@@ -1,6 +1,7 @@
 package site
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"net/http"
@@ -65,9 +66,11 @@ type Config struct {
 	Regrade func() (batch.Options, error)
 	// Proxies are machines whose word on the address of a client counts.
 	Proxies []netip.Prefix
-	Version string
-	Now     func() time.Time
-	Log     *slog.Logger
+	// UploadTime is how long a client may take to send an upload; 0: [DefaultUploadTime].
+	UploadTime time.Duration
+	Version    string
+	Now        func() time.Time
+	Log        *slog.Logger
 }
 
 // Site answers requests.
@@ -83,6 +86,7 @@ type Site struct {
 
 // New returns a site. A caller closes nothing: the site ends with its engine.
 func New(c Config) (*Site, error) {
+	c.UploadTime = cmp.Or(c.UploadTime, DefaultUploadTime)
 	s := &Site{Config: c, secure: strings.HasPrefix(c.Address, "https://"), limits: newLimits(c.Now), streams: streams{open: map[string]int{}}}
 	s.metrics = newMetrics(s)
 	return s, nil
