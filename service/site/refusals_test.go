@@ -286,7 +286,7 @@ func TestLateAndTooMany(t *testing.T) {
 	ada := w.signedIn("ada").json()
 	w.course.Policy.Defaults.Due = w.clock().Add(-time.Hour)
 	a := decode[attemptView](t, ada.handIn(gears, solution("late")))
-	assert.Contains(t, a.Notice, "1 h after it was due")
+	assert.Contains(t, a.Notice, "60 min after it was due")
 	assert.Contains(t, a.Notice, "does not count")
 	w.course.Policy.Defaults.Late = &course.Late{Deduct: 10}
 	w.graded("ada", 1)
