@@ -38,6 +38,7 @@ type gradebookView struct {
 	Title   string          `json:"title"`
 	Columns []string        `json:"exercises"`
 	Rows    []gradebookRow  `json:"students"`
+	Absent  []people.Person `json:"nothing_handed_in"` // students of the course
 }
 
 type gradebookRow struct {
@@ -56,7 +57,7 @@ type gradebookCell struct {
 
 func (q *request) gradebookPage() error {
 	book := q.book()
-	v := gradebookView{Title: wording.Title(book), Columns: []string{}, Rows: []gradebookRow{}}
+	v := gradebookView{Title: wording.Title(book), Columns: []string{}, Rows: []gradebookRow{}, Absent: []people.Person{}}
 	for _, f := range report.Formats() {
 		if f.OfMany() {
 			v.Formats = append(v.Formats, f)
@@ -72,6 +73,9 @@ func (q *request) gradebookPage() error {
 		}
 		v.Rows = append(v.Rows, r)
 	}
+	if err := v.absent(q); err != nil {
+		return err
+	}
 	if !wantsJSON(q.Request) {
 		var b bytes.Buffer
 		pages := func(student, exercise string) string { return storyOf(student) + "#" + exercise }
@@ -81,6 +85,18 @@ func (q *request) gradebookPage() error {
 		v.Main = template.HTML(b.String())
 	}
 	return q.show("gradebook", v)
+}
+
+// absent lists the students who are in no row, because they have handed nothing in.
+func (v *gradebookView) absent(q *request) error {
+	all, err := q.Door.People(q.Context())
+	for _, p := range all {
+		in := slices.ContainsFunc(v.Rows, func(r gradebookRow) bool { return strings.EqualFold(r.Student, p.Login) })
+		if p.Role == people.Student && !in {
+			v.Absent = append(v.Absent, p)
+		}
+	}
+	return err
 }
 
 // kinds are the types of downloads whose names say no type.
