@@ -84,7 +84,7 @@ func (q *request) bookOf(student, exercise string, number int) *gradebook.Book {
 				continue
 			}
 			attempts = append(attempts, gradebook.Attempt{
-				Student: student, Exercise: e.Name, Number: a.Number, Submitted: a.Submitted, Source: a.Source,
+				Student: student, Exercise: e.Name, Number: a.Number, Submitted: a.Submitted.In(q.course().Policy.Zone), Source: a.Source,
 				Result: public(a.Record.Result), Current: e.Name == exercise && a.Number == number,
 			})
 		}
