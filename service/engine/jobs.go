@@ -322,10 +322,11 @@ func (t *Taken) end(ctx context.Context) error {
 // Return gives the job back, to be taken by any worker after a pause.
 func (t *Taken) Return(pause time.Duration) error {
 	t.Tell(service.Progress{Stage: service.Waiting})
-	err := t.message.NakWithDelay(pause)
-	if pause == 0 {
-		err = t.message.Nak()
+	back := t.message.Nak
+	if pause > 0 {
+		back = func() error { return t.message.NakWithDelay(pause) }
 	}
+	err := back()
 	if err == nil {
 		err = t.jobs.nc.FlushTimeout(callTimeout)
 	}

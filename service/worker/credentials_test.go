@@ -25,12 +25,18 @@ func listening(t *testing.T, worker string) (e *engine.Engine, creds string) {
 	e = openedWith(t, engine.Config{DataDir: dir, Listen: "127.0.0.1:0"})
 	data, err := engine.WorkerCredentials(dir, "", worker, 0)
 	require.NoError(t, err)
-	creds = filepath.Join(t.TempDir(), "worker.creds")
-	require.NoError(t, os.WriteFile(creds, data, 0o600))
+	creds = written(t, data)
 	name, err := engine.WorkerOf(data)
 	require.NoError(t, err)
 	assert.Equal(t, worker, name)
 	return e, creds
+}
+
+func written(t *testing.T, data []byte) (name string) {
+	t.Helper()
+	name = filepath.Join(t.TempDir(), "worker.creds")
+	require.NoError(t, os.WriteFile(name, data, 0o600))
+	return name
 }
 
 // A worker on another machine does all its work with its credentials.
