@@ -270,7 +270,7 @@ func (p *tab) watched(number int) {
 	p.until(fmt.Sprintf(`location.pathname === "/variance/attempts/%d"`, number), "the attempt has an address")
 	p.until(`document.querySelector(".score")`, "the report")
 	said := ask[string](p, `sessionStorage.getItem("said") || ""`)
-	for _, word := range []string{"being graded", "building", "testing", "TestFew", "TestOffset"} {
+	for _, word := range []string{"being graded", "building", "TestVariance"} {
 		assert.Contains(p, said, word, "was live")
 	}
 	ask[bool](p, `sessionStorage.clear() ?? true`)
