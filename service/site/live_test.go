@@ -115,3 +115,25 @@ func TestTooManyStreams(t *testing.T) {
 	assert.Equal(t, http.StatusTooManyRequests, ada.get("/gears/attempts/1/events").status)
 	w.letGo()
 }
+
+// A fault of ours is told to staff in full, to the student as one, and is graded again when
+// staff say so.
+func TestNoVerdict(t *testing.T) {
+	w := newWorld(t)
+	w.bench.failing.Store(true)
+	ada, grace := w.signedIn("ada"), w.signedIn("grace")
+	ada.handIn(gears, solution("one"))
+	ada.next(ada.stream("/gears/attempts/1/events"), func(n news) bool { return n.Stage == service.NoVerdict })
+	page := ada.get("/gears/attempts/1").body
+	assert.Contains(t, page, "by a fault that is not yours")
+	assert.NotContains(t, page, "secret", "no folder of ours")
+	assert.NotContains(t, ada.json().get("/gears/attempts/1").body, "secret")
+	const address = "/course/students/ada/gears/attempts/1"
+	assert.Contains(t, grace.get(address).body, "no space left on /secret/disk")
+	assert.Contains(t, grace.get("/course/queue").body, address)
+	w.bench.failing.Store(false)
+	w.letGo()
+	assert.Equal(t, http.StatusSeeOther, grace.post(address+"/retry", nil).status)
+	w.graded("ada", 1)
+	assert.Equal(t, http.StatusConflict, grace.post(address+"/retry", nil).status)
+}

@@ -71,6 +71,7 @@ func Routes() []Route {
 		{"GET", "/course/students/{student}/{exercise}/attempts/{number}", Teachers, true, (*request).attemptOf},
 		{"GET", "/course/students/{student}/{exercise}/attempts/{number}/events", Teachers, false, (*request).eventsOf},
 		{"GET", "/course/students/{student}/{exercise}/attempts/{number}/source", Teachers, false, (*request).sourceOf},
+		{"POST", "/course/students/{student}/{exercise}/attempts/{number}/retry", Teachers, false, (*request).retry},
 		{"GET", "/course/exercises/{exercise}", Teachers, true, (*request).checksPage},
 		{"GET", "/course/queue", Teachers, true, (*request).queuePage},
 		{"GET", "/course/extensions", Teachers, false, (*request).extensionsPage},

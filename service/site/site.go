@@ -32,6 +32,8 @@ type Engine interface {
 	// Follow tells what becomes of a student's attempts at an exercise, and first where the
 	// newest stands. The channel closes when the context ends.
 	Follow(ctx context.Context, student, exercise string) <-chan service.Progress
+	// Retry has an attempt without a verdict graded again.
+	Retry(ctx context.Context, student, exercise string, number int) error
 	Queue() service.Queue
 }
 

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"fmt"
 	"html/template"
+	"net/http"
 	"net/url"
 	"slices"
 	"strings"
@@ -179,6 +180,23 @@ func (q *request) attemptOf() error {
 
 func (q *request) sourceOf() error { return q.sendSource(q.PathValue("student")) }
 
+// retry has an attempt graded again that came to no verdict by a fault of ours.
+func (q *request) retry() error {
+	student := q.PathValue("student")
+	e, a, err := q.attempt(student)
+	if err != nil {
+		return err
+	}
+	if a.Stage != service.NoVerdict {
+		return &Problem{Status: http.StatusConflict, Detail: "this attempt is " + string(a.Stage), Advice: "only one without a verdict can be graded again here; what holds is changed by a regrade"}
+	}
+	if err := q.Engine.Retry(q.Context(), a.Student, e.Name, a.Number); err != nil {
+		return err
+	}
+	q.Log.InfoContext(q.Context(), "graded again", "student", a.Student, "exercise", e.Name, "attempt", a.Number, "by", q.person.Login)
+	return q.done(fmt.Sprintf("%s/%s/attempts/%d", storyOf(student), e.Name, a.Number))
+}
+
 // checksView says which checks of an exercise fail most.
 type checksView struct {
 	Exercise string       `json:"exercise"`
@@ -283,10 +301,10 @@ func (q *request) queuePage() error {
 		v.Wait = pointer(queue.Wait.Seconds())
 	}
 	if !queue.Oldest.IsZero() {
-		v.OldestAge = inAbout(now.Sub(queue.Oldest))
+		v.OldestAge = inAbout(max(0, now.Sub(queue.Oldest)))
 	}
 	for _, w := range queue.Workers {
-		v.Workers = append(v.Workers, workerView{w, w.Takes(), inAbout(now.Sub(w.Heard))})
+		v.Workers = append(v.Workers, workerView{w, w.Takes(), inAbout(max(0, now.Sub(w.Heard)))})
 	}
 	for _, p := range q.Results.Pending() {
 		list := q.Engine.Attempts(p.Student, p.Exercise)

@@ -65,6 +65,7 @@ var table = map[string]row{
 	"GET /course/students/{student}/{exercise}/attempts/{number}":        at("/course/students/ada/gears/attempts/2", 401, 403, 403, 200, 200, 401),
 	"GET /course/students/{student}/{exercise}/attempts/{number}/events": at("/course/students/ada/gears/attempts/2/events", 401, 403, 403, 200, 200, 401),
 	"GET /course/students/{student}/{exercise}/attempts/{number}/source": at("/course/students/ada/gears/attempts/2/source", 401, 403, 403, 200, 200, 401),
+	"POST /course/students/{student}/{exercise}/attempts/{number}/retry": at("/course/students/ada/gears/attempts/2/retry", 401, 403, 403, 409, 409, 401), // it has a verdict
 	"GET /course/exercises/{exercise}":                                   at("/course/exercises/gears", 401, 403, 403, 200, 200, 401),
 	"GET /course/queue":                                                  at("/course/queue", 401, 403, 403, 200, 200, 401),
 	"GET /course/extensions":                                             at("/course/extensions", 401, 403, 403, 200, 200, 401),

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"log/slog"
 	"mime/multipart"
@@ -13,6 +14,7 @@ import (
 	"net/url"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -49,10 +51,16 @@ type world struct {
 
 // scripted is a bench that gives every submission the same result, once it is let go. Real
 // gradings are tests of the command.
-type scripted struct{ release chan struct{} }
+type scripted struct {
+	release chan struct{}
+	failing atomic.Bool // every grading, by a fault of ours
+}
 
 func (b *scripted) Grade(ctx context.Context, s *submission.Snapshot, e *course.Exercise, _ string, tell func(grader.Event)) (*verdict.Result, error) {
 	tell(grader.Event{Phase: grader.Build})
+	if b.failing.Load() {
+		return nil, errors.New("no space left on /secret/disk")
+	}
 	r := resultOf(s, e)
 	for i := range r.Checks {
 		tell(grader.Event{Phase: grader.Test, Check: &r.Checks[i], Decided: i + 1, Total: len(r.Checks)})
@@ -106,7 +114,7 @@ func newWorld(t *testing.T) *world {
 func (w *world) work() {
 	jobs, err := w.engine.Jobs(w.Context(), "bench")
 	require.NoError(w, err)
-	one := worker.New(jobs, worker.Config{Slots: 1, Host: "bench", Beat: 50 * time.Millisecond, Pause: 50 * time.Millisecond, Open: func(context.Context) (worker.Bench, error) { return w.bench, nil }})
+	one := worker.New(jobs, worker.Config{Slots: 1, Host: "bench", Beat: 50 * time.Millisecond, Pause: 10 * time.Millisecond, Tries: 1, Open: func(context.Context) (worker.Bench, error) { return w.bench, nil }})
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
 	go func() { done <- one.Run(ctx) }()
