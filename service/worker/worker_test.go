@@ -123,11 +123,16 @@ func TestFromHandInToRecord(t *testing.T) {
 	follow := e.Follow(t.Context(), "ada", gears)
 	assert.Equal(t, service.Waiting, (<-follow).Stage)
 	assert.Equal(t, 1, e.Queue().Waiting)
-	started(t, e, "w1", scripted{grade: right})
+	heard := make(chan struct{}) // the event: what is not stored may come after what is
+	started(t, e, "w1", scripted{grade: func(ctx context.Context, s *submission.Snapshot) (*verdict.Result, error) {
+		<-heard
+		return right(ctx, s)
+	}})
 	var events int
 	for p := range follow {
 		if p.Event != nil {
 			events++
+			close(heard)
 		}
 		if p.Stage == service.Graded {
 			break
