@@ -50,8 +50,9 @@ course: ## grade the sample course as GitHub's and GitLab's runners would
 	@go test -count=1 -timeout 10m -v -run TestSample . | grep -v "^=== "
 
 .PHONY: browser
-browser: ## open the pages of reports in Chromium; pictures go to dist/pages
+browser: ## open the pages of reports and of a service in Chromium; pictures go to dist/pages
 	@PICTURES=$(CURDIR)/dist/pages go test -count=1 -timeout 60m ./grader/report/browser
+	@PICTURES=$(CURDIR)/dist/pages go test -count=1 -timeout 30m -run '^TestServeInBrowser$$' ./cmd/grade
 
 .PHONY: lint
 lint: ## check formatting, and what compilers do not see

@@ -80,7 +80,8 @@ var arrows = map[string]arrow{
 	"grader/mutate":                   {},
 	"grader/prove":                    {all: []string{"exercises/course", "exercises/course/document", "exercises/course/fixture", "grader", "grader/fault", "grader/judge", "grader/mutate", "grader/submission", "grader/verdict", "observe/wire"}, tests: []string{"exercises/course/coursetest", "exercises/course/scaffold", "grader/tree"}},
 	"grader/report":                   {all: []string{"exercises/course", "grader/gradebook", "grader/report/page", "grader/report/terminal", "grader/report/wording", "grader/verdict"}, tests: []string{"grader/report/sample"}},
-	"grader/report/browser":           {tests: []string{"grader/gradebook", "grader/report", "grader/report/sample", "grader/verdict"}},
+	"grader/report/browser":           {tests: []string{"grader/gradebook", "grader/report", "grader/report/browser/look", "grader/report/sample", "grader/verdict"}},
+	"grader/report/browser/look":      {},
 	"grader/report/files":             {all: []string{"grader/gradebook", "grader/report", "grader/verdict", "grader/wholefile"}, tests: []string{"exercises/course"}},
 	"grader/report/page":              {all: []string{"grader/gradebook", "grader/measure/quantile", "grader/report/terminal", "grader/report/wording", "grader/verdict"}, tests: []string{"exercises/course", "grader/report/sample"}},
 	"grader/report/progress":          {all: []string{"grader", "grader/batch", "grader/report", "grader/report/terminal"}, tests: []string{"grader/verdict"}},
@@ -98,13 +99,13 @@ var arrows = map[string]arrow{
 	"grader/wholefile":                {},
 
 	"service/client": {all: []string{"grader", "grader/fault", "grader/submission", "grader/verdict", "grader/wholefile"}},
-	"service/people": {all: []string{"grader/gradebook", "service"}},
-	"service/site":   {all: []string{"exercises/course", "exercises/course/scaffold", "grader", "grader/batch", "grader/fault", "grader/gradebook", "grader/report", "grader/report/page", "grader/report/summary", "grader/report/wording", "grader/results", "grader/submission", "grader/verdict", "service", "service/people"}},
+	"service/people": {all: []string{"grader/gradebook", "service"}, tests: []string{"service/engine"}},
+	"service/site":   {all: []string{"exercises/course", "exercises/course/scaffold", "grader", "grader/batch", "grader/fault", "grader/gradebook", "grader/report", "grader/report/page", "grader/report/summary", "grader/report/wording", "grader/results", "grader/submission", "grader/verdict", "service", "service/people"}, tests: []string{"exercises/course/coursetest", "service/engine", "service/worker"}},
 	"service":        {all: []string{"grader", "grader/results", "grader/submission", "grader/verdict"}},
-	"service/engine": {all: []string{"exercises/course", "grader", "grader/fault", "grader/results", "grader/submission", "grader/verdict", "grader/wholefile", "service"}, tests: []string{"grader/results/storetest"}},
-	"service/worker": {all: []string{"exercises/course", "grader", "grader/fault", "grader/results", "grader/submission", "grader/verdict", "service", "service/engine"}, tests: []string{"exercises/course/coursetest"}},
+	"service/engine": {all: []string{"exercises/course", "grader", "grader/fault", "grader/results", "grader/results/file", "grader/submission", "grader/verdict", "grader/wholefile", "service"}, tests: []string{"grader/results/storetest"}},
+	"service/worker": {all: []string{"exercises/course", "grader", "grader/fault", "grader/results", "grader/submission", "grader/verdict", "service", "service/engine"}, tests: []string{"exercises/course/coursetest", "grader/batch", "grader/gradebook", "grader/results/file"}},
 
-	"cmd/grade": {all: []string{".", "exercises/course", "exercises/course/fixture", "exercises/course/fixture/edits", "exercises/course/fixture/workspace", "exercises/course/scaffold", "exercises/course/versions", "grader", "grader/batch", "grader/boxes", "grader/fault", "grader/gradebook", "grader/intake", "grader/intake/changed", "grader/intake/forge", "grader/intake/repository", "grader/lang/golang", "grader/lang/golang/vet", "grader/prove", "grader/report", "grader/report/files", "grader/report/progress", "grader/report/summary", "grader/report/terminal", "grader/report/terminal/markdown", "grader/results", "grader/results/file", "grader/submission", "grader/verdict", "sandbox", "sandbox/checkup", "sandbox/docker", "sandbox/process", "sandbox/toolchain", "service/client", "service/engine", "service/people", "service/site", "service/worker"}, tests: []string{"grader/intake/gittest"}},
+	"cmd/grade": {all: []string{".", "exercises/course", "exercises/course/fixture", "exercises/course/fixture/edits", "exercises/course/fixture/workspace", "exercises/course/scaffold", "exercises/course/versions", "grader", "grader/batch", "grader/boxes", "grader/fault", "grader/gradebook", "grader/intake", "grader/intake/changed", "grader/intake/forge", "grader/intake/repository", "grader/lang/golang", "grader/lang/golang/vet", "grader/prove", "grader/report", "grader/report/files", "grader/report/progress", "grader/report/summary", "grader/report/terminal", "grader/report/terminal/markdown", "grader/results", "grader/results/file", "grader/submission", "grader/verdict", "sandbox", "sandbox/checkup", "sandbox/docker", "sandbox/process", "sandbox/toolchain", "service/client", "service/engine", "service/people", "service/site", "service/worker"}, tests: []string{"grader/intake/gittest", "grader/report/browser/look"}},
 }
 
 // plain are the packages that use the standard library and nothing else. What
@@ -118,7 +119,7 @@ var plain = []string{
 
 // suites are packages for tests: they may use what tests use, and nothing but
 // tests may use them.
-var suites = []string{"exercises/course/coursetest", "grader/intake/gittest", "grader/report/sample", "grader/results/storetest", "grader/tree", "sandbox/conformance", "sandbox/sandboxtest"}
+var suites = []string{"exercises/course/coursetest", "grader/intake/gittest", "grader/report/browser/look", "grader/report/sample", "grader/results/storetest", "grader/tree", "sandbox/conformance", "sandbox/sandboxtest"}
 
 // file is a Go file of the module, with its package's folder.
 type file struct {

@@ -33,7 +33,7 @@ judged against a reference solution on the same machine.`,
 		&cobra.Group{ID: groupAbout, Title: "About grade:"})
 	root.SetCompletionCommandGroupID(groupAbout)
 	root.SetHelpCommand(newHelp())
-	root.AddCommand(newList(a), newShow(a), newStart(a), newSubmit(a), newLogin(a), newServe(a), newBatch(a), newCI(a), newRegrade(a), newGradebook(a), newExercise(a), newDoctor(a), newVersion(a), newExitCodes(), newJSONSchema(), newBookSchema(), newReportsTopic(), newImportsTopic())
+	root.AddCommand(newList(a), newShow(a), newStart(a), newSubmit(a), newLogin(a), newServe(a), newWork(a), newBatch(a), newCI(a), newRegrade(a), newGradebook(a), newExercise(a), newDoctor(a), newVersion(a), newExitCodes(), newJSONSchema(), newBookSchema(), newReportsTopic(), newImportsTopic())
 	return root
 }
 

@@ -34,15 +34,6 @@ type serveOptions struct {
 	sandbox    sandboxFlags
 }
 
-// engineFlags say where the engine of a service is.
-type engineFlags struct{ nats, creds string }
-
-func (f *engineFlags) add(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.nats, "nats", "", "use the NATS cluster at this `URL`, not a server in this process")
-	cmd.Flags().StringVar(&f.creds, "creds", "", "sign in to the cluster with this `FILE` of credentials")
-	_ = cmd.RegisterFlagCompletionFunc("nats", cobra.NoFileCompletions)
-}
-
 func newServe(a *app) *cobra.Command {
 	o := &serveOptions{app: a}
 	cmd := &cobra.Command{
@@ -83,7 +74,7 @@ was acknowledged is on the disk.`,
 	o.oidc.add(cmd)
 	o.sandbox.addFlags(cmd)
 	_ = cmd.RegisterFlagCompletionFunc("workers", cobra.NoFileCompletions)
-	cmd.AddCommand(newServeInvite(a))
+	cmd.AddCommand(newServeInvite(a), newServeCredentials(a), newServeExport(a), newServeImport(a))
 	return cmd
 }
 
@@ -103,7 +94,7 @@ func (o *serveOptions) check() error {
 		return err
 	}
 	o.sandbox = grading.sandbox
-	return errors.Join(o.http.check(), o.oidc.check())
+	return errors.Join(o.engine.check(), o.http.check(), o.oidc.check())
 }
 
 func (o *serveOptions) run(ctx context.Context) (err error) {
@@ -155,6 +146,11 @@ func (o *serveOptions) open(ctx context.Context, log *slog.Logger) (s *serving, 
 			err = errors.Join(err, s.close())
 		}
 	}()
+	if o.engine.listen != "" {
+		if o.engine.tls, err = o.http.tlsConfig(o.data); err != nil {
+			return s, err
+		}
+	}
 	if s.engine, err = openServiceEngine(ctx, o.data, o.engine, log, o.app.now); err != nil {
 		return s, err
 	}
@@ -173,7 +169,7 @@ func (o *serveOptions) open(ctx context.Context, log *slog.Logger) (s *serving, 
 	if s.site, err = s.openSite(ctx); err != nil {
 		return s, err
 	}
-	s.control, err = openControl(o.data, s.door, s.listen.address)
+	s.control, err = openControl(o.data, s.door, s.engine, s.listen.address)
 	return s, err
 }
 

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"grade/grader/fault"
+	"grade/service/engine"
 	"grade/service/people"
 	"grade/service/site"
 )
@@ -29,7 +30,7 @@ const longestSocket = 100
 
 // openControl opens the socket. One of a killed process is in the way, and removed: the
 // lock of the folder says that no other process serves it.
-func openControl(data string, door *people.Door, address string) (*control, error) {
+func openControl(data string, door *people.Door, e *engine.Engine, address string) (*control, error) {
 	name := controlName(data)
 	if len(name) > longestSocket {
 		return nil, usage("give a folder with a shorter path", "--data %s: the path is too long for a socket", data)
@@ -49,6 +50,8 @@ func openControl(data string, door *people.Door, address string) (*control, erro
 	}
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /invite", inviteHandler(door, address))
+	mux.HandleFunc("POST /export", exchangeHandler(e.Export))
+	mux.HandleFunc("POST /import", exchangeHandler(e.Import))
 	return &control{l, &http.Server{Handler: mux, ReadTimeout: 10 * time.Second}}, nil
 }
 

@@ -5,74 +5,13 @@ import (
 	"errors"
 	"log/slog"
 	"os"
-	"runtime"
 	"sync"
 	"time"
 
-	"grade"
-	"grade/exercises/course"
-	"grade/grader"
 	"grade/grader/batch"
-	"grade/grader/results"
-	"grade/grader/submission"
-	"grade/grader/verdict"
 	"grade/service/engine"
 	"grade/service/worker"
 )
-
-// graderID names which graders may grade a job: those of the same deciding sources and Go.
-func graderID() (string, error) {
-	sources, err := results.SourceDigest(grade.Deciding)
-	return sources + " " + runtime.Version(), err
-}
-
-// openServiceEngine opens the engine of a service.
-func openServiceEngine(ctx context.Context, data string, f engineFlags, log *slog.Logger, now func() time.Time) (*engine.Engine, error) {
-	id, err := graderID()
-	if err != nil {
-		return nil, err
-	}
-	return engine.Open(ctx, engine.Config{DataDir: data, NATS: f.nats, Creds: f.creds, Grader: id, Log: log, Now: now})
-}
-
-// bench is a grader in a sandbox, as workers use one.
-type bench struct {
-	*grader.Grader
-	identity string
-	check    func(context.Context) error
-	done     func() error
-}
-
-// Grade grades a snapshot and tells each event.
-func (b *bench) Grade(ctx context.Context, s *submission.Snapshot, e *course.Exercise, seed string, tell func(grader.Event)) (*verdict.Result, error) {
-	return b.Grader.Grade(ctx, s, e, grader.Options{Purpose: grader.ForBatch, Seed: seed, OnEvent: tell})
-}
-
-// Identity is what else decides a result.
-func (b *bench) Identity() string { return b.identity }
-
-// Check returns an error if the sandbox does not answer.
-func (b *bench) Check(ctx context.Context) error { return b.check(ctx) }
-
-// Close closes the grader and its sandbox.
-func (b *bench) Close() error { return b.done() }
-
-// openBench opens a grader for a worker.
-func openBench(ctx context.Context, s sandboxFlags) (*bench, error) {
-	g, done, err := openGrader(ctx, s)
-	if err != nil {
-		return nil, err
-	}
-	id, err := identity(ctx, g)
-	if err != nil {
-		return nil, errors.Join(err, done())
-	}
-	check := func(ctx context.Context) error {
-		_, err := g.Prepare(ctx)
-		return err
-	}
-	return &bench{g, id, check, done}, nil
-}
 
 // inProcess are the workers of a service's own process.
 type inProcess struct {

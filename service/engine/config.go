@@ -2,6 +2,7 @@ package engine
 
 import (
 	"cmp"
+	"crypto/tls"
 	"log/slog"
 	"time"
 )
@@ -13,8 +14,9 @@ type Config struct {
 	// Listen is the address on which the server in this process takes workers of other
 	// machines, such as "0.0.0.0:4222"; empty: it takes none.
 	Listen string
-	NATS   string // URL of a cluster; empty: a server in this process
-	Creds  string // file with credentials for the cluster; empty: none
+	TLS    *tls.Config // of that address; nil: what travels can be read on the network
+	NATS   string      // URL of a cluster; empty: a server in this process
+	Creds  string      // file with credentials for the cluster; empty: none
 	// SystemCreds is a file with credentials of the cluster's system account, which alone
 	// can see how its servers write to their disks; empty: not seen.
 	SystemCreds string

@@ -121,7 +121,7 @@ func (e *Engine) URL() string {
 	if e.server == nil {
 		return e.config.NATS
 	}
-	return e.server.url()
+	return e.server.url(e.config)
 }
 
 // Close stops the engine. What it has acknowledged is on the disk.

@@ -87,13 +87,16 @@ func (j *Jobs) open(ctx context.Context) (err error) {
 	return nil
 }
 
-func (j *Jobs) bucket(ctx context.Context, name string, into *objects) error {
-	b, err := j.js.ObjectStore(ctx, name)
-	if err == nil {
-		*into = newObjects(b)
+func (j *Jobs) bucket(ctx context.Context, name string, into *objects) (err error) {
+	*into, err = openObjects(ctx, j.js, name)
+	if errors.Is(err, jetstream.ErrBucketNotFound) {
+		err = errors.Join(errNoEngine, err)
 	}
 	return err
 }
+
+// errNoEngine passes when the engine starts.
+var errNoEngine = errors.New("the service has not started there yet")
 
 // Name is the worker's.
 func (j *Jobs) Name() string { return j.name }
@@ -319,10 +322,11 @@ func (t *Taken) end(ctx context.Context) error {
 // Return gives the job back, to be taken by any worker after a pause.
 func (t *Taken) Return(pause time.Duration) error {
 	t.Tell(service.Progress{Stage: service.Waiting})
-	err := t.message.NakWithDelay(pause)
-	if pause == 0 {
-		err = t.message.Nak()
+	back := t.message.Nak
+	if pause > 0 {
+		back = func() error { return t.message.NakWithDelay(pause) }
 	}
+	err := back()
 	if err == nil {
 		err = t.jobs.nc.FlushTimeout(callTimeout)
 	}

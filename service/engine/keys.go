@@ -16,10 +16,12 @@ import (
 	"grade/grader/wholefile"
 )
 
-// keys are those of a server that listens: an operator, which the server trusts, and an
-// account, in which the course is. Users of the account are signed when they are needed.
+// keys are those of the server in this process: an operator, which it trusts, an account,
+// in which the course is, and the server's own account. Users are signed when they are
+// needed. A server that does not listen has them too: its files belong to the account, and
+// would not be found once it listens.
 type keys struct {
-	operator, account nkeys.KeyPair
+	operator, account, system nkeys.KeyPair
 }
 
 // openKeys reads the keys in a folder, or makes them.
@@ -28,12 +30,17 @@ func openKeys(dir string) (*keys, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("open keys: %w", err)
 	}
-	var err error
-	if k.operator, err = openKey(filepath.Join(dir, "operator.seed"), nkeys.CreateOperator); err != nil {
-		return nil, err
+	for _, one := range []struct {
+		pair   *nkeys.KeyPair
+		name   string
+		create func() (nkeys.KeyPair, error)
+	}{{&k.operator, "operator", nkeys.CreateOperator}, {&k.account, "account", nkeys.CreateAccount}, {&k.system, "system", nkeys.CreateAccount}} {
+		var err error
+		if *one.pair, err = openKey(filepath.Join(dir, one.name+".seed"), one.create); err != nil {
+			return nil, fmt.Errorf("open keys: %w", err)
+		}
 	}
-	k.account, err = openKey(filepath.Join(dir, "account.seed"), nkeys.CreateAccount)
-	return k, err
+	return k, nil
 }
 
 func openKey(name string, create func() (nkeys.KeyPair, error)) (nkeys.KeyPair, error) {
@@ -42,7 +49,7 @@ func openKey(name string, create func() (nkeys.KeyPair, error)) (nkeys.KeyPair, 
 		return nkeys.FromSeed(seed)
 	}
 	if !errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("open keys: %w", err)
+		return nil, err
 	}
 	pair, err := create()
 	if err != nil {
@@ -65,6 +72,7 @@ func (k *keys) guard(o *server.Options) error {
 	}
 	claims := jwt.NewOperatorClaims(operator)
 	claims.Name = "grade"
+	resolver := &server.MemAccResolver{}
 	account, err := k.account.PublicKey()
 	if err != nil {
 		return err
@@ -72,13 +80,19 @@ func (k *keys) guard(o *server.Options) error {
 	a := jwt.NewAccountClaims(account)
 	a.Name = "grade"
 	a.Limits.JetStreamLimits = jwt.JetStreamLimits{MemoryStorage: jwt.NoLimit, DiskStorage: jwt.NoLimit, Streams: jwt.NoLimit, Consumer: jwt.NoLimit}
-	signed, err := a.Encode(k.operator)
-	if err != nil {
+	if o.SystemAccount, err = k.system.PublicKey(); err != nil {
 		return err
 	}
-	resolver := &server.MemAccResolver{}
-	if err := resolver.Store(account, signed); err != nil {
-		return err
+	s := jwt.NewAccountClaims(o.SystemAccount)
+	s.Name = "system"
+	for _, c := range []*jwt.AccountClaims{a, s} {
+		signed, err := c.Encode(k.operator)
+		if err == nil {
+			err = resolver.Store(c.Subject, signed)
+		}
+		if err != nil {
+			return err
+		}
 	}
 	o.TrustedOperators, o.AccountResolver = []*jwt.OperatorClaims{claims}, resolver
 	return nil

@@ -27,11 +27,17 @@ func (e *Engine) KV(ctx context.Context, bucket string) (*KV, error) {
 	if err != nil {
 		return nil, err
 	}
-	err = e.create(ctx, k.name, func(ctx context.Context) (err error) {
-		k.bucket, err = e.js.CreateOrUpdateKeyValue(ctx, jetstream.KeyValueConfig{
+	err = e.create(ctx, k.name, func(ctx context.Context) error {
+		_, err := e.js.CreateOrUpdateKeyValue(ctx, jetstream.KeyValueConfig{
 			Bucket: k.name, Storage: jetstream.FileStorage, Replicas: replicas, History: 1,
 			LimitMarkerTTL: time.Minute, // lets single values end; their deletion is remembered so long
 		})
+		if err == nil {
+			err = e.askTheLeader(ctx, "KV_"+k.name)
+		}
+		if err == nil {
+			k.bucket, err = e.js.KeyValue(ctx, k.name)
+		}
 		return err
 	})
 	return k, err

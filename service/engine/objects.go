@@ -20,19 +20,33 @@ import (
 // objects keeps data by the hash of its content, each once.
 type objects struct {
 	bucket jetstream.ObjectStore
+	stream jetstream.Stream // that the bucket is in
+	name   string
 	known  *sync.Map // hashes of what is there for sure
 	busy   *keyed
 }
 
-func newObjects(b jetstream.ObjectStore) objects { return objects{b, &sync.Map{}, &keyed{}} }
+// openObjects opens a bucket that is there.
+func openObjects(ctx context.Context, js jetstream.JetStream, name string) (objects, error) {
+	o := objects{name: name, known: &sync.Map{}, busy: &keyed{}}
+	var err error
+	if o.bucket, err = js.ObjectStore(ctx, name); err == nil {
+		o.stream, err = js.Stream(ctx, "OBJ_"+name)
+	}
+	return o, err
+}
 
-func (e *Engine) createObjects(ctx context.Context, name string, replicas int) (objects, error) {
-	var bucket jetstream.ObjectStore
-	err := e.create(ctx, name, func(ctx context.Context) (err error) {
-		bucket, err = e.js.CreateOrUpdateObjectStore(ctx, jetstream.ObjectStoreConfig{Bucket: name, Storage: jetstream.FileStorage, Replicas: replicas})
+func (e *Engine) createObjects(ctx context.Context, name string, replicas int) (o objects, err error) {
+	err = e.create(ctx, name, func(ctx context.Context) (err error) {
+		if _, err = e.js.CreateOrUpdateObjectStore(ctx, jetstream.ObjectStoreConfig{Bucket: name, Storage: jetstream.FileStorage, Replicas: replicas}); err == nil {
+			err = e.askTheLeader(ctx, "OBJ_"+name)
+		}
+		if err == nil {
+			o, err = openObjects(ctx, e.js, name)
+		}
 		return err
 	})
-	return newObjects(bucket), err
+	return o, err
 }
 
 // has reports whether there is data with a hash.
@@ -78,13 +92,34 @@ func (o objects) get(ctx context.Context, hash string) (data []byte, err error) 
 	ctx, cancel := context.WithTimeout(ctx, keepTimeout)
 	defer cancel()
 	err = again(ctx, func() error {
-		data, err = o.bucket.GetBytes(ctx, hash)
+		data, err = o.read(ctx, hash)
 		return err
 	})
 	if errors.Is(err, jetstream.ErrObjectNotFound) {
 		err = fmt.Errorf("the files %.12s are not kept: %w", hash, fs.ErrNotExist)
 	}
 	return data, err
+}
+
+// read reads the chunks of an object one by one. The bucket's own reader makes a consumer,
+// which credentials of a worker would have to allow, and with it to send what it reads
+// anywhere.
+func (o objects) read(ctx context.Context, hash string) ([]byte, error) {
+	info, err := o.bucket.GetInfo(ctx, hash)
+	if err != nil {
+		return nil, err
+	}
+	data := make([]byte, 0, info.Size)
+	chunks := fmt.Sprintf("$O.%s.C.%s", o.name, info.NUID)
+	next := uint64(1)
+	for range info.Chunks {
+		m, err := o.stream.GetMsg(ctx, next, jetstream.WithGetMsgSubject(chunks))
+		if err != nil {
+			return nil, err
+		}
+		data, next = append(data, m.Data...), m.Sequence+1
+	}
+	return data, nil
 }
 
 // packed writes the files of a submission as a zip.

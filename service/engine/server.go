@@ -29,7 +29,7 @@ const maxPayload = 8 << 20
 type embedded struct {
 	server *server.Server
 	lock   *flock.Flock
-	keys   *keys // nil: it does not listen
+	keys   *keys
 }
 
 // startServer starts a server whose files are in a folder. It syncs every write before it
@@ -61,29 +61,38 @@ func (e *embedded) start(c Config) error {
 		ServerName: "grade", JetStream: true, StoreDir: filepath.Join(c.DataDir, "nats"), SyncAlways: true,
 		DontListen: true, NoSigs: true, MaxPayload: maxPayload, JetStreamMaxMemory: 64 << 20, DisableJetStreamBanner: true,
 	}
-	if c.Listen != "" {
-		if err := e.listen(c, o); err != nil {
-			return err
-		}
-	}
-	s, err := server.NewServer(o)
-	if err != nil {
+	var err error
+	if e.keys, err = openKeys(filepath.Join(c.DataDir, "keys")); err != nil {
 		return err
 	}
-	e.server = s
+	if err := e.keys.guard(o); err != nil {
+		return err
+	}
+	if err := listen(c, o); err != nil {
+		return err
+	}
+	if e.server, err = server.NewServer(o); err != nil {
+		return err
+	}
+	s := e.server
 	s.SetLoggerV2(serverLog{c.Log}, false, false, false)
 	s.Start()
-	if !s.ReadyForConnections(startTimeout) {
-		return fmt.Errorf("the server in this process is not ready after %v", startTimeout)
+	for begun := time.Now(); !s.ReadyForConnections(100 * time.Millisecond); {
+		if time.Since(begun) > startTimeout || !s.Running() {
+			break
+		}
 	}
-	if !s.JetStreamEnabled() {
-		return fmt.Errorf("the server in this process cannot use %s", o.StoreDir)
+	if !s.Running() || !s.JetStreamEnabled() {
+		return fmt.Errorf("the server in this process cannot use %s; its log says why", o.StoreDir)
 	}
 	return nil
 }
 
-// listen lets workers of other machines connect, with credentials.
-func (e *embedded) listen(c Config, o *server.Options) error {
+// listen lets workers of other machines connect, if the configuration says so.
+func listen(c Config, o *server.Options) error {
+	if c.Listen == "" {
+		return nil
+	}
 	host, port, err := net.SplitHostPort(c.Listen)
 	if err == nil {
 		o.Port, err = strconv.Atoi(port)
@@ -94,30 +103,26 @@ func (e *embedded) listen(c Config, o *server.Options) error {
 	if o.Port == 0 {
 		o.Port = server.RANDOM_PORT
 	}
-	o.Host, o.DontListen = host, false
-	if e.keys, err = openKeys(filepath.Join(c.DataDir, "keys")); err != nil {
-		return err
-	}
-	return e.keys.guard(o)
+	o.Host, o.DontListen, o.TLSConfig, o.TLS = host, false, c.TLS, c.TLS != nil
+	return nil
 }
 
 // connect opens a connection inside this process.
 func (e *embedded) connect(options ...nats.Option) (*nats.Conn, error) {
-	options = append(options, nats.InProcessServer(e.server))
-	if e.keys != nil {
-		mine, err := e.keys.ownUser()
-		if err != nil {
-			return nil, err
-		}
-		options = append(options, mine)
+	mine, err := e.keys.ownUser()
+	if err != nil {
+		return nil, err
 	}
-	return nats.Connect("", options...)
+	return nats.Connect("", append(options, nats.InProcessServer(e.server), mine)...)
 }
 
 // url is where workers connect to; empty: it does not listen.
-func (e *embedded) url() string {
-	if e.keys == nil {
+func (e *embedded) url(c Config) string {
+	switch {
+	case c.Listen == "":
 		return ""
+	case c.TLS != nil:
+		return "tls://" + e.server.Addr().String()
 	}
 	return "nats://" + e.server.Addr().String()
 }

@@ -50,7 +50,7 @@ func (s *Store) Attempts() []results.Record {
 }
 
 // Pending lists the submissions without a verdict: what a batch has left, and of what was
-// handed in the last attempts that workers could not grade.
+// handed in the last attempts that wait, are being graded, or could not be graded.
 func (s *Store) Pending() []results.Pending {
 	s.e.mu.Lock()
 	defer s.e.mu.Unlock()
@@ -77,13 +77,21 @@ func (s *state) pendingOf(id cellID) *results.Pending {
 		return nil
 	}
 	h := c.handed[len(c.handed)-1]
-	if s.stageOf(c, h) != service.NoVerdict {
+	p := results.Pending{
+		Schema: results.PendingSchema, Student: id.student, Exercise: id.exercise, Content: h.Content, Path: h.Dir,
+		Submitted: h.Submitted, Source: h.Source, Recorded: h.Submitted,
+	}
+	switch s.stageOf(c, h) {
+	case service.Waiting:
+		p.Why = "it waits for a worker"
+	case service.Grading:
+		p.Why = "a worker grades it"
+	case service.NoVerdict:
+		p.Recorded, p.Why, p.PublicReason = h.failure.At, h.failure.Why, h.failure.Told
+	default:
 		return nil
 	}
-	return &results.Pending{
-		Schema: results.PendingSchema, Student: id.student, Exercise: id.exercise, Content: h.Content, Path: h.Dir,
-		Submitted: h.Submitted, Source: h.Source, Recorded: h.failure.At, Why: h.failure.Why, PublicReason: h.failure.Told,
-	}
+	return &p
 }
 
 // Enter numbers a submission when it comes in. The number is in memory alone: what lasts is

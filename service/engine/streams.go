@@ -33,7 +33,7 @@ func (e *Engine) createStreams(ctx context.Context) error {
 		{Name: e.names.jobs(), Subjects: []string{e.names.all(kindJob)}, Retention: jetstream.WorkQueuePolicy, MaxMsgsPerSubject: 1, Description: "attempts that wait for a worker"},
 		{Name: e.names.drafts(), Subjects: []string{e.names.all(kindDraft)}, MaxMsgsPerSubject: 1, Description: "results of a regrade that do not hold yet"},
 	} {
-		c.Storage, c.Replicas, c.AllowDirect = jetstream.FileStorage, replicas, true
+		c.Storage, c.Replicas = jetstream.FileStorage, replicas
 		if err := e.create(ctx, c.Name, func(ctx context.Context) error {
 			_, err := e.js.CreateOrUpdateStream(ctx, c)
 			return err
@@ -48,6 +48,23 @@ func (e *Engine) createStreams(ctx context.Context) error {
 		return err
 	}
 	e.courses, err = e.createObjects(ctx, e.names.courses(), replicas)
+	return err
+}
+
+// askTheLeader makes reads of a bucket's stream go to its leader. Buckets are made so that
+// any replica answers, and one that is behind does not have yet what was acknowledged: a
+// session would be unknown on the page after the sign-in.
+func (e *Engine) askTheLeader(ctx context.Context, stream string) error {
+	s, err := e.js.Stream(ctx, stream)
+	if err != nil {
+		return err
+	}
+	c := s.CachedInfo().Config
+	if !c.AllowDirect {
+		return nil
+	}
+	c.AllowDirect = false
+	_, err = e.js.UpdateStream(ctx, c)
 	return err
 }
 
@@ -168,7 +185,7 @@ func again(ctx context.Context, do func() error) error {
 func passing(err error) bool {
 	for _, e := range []error{
 		nats.ErrNoResponders, nats.ErrTimeout, nats.ErrDisconnected, nats.ErrConnectionReconnecting, nats.ErrNoStreamResponse,
-		context.DeadlineExceeded, jetstream.ErrNoStreamResponse,
+		context.DeadlineExceeded, jetstream.ErrNoStreamResponse, errNoEngine,
 	} {
 		if errors.Is(err, e) {
 			return true

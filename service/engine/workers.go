@@ -54,14 +54,15 @@ func (s *state) hearWorker(w service.WorkerState) {
 	s.release(w.Name, func(id service.JobID) bool { return has[id] })
 }
 
-// begun marks an attempt that a worker has.
+// begun marks an attempt that a worker has. What a worker has said before the attempt came to
+// its end may come after that: it is the log that knows.
 func (s *state) begun(j service.JobID, name string) *handed {
 	c := s.cells[cellID{j.Student, j.Exercise}]
 	if c == nil {
 		return nil
 	}
 	h := c.of(j.Number)
-	if h == nil || s.stageOf(c, h) == service.Graded {
+	if h == nil || h.failure != nil || s.stageOf(c, h) == service.Graded {
 		return nil
 	}
 	if h.busy == nil || h.busy.worker != name {

@@ -3,9 +3,11 @@ package site
 import (
 	"context"
 	"net/http"
+	"strconv"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
 
@@ -24,7 +26,10 @@ func newMetrics(s *Site) *metrics {
 		uploads:  prometheus.NewCounterVec(prometheus.CounterOpts{Name: "grade_uploads_total", Help: "Uploads, by whether they were accepted or refused."}, []string{"outcome"}),
 		streams:  prometheus.NewGauge(prometheus.GaugeOpts{Name: "grade_live_pages", Help: "Pages that are open and watch a grading."}),
 	}
-	m.registry.MustRegister(m.requests, m.uploads, m.streams)
+	m.registry.MustRegister(m.requests, m.uploads, m.streams, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	for _, outcome := range []string{"accepted", "refused"} {
+		m.uploads.WithLabelValues(outcome) // a series that is not there yet is not 0
+	}
 	gauge := func(name, help string, value func() float64) {
 		m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, value))
 	}
@@ -89,7 +94,7 @@ func (s *Site) observe(h http.Handler) http.Handler {
 		seen := &watched{ResponseWriter: w}
 		h.ServeHTTP(seen, r.WithContext(context.WithValue(r.Context(), watchedKey{}, seen)))
 		took := s.Now().Sub(started)
-		s.metrics.requests.WithLabelValues(method(r.Method), seen.route.Pattern, http.StatusText(seen.status)).Observe(took.Seconds())
+		s.metrics.requests.WithLabelValues(method(r.Method), seen.route.Pattern, strconv.Itoa(seen.status)).Observe(took.Seconds())
 		s.Log.DebugContext(r.Context(), "request", "method", r.Method, "route", seen.route.Pattern, "status", seen.status, "took", took.Round(time.Microsecond))
 	})
 }

@@ -13,7 +13,12 @@ import (
 
 // regrading is a regrade that staff have begun on a page: one at a time.
 type regrading struct {
-	mu      sync.Mutex // guards what follows
+	mu sync.Mutex // guards what follows
+	regradeRun
+}
+
+// regradeRun is a run, and what came of it.
+type regradeRun struct {
 	id      string
 	running bool
 	began   time.Time
@@ -81,7 +86,7 @@ func (q *request) regradeStart() error {
 	if err != nil {
 		return err
 	}
-	*g = regrading{id: newID(), running: true, began: q.Now()}
+	g.regradeRun = regradeRun{id: newID(), running: true, began: q.Now()}
 	options.OnEvent = func(e batch.Event) {
 		g.mu.Lock()
 		defer g.mu.Unlock()

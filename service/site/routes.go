@@ -2,6 +2,7 @@ package site
 
 import (
 	"net/http"
+	"strings"
 
 	"grade/service/people"
 )
@@ -70,6 +71,7 @@ func Routes() []Route {
 		{"GET", "/course/students/{student}/{exercise}/attempts/{number}", Teachers, true, (*request).attemptOf},
 		{"GET", "/course/students/{student}/{exercise}/attempts/{number}/events", Teachers, false, (*request).eventsOf},
 		{"GET", "/course/students/{student}/{exercise}/attempts/{number}/source", Teachers, false, (*request).sourceOf},
+		{"POST", "/course/students/{student}/{exercise}/attempts/{number}/retry", Teachers, false, (*request).retry},
 		{"GET", "/course/exercises/{exercise}", Teachers, true, (*request).checksPage},
 		{"GET", "/course/queue", Teachers, true, (*request).queuePage},
 		{"GET", "/course/extensions", Teachers, false, (*request).extensionsPage},
@@ -94,9 +96,27 @@ func Routes() []Route {
 // begin with them.
 var Reserved = []string{"account", "course", "devices", "enter", "healthz", "metrics", "readyz", "static"}
 
-// fallback answers what no route does: an address that is none, or a method that it has not.
-func (s *Site) fallback(mux *http.ServeMux) http.Handler {
+// first returns the first segment of a route's pattern.
+func (r Route) first() string {
+	first, _, _ := strings.Cut(strings.TrimPrefix(r.Pattern, "/"), "/")
+	return first
+}
+
+// fallback sends a request to the site's own addresses or to those of exercises, and
+// answers what no route does: an address that is none, or a method that it has not. One
+// [http.ServeMux] for both cannot be: /enter/{link} and /{exercise}/board have addresses in
+// common, and neither is a part of the other.
+func (s *Site) fallback(own, exercises *http.ServeMux) http.Handler {
+	ours := map[string]bool{"": true}
+	for _, route := range Routes() {
+		ours[route.first()] = true
+	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		first, _, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
+		mux := exercises
+		if ours[first] {
+			mux = own
+		}
 		h, pattern := mux.Handler(r)
 		if pattern != "" {
 			mux.ServeHTTP(w, r)

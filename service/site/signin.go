@@ -242,5 +242,12 @@ func (q *request) deviceCollect() error {
 	if err != nil {
 		return q.codeProblem(err)
 	}
-	return q.json(http.StatusOK, map[string]string{"token": token, "login": p.Login, "role": string(p.Role)})
+	return q.json(http.StatusOK, grantedView{token, p.Login, p.Role})
+}
+
+// grantedView is a token, shown once.
+type grantedView struct {
+	Token string      `json:"token"`
+	Login string      `json:"login"`
+	Role  people.Role `json:"role"`
 }

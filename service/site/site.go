@@ -1,6 +1,7 @@
 package site
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"net/http"
@@ -31,6 +32,8 @@ type Engine interface {
 	// Follow tells what becomes of a student's attempts at an exercise, and first where the
 	// newest stands. The channel closes when the context ends.
 	Follow(ctx context.Context, student, exercise string) <-chan service.Progress
+	// Retry has an attempt without a verdict graded again.
+	Retry(ctx context.Context, student, exercise string, number int) error
 	Queue() service.Queue
 }
 
@@ -65,9 +68,11 @@ type Config struct {
 	Regrade func() (batch.Options, error)
 	// Proxies are machines whose word on the address of a client counts.
 	Proxies []netip.Prefix
-	Version string
-	Now     func() time.Time
-	Log     *slog.Logger
+	// UploadTime is how long a client may take to send an upload; 0: [DefaultUploadTime].
+	UploadTime time.Duration
+	Version    string
+	Now        func() time.Time
+	Log        *slog.Logger
 }
 
 // Site answers requests.
@@ -83,6 +88,7 @@ type Site struct {
 
 // New returns a site. A caller closes nothing: the site ends with its engine.
 func New(c Config) (*Site, error) {
+	c.UploadTime = cmp.Or(c.UploadTime, DefaultUploadTime)
 	s := &Site{Config: c, secure: strings.HasPrefix(c.Address, "https://"), limits: newLimits(c.Now), streams: streams{open: map[string]int{}}}
 	s.metrics = newMetrics(s)
 	return s, nil
@@ -90,15 +96,19 @@ func New(c Config) (*Site, error) {
 
 // Handler returns the handler of all addresses.
 func (s *Site) Handler() http.Handler {
-	mux := http.NewServeMux()
+	own, exercises := http.NewServeMux(), http.NewServeMux()
 	for _, route := range Routes() {
+		mux := own
+		if route.first() == "{exercise}" {
+			mux = exercises
+		}
 		mux.Handle(route.Method+" "+route.Pattern, s.handle(route))
 	}
 	cross := http.NewCrossOriginProtection()
 	cross.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.refuse(w, r, &Problem{Status: http.StatusForbidden, Detail: "this request comes from another site", Advice: "open the page here, and send it from there"})
 	}))
-	return s.observe(headers(s.secure, cross.Handler(s.fallback(mux))))
+	return s.observe(headers(s.secure, cross.Handler(s.fallback(own, exercises))))
 }
 
 // Collect returns the metrics of the site, for a registry that has others as well.

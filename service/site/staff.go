@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"fmt"
 	"html/template"
+	"net/http"
 	"net/url"
 	"slices"
 	"strings"
@@ -38,6 +39,7 @@ type gradebookView struct {
 	Title   string          `json:"title"`
 	Columns []string        `json:"exercises"`
 	Rows    []gradebookRow  `json:"students"`
+	Absent  []people.Person `json:"nothing_handed_in"` // students of the course
 }
 
 type gradebookRow struct {
@@ -56,7 +58,7 @@ type gradebookCell struct {
 
 func (q *request) gradebookPage() error {
 	book := q.book()
-	v := gradebookView{Title: wording.Title(book), Columns: []string{}, Rows: []gradebookRow{}}
+	v := gradebookView{Title: wording.Title(book), Columns: []string{}, Rows: []gradebookRow{}, Absent: []people.Person{}}
 	for _, f := range report.Formats() {
 		if f.OfMany() {
 			v.Formats = append(v.Formats, f)
@@ -72,6 +74,9 @@ func (q *request) gradebookPage() error {
 		}
 		v.Rows = append(v.Rows, r)
 	}
+	if err := v.absent(q); err != nil {
+		return err
+	}
 	if !wantsJSON(q.Request) {
 		var b bytes.Buffer
 		pages := func(student, exercise string) string { return storyOf(student) + "#" + exercise }
@@ -81,6 +86,18 @@ func (q *request) gradebookPage() error {
 		v.Main = template.HTML(b.String())
 	}
 	return q.show("gradebook", v)
+}
+
+// absent lists the students who are in no row, because they have handed nothing in.
+func (v *gradebookView) absent(q *request) error {
+	all, err := q.Door.People(q.Context())
+	for _, p := range all {
+		in := slices.ContainsFunc(v.Rows, func(r gradebookRow) bool { return strings.EqualFold(r.Student, p.Login) })
+		if p.Role == people.Student && !in {
+			v.Absent = append(v.Absent, p)
+		}
+	}
+	return err
 }
 
 // kinds are the types of downloads whose names say no type.
@@ -162,6 +179,23 @@ func (q *request) attemptOf() error {
 }
 
 func (q *request) sourceOf() error { return q.sendSource(q.PathValue("student")) }
+
+// retry has an attempt graded again that came to no verdict by a fault of ours.
+func (q *request) retry() error {
+	student := q.PathValue("student")
+	e, a, err := q.attempt(student)
+	if err != nil {
+		return err
+	}
+	if a.Stage != service.NoVerdict {
+		return &Problem{Status: http.StatusConflict, Detail: "this attempt is " + string(a.Stage), Advice: "only one without a verdict can be graded again here; what holds is changed by a regrade"}
+	}
+	if err := q.Engine.Retry(q.Context(), a.Student, e.Name, a.Number); err != nil {
+		return err
+	}
+	q.Log.InfoContext(q.Context(), "graded again", "student", a.Student, "exercise", e.Name, "attempt", a.Number, "by", q.person.Login)
+	return q.done(fmt.Sprintf("%s/%s/attempts/%d", storyOf(student), e.Name, a.Number))
+}
 
 // checksView says which checks of an exercise fail most.
 type checksView struct {
@@ -267,10 +301,10 @@ func (q *request) queuePage() error {
 		v.Wait = pointer(queue.Wait.Seconds())
 	}
 	if !queue.Oldest.IsZero() {
-		v.OldestAge = inAbout(now.Sub(queue.Oldest))
+		v.OldestAge = inAbout(max(0, now.Sub(queue.Oldest)))
 	}
 	for _, w := range queue.Workers {
-		v.Workers = append(v.Workers, workerView{w, w.Takes(), inAbout(now.Sub(w.Heard))})
+		v.Workers = append(v.Workers, workerView{w, w.Takes(), inAbout(max(0, now.Sub(w.Heard)))})
 	}
 	for _, p := range q.Results.Pending() {
 		list := q.Engine.Attempts(p.Student, p.Exercise)

@@ -9,11 +9,15 @@ import (
 	"time"
 
 	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/ast"
 	tables "github.com/yuin/goldmark/extension"
+	marks "github.com/yuin/goldmark/extension/ast"
+	"github.com/yuin/goldmark/text"
 
 	"grade/exercises/course"
 	"grade/grader/gradebook"
 	"grade/grader/report/page"
+	"grade/grader/report/wording"
 	"grade/grader/verdict"
 	"grade/service"
 	"grade/service/people"
@@ -80,7 +84,7 @@ func (q *request) bookOf(student, exercise string, number int) *gradebook.Book {
 				continue
 			}
 			attempts = append(attempts, gradebook.Attempt{
-				Student: student, Exercise: e.Name, Number: a.Number, Submitted: a.Submitted, Source: a.Source,
+				Student: student, Exercise: e.Name, Number: a.Number, Submitted: a.Submitted.In(q.course().Policy.Zone), Source: a.Source,
 				Result: public(a.Record.Result), Current: e.Name == exercise && a.Number == number,
 			})
 		}
@@ -108,15 +112,16 @@ type exerciseView struct {
 
 // attemptRow is an attempt in a list.
 type attemptRow struct {
-	Number    int       `json:"number"`
-	Submitted time.Time `json:"submitted"`
-	Stage     string    `json:"stage"`
-	Words     string    `json:"words"`
-	Verdict   string    `json:"verdict,omitempty"`
-	Score     *int      `json:"score"` // before the rules of the course; nil: none
-	Max       int       `json:"max_score"`
-	Counts    bool      `json:"counts"`
-	Address   string    `json:"address"`
+	Number       int       `json:"number"`
+	Submitted    time.Time `json:"submitted"`
+	Stage        string    `json:"stage"`
+	Words        string    `json:"words"`
+	Verdict      string    `json:"verdict,omitempty"`
+	VerdictWords string    `json:"-"`
+	Score        *int      `json:"score"` // before the rules of the course; nil: none
+	Max          int       `json:"max_score"`
+	Counts       bool      `json:"counts"`
+	Address      string    `json:"address"`
 }
 
 func (q *request) exercisePage() error {
@@ -124,13 +129,13 @@ func (q *request) exercisePage() error {
 	if err != nil {
 		return err
 	}
-	text, err := asHTML(e.Readme)
+	readme, err := asHTML(e.Readme)
 	if err != nil {
 		return err
 	}
 	book := q.bookOf(q.person.Login, e.Name, 0)
 	view := exerciseView{
-		exerciseRow: q.row(q.person.Login, e, book), Text: text, Mine: true, Board: q.Site.Board, LimitMB: maxUpload >> 20,
+		exerciseRow: q.row(q.person.Login, e, book), Text: readme, Mine: true, Board: q.Site.Board, LimitMB: maxUpload >> 20,
 		List: q.attempts(q.person.Login, e.Name, "/"+e.Name+"/attempts/", book), Files: []string{},
 	}
 	for _, f := range e.Starter {
@@ -147,6 +152,7 @@ func (q *request) attempts(student, exercise, base string, book *gradebook.Book)
 		r := attemptRow{Number: a.Number, Submitted: a.Submitted, Stage: string(a.Stage), Words: stageWords(a), Max: course.MaxScore, Address: base + strconv.Itoa(a.Number)}
 		if a.Record != nil {
 			r.Score, r.Verdict = &a.Record.Result.Score, string(a.Record.Result.Verdict)
+			r.VerdictWords = wording.Verdict(a.Record.Result.Verdict)
 		}
 		if cell, ok := book.Find(student, exercise); ok && cell.Counts != nil && a.Record != nil {
 			r.Counts = cell.Counts.Submitted.Equal(a.Submitted) && cell.Counts.Result.Seed == a.Record.Result.Seed
@@ -260,16 +266,41 @@ func counted(cell gradebook.Cell, ok bool, a service.Attempt) *gradebook.Cell {
 	return &cell
 }
 
-// asHTML formats the text of an exercise. Goldmark leaves out raw HTML and dangerous links
-// unless it is told otherwise.
+// asHTML formats the text of an exercise for a page that has its title already: that heading
+// goes, and the others are below those of the page. Goldmark leaves out raw HTML and
+// dangerous links unless it is told otherwise, and writes no style into an element, which
+// the policy on content would forbid.
 func asHTML(markdown []byte) (template.HTML, error) {
+	md := goldmark.New(goldmark.WithExtensions(tables.NewTable(tables.WithTableCellAlignMethod(tables.TableCellAlignAttribute)), tables.Strikethrough))
+	doc := md.Parser().Parse(text.NewReader(markdown))
+	if h, ok := doc.FirstChild().(*ast.Heading); ok && h.Level == 1 {
+		doc.RemoveChild(doc, h)
+	}
+	err := ast.Walk(doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+		switch n := n.(type) {
+		case *ast.Heading:
+			if entering {
+				n.Level = min(n.Level+1, lowestHeading)
+			}
+		case *marks.TableCell:
+			if _, ok := n.Parent().(*marks.TableHeader); ok {
+				n.SetAttributeString("scope", []byte("col"))
+			}
+		}
+		return ast.WalkContinue, nil
+	})
 	var b bytes.Buffer
-	md := goldmark.New(goldmark.WithExtensions(tables.Table, tables.Strikethrough))
-	if err := md.Convert(markdown, &b); err != nil {
+	if err == nil {
+		err = md.Renderer().Render(&b, markdown, doc)
+	}
+	if err != nil {
 		return "", fmt.Errorf("format the text of an exercise: %w", err)
 	}
 	return template.HTML(b.String()), nil
 }
+
+// lowestHeading is the lowest level of headings that HTML has.
+const lowestHeading = 6
 
 // trend draws the scores of attempts from the first to the last; empty for fewer than two.
 // The table beside it says the same.

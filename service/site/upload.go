@@ -26,10 +26,12 @@ import (
 
 // The caps on an upload hold while it is read.
 const (
-	maxUpload  = 16 << 20        // bytes, of all
-	maxParts   = 2000            // files
-	uploadTime = 2 * time.Minute // to send it
+	maxUpload = 16 << 20 // bytes, of all
+	maxParts  = 2000     // files
 )
+
+// DefaultUploadTime is how long a client may take to send an upload.
+const DefaultUploadTime = 2 * time.Minute
 
 // timeSource names the time of what is handed in here, in gradebooks.
 const timeSource = "the server's clock"
@@ -90,7 +92,7 @@ func saidOf(p verdict.Problem) string {
 // readUpload reads a form with files, an archive or a text.
 func (q *request) readUpload(e *course.Exercise) (*submission.Snapshot, error) {
 	// A client that stops sending is cut off, and told so: it holds a connection and memory.
-	_ = http.NewResponseController(q.w).SetReadDeadline(q.Now().Add(uploadTime)) // a recorder in a test has none
+	_ = http.NewResponseController(q.w).SetReadDeadline(time.Now().Add(q.UploadTime)) // a recorder in a test has none
 	q.Body = http.MaxBytesReader(q.w, q.Body, maxUpload)
 	form, err := q.MultipartReader()
 	if err != nil {
@@ -106,13 +108,13 @@ func (q *request) readUpload(e *course.Exercise) (*submission.Snapshot, error) {
 			err = u.add(part)
 		}
 		if err != nil {
-			return nil, brokenOff(err)
+			return nil, q.brokenOff(err)
 		}
 	}
 }
 
 // brokenOff is the answer to an upload that did not come to its end.
-func brokenOff(err error) error {
+func (q *request) brokenOff(err error) error {
 	var slow net.Error
 	var large *http.MaxBytesError
 	var known *Problem
@@ -120,7 +122,7 @@ func brokenOff(err error) error {
 	case errors.As(err, &known), errors.As(err, &large):
 		return err
 	case errors.As(err, &slow) && slow.Timeout():
-		return &Problem{Status: http.StatusRequestTimeout, Detail: fmt.Sprintf("the upload did not end within %v", uploadTime), Advice: "nothing of it was kept: hand in again"}
+		return &Problem{Status: http.StatusRequestTimeout, Detail: fmt.Sprintf("the upload did not end within %v", q.UploadTime), Advice: "nothing of it was kept: hand in again"}
 	}
 	return &Problem{Status: http.StatusBadRequest, Detail: "the upload broke off", Advice: "nothing of it was kept: hand in again"}
 }

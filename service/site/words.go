@@ -17,6 +17,8 @@ func inAbout(d time.Duration) string {
 	switch {
 	case d < 0:
 		return "not known"
+	case d < time.Second/2:
+		return "no time"
 	case d < 90*time.Second:
 		return fmt.Sprintf("%d s", max(1, int(d.Round(time.Second)/time.Second)))
 	case d < 90*time.Minute:

@@ -1,8 +1,10 @@
 package worker
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
+	"sync"
 	"testing"
 	"time"
 
@@ -48,7 +50,14 @@ func resultOf(s *submission.Snapshot) *verdict.Result {
 
 func opened(t *testing.T, dir string) *engine.Engine {
 	t.Helper()
-	e, err := engine.Open(t.Context(), engine.Config{DataDir: dir, Grader: "g", AckWait: time.Second, Beat: 100 * time.Millisecond, Log: slog.New(slog.NewTextHandler(t.Output(), nil))})
+	return openedWith(t, engine.Config{DataDir: dir})
+}
+
+// openedWith opens an engine with short times, which is closed when the test ends.
+func openedWith(t *testing.T, c engine.Config) *engine.Engine {
+	t.Helper()
+	c.Grader, c.AckWait, c.Beat, c.Log = cmp.Or(c.Grader, "g"), time.Second, beat, slog.New(slog.NewTextHandler(t.Output(), nil))
+	e, err := engine.Open(t.Context(), c)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, e.Close()) })
 	_, broken, err := e.SetCourse(t.Context(), coursetest.FS(coursetest.Files()))
@@ -57,21 +66,50 @@ func opened(t *testing.T, dir string) *engine.Engine {
 	return e
 }
 
+const beat = 100 * time.Millisecond
+
+// await returns a student's last attempt when it has come to a stage.
+func await(t *testing.T, e *engine.Engine, student string, stage service.Stage) service.Attempt {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	for p := range e.Follow(ctx, student, gears) {
+		if p.Stage == stage {
+			a, ok := e.Attempt(student, gears, p.Number)
+			require.True(t, ok)
+			return a
+		}
+	}
+	t.Fatalf("the work of %s is not %s: %+v", student, stage, e.Attempts(student, gears))
+	return service.Attempt{}
+}
+
 func upload(student, text string) service.Upload {
 	return service.Upload{Student: student, Exercise: gears, Source: "upload",
 		Snapshot: submission.Of("upload", []submission.File{{Name: "a.go", Data: []byte("package " + gears + "\n// " + text + "\n")}})}
 }
 
-// started runs a worker until the test ends.
+// started runs a worker in this process until it is stopped or the test ends.
 func started(t *testing.T, e *engine.Engine, name string, b Bench) (stop func()) {
 	t.Helper()
 	jobs, err := e.Jobs(t.Context(), name)
 	require.NoError(t, err)
-	w := New(jobs, Config{Slots: 1, Open: func(context.Context) (Bench, error) { return b, nil }, Beat: 100 * time.Millisecond, Pause: 50 * time.Millisecond, Log: slog.New(slog.NewTextHandler(t.Output(), nil))})
+	return run(t, jobs, b)
+}
+
+func run(t *testing.T, jobs *engine.Jobs, b Bench) (stop func()) {
+	t.Helper()
+	w := New(jobs, Config{
+		Slots: 1, Open: func(ctx context.Context) (Bench, error) { return b, b.Check(ctx) },
+		Beat: beat, Pause: 50 * time.Millisecond, Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
+	})
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
 	go func() { done <- w.Run(ctx) }()
-	stop = func() { cancel(); require.NoError(t, <-done); done <- nil }
+	stop = sync.OnceFunc(func() {
+		cancel()
+		require.NoError(t, <-done)
+	})
 	t.Cleanup(stop)
 	return stop
 }
@@ -85,11 +123,16 @@ func TestFromHandInToRecord(t *testing.T) {
 	follow := e.Follow(t.Context(), "ada", gears)
 	assert.Equal(t, service.Waiting, (<-follow).Stage)
 	assert.Equal(t, 1, e.Queue().Waiting)
-	started(t, e, "w1", scripted{grade: func(_ context.Context, s *submission.Snapshot) (*verdict.Result, error) { return resultOf(s), nil }})
+	heard := make(chan struct{}) // the event: what is not stored may come after what is
+	started(t, e, "w1", scripted{grade: func(ctx context.Context, s *submission.Snapshot) (*verdict.Result, error) {
+		<-heard
+		return right(ctx, s)
+	}})
 	var events int
 	for p := range follow {
 		if p.Event != nil {
 			events++
+			close(heard)
 		}
 		if p.Stage == service.Graded {
 			break

@@ -26,6 +26,7 @@ import (
 
 	"grade/grader/gradebook"
 	"grade/grader/report"
+	"grade/grader/report/browser/look"
 	"grade/grader/report/sample"
 	"grade/grader/verdict"
 )
@@ -253,7 +254,7 @@ func call[P, R any](p *tab, command cdp.Command[P, R], parameters P) R {
 // policy does not bind the tools of a developer.
 func ask[T any](p *tab, expression string) T {
 	p.Helper()
-	answer, err := chromedp.Run(p.ctx, chromedp.Evaluate[T]("(() => {"+look+"\nreturn "+expression+"})()"))
+	answer, err := chromedp.Run(p.ctx, chromedp.Evaluate[T]("(() => {"+look.Script+"\nreturn "+expression+"})()"))
 	require.NoError(p, err, expression)
 	return answer
 }

@@ -1,7 +1,6 @@
 package browser_test
 
 import (
-	_ "embed"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -16,9 +15,6 @@ import (
 
 	"grade/grader/report/sample"
 )
-
-//go:embed look.js
-var look string
 
 // testLooks looks at each page on each screen.
 func testLooks(t *testing.T, l *lab) {

@@ -17,6 +17,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
@@ -149,6 +150,14 @@ func (s *Store) Attempts() []results.Record {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.log.Attempts()
+}
+
+// All returns all records, in the order in which they were kept: of an attempt that was
+// graded anew, several.
+func (s *Store) All() []results.Record {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.log.All())
 }
 
 // Append keeps a record for good. If that fails, the file is as it was before.

@@ -18,11 +18,17 @@ func (s *Store) zipOf(content string) string {
 	return filepath.Join(s.dir, submissionsDir, content+".zip")
 }
 
+// HasFiles reports whether the files of a submission are kept.
+func (s *Store) HasFiles(content string) bool {
+	_, err := os.Stat(s.zipOf(content))
+	return err == nil
+}
+
 // KeepFiles stores the files of a submission as a zip named by its content, so that it can
 // be graded again after its folder has changed.
 func (s *Store) KeepFiles(content string, snapshot *submission.Snapshot) error {
 	name := s.zipOf(content)
-	if _, err := os.Stat(name); err == nil || len(snapshot.Problems) > 0 {
+	if s.HasFiles(content) || len(snapshot.Problems) > 0 {
 		return nil
 	}
 	data, err := zipped(snapshot)

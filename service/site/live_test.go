@@ -1,0 +1,139 @@
+package site
+
+import (
+	"bufio"
+	"encoding/json"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"grade/service"
+)
+
+// stream reads the news of an attempt in the background.
+func (b *as) stream(address string) <-chan news {
+	b.Helper()
+	r, err := http.NewRequestWithContext(b.Context(), "GET", b.server.URL+address, nil)
+	require.NoError(b, err)
+	r.AddCookie(b.session)
+	got, err := b.client.Do(r)
+	require.NoError(b, err)
+	require.Equal(b, http.StatusOK, got.StatusCode)
+	all := make(chan news, 100)
+	go func() {
+		defer got.Body.Close()
+		defer close(all)
+		lines := bufio.NewScanner(got.Body)
+		for lines.Scan() {
+			var n news
+			if data, ok := strings.CutPrefix(lines.Text(), "data: "); ok && json.Unmarshal([]byte(data), &n) == nil {
+				all <- n
+			}
+		}
+	}()
+	return all
+}
+
+// next waits for news of which something is true.
+func (b *as) next(all <-chan news, true func(news) bool) news {
+	b.Helper()
+	late := time.After(time.Minute)
+	for {
+		select {
+		case n, ok := <-all:
+			require.True(b, ok, "the stream has ended before")
+			if true(n) {
+				return n
+			}
+		case <-late:
+			require.Fail(b, "no such news")
+		}
+	}
+}
+
+// A page that is open sees each step, one that comes late where things stand, and the
+// stream ends with the verdict.
+func TestStream(t *testing.T) {
+	w := newWorld(t)
+	ada, bo := w.signedIn("ada"), w.signedIn("bo")
+	bo.handIn(gears, solution("in the way"))
+	bo.next(bo.stream("/gears/attempts/1/events"), func(n news) bool { return n.Stage == service.Grading })
+	ada.handIn(gears, solution("one"))
+	first := ada.stream("/gears/attempts/1/events")
+	assert.Equal(t, service.Waiting, (<-first).Stage)
+	page := ada.get("/gears/attempts/1").body
+	assert.Contains(t, page, `data-events="/gears/attempts/1/events"`)
+	assert.Contains(t, page, `<noscript><meta http-equiv="refresh"`)
+	w.letOne()
+	for i := range 4 {
+		n := ada.next(first, func(n news) bool { return n.Check != nil })
+		assert.Equal(t, i+1, n.Event.Decided)
+		assert.NotEmpty(t, n.Check.Verdict)
+	}
+	late := ada.stream("/gears/attempts/1/events")
+	assert.Equal(t, service.Grading, (<-late).Stage, "where it stands")
+	w.letOne()
+	for _, all := range []<-chan news{first, late} {
+		ada.next(all, func(n news) bool { return n.Stage == service.Graded })
+		_, open := <-all
+		assert.False(t, open, "nothing comes after the verdict")
+	}
+}
+
+// A second hand-in takes the place of one that waits, whose page says so.
+func TestReplaced(t *testing.T) {
+	w := newWorld(t)
+	bo := w.signedIn("bo")
+	bo.handIn(gears, solution("in the way"))
+	bo.next(bo.stream("/gears/attempts/1/events"), func(n news) bool { return n.Stage == service.Grading })
+	ada := w.signedIn("ada")
+	ada.handIn(gears, solution("one"))
+	first := ada.stream("/gears/attempts/1/events")
+	ada.next(first, func(n news) bool { return n.Stage == service.Waiting })
+	ada.handIn(gears, solution("two"))
+	ada.next(first, func(n news) bool { return n.Stage == service.Replaced })
+	page := ada.get("/gears/attempts/1").body
+	assert.Contains(t, page, "replaced by a later attempt")
+	assert.Contains(t, page, `href="/gears/attempts/2">a later attempt`)
+	w.letGo()
+	w.graded("ada", 2)
+	assert.Contains(t, ada.get("/gears").body, "Attempt 1")
+}
+
+// A person has so many pages open, and no more.
+func TestTooManyStreams(t *testing.T) {
+	w := newWorld(t)
+	ada := w.signedIn("ada")
+	ada.handIn(gears, solution("one"))
+	for range maxStreams {
+		<-ada.stream("/gears/attempts/1/events")
+	}
+	assert.Equal(t, http.StatusTooManyRequests, ada.get("/gears/attempts/1/events").status)
+	w.letGo()
+}
+
+// A fault of ours is told to staff in full, to the student as one, and is graded again when
+// staff say so.
+func TestNoVerdict(t *testing.T) {
+	w := newWorld(t)
+	w.bench.failing.Store(true)
+	ada, grace := w.signedIn("ada"), w.signedIn("grace")
+	ada.handIn(gears, solution("one"))
+	ada.next(ada.stream("/gears/attempts/1/events"), func(n news) bool { return n.Stage == service.NoVerdict })
+	page := ada.get("/gears/attempts/1").body
+	assert.Contains(t, page, "by a fault that is not yours")
+	assert.NotContains(t, page, "secret", "no folder of ours")
+	assert.NotContains(t, ada.json().get("/gears/attempts/1").body, "secret")
+	const address = "/course/students/ada/gears/attempts/1"
+	assert.Contains(t, grace.get(address).body, "no space left on /secret/disk")
+	assert.Contains(t, grace.get("/course/queue").body, address)
+	w.bench.failing.Store(false)
+	w.letGo()
+	assert.Equal(t, http.StatusSeeOther, grace.post(address+"/retry", nil).status)
+	w.graded("ada", 1)
+	assert.Equal(t, http.StatusConflict, grace.post(address+"/retry", nil).status)
+}

@@ -1,0 +1,352 @@
+package site
+
+import (
+	"archive/zip"
+	"bufio"
+	"bytes"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"grade/exercises/course"
+	"grade/service"
+	"grade/service/people"
+)
+
+// A page of another site cannot post here in the name of a person who is signed in.
+func TestCrossOrigin(t *testing.T) {
+	w := newWorld(t)
+	b := w.signedIn("root")
+	for name, headers := range map[string][]string{
+		"another site":    {"Sec-Fetch-Site", "cross-site", "Origin", "https://evil.example"},
+		"a sibling":       {"Sec-Fetch-Site", "same-site", "Origin", "https://other.example.org"},
+		"an older client": {"Origin", "https://evil.example"},
+		"no origin":       {"Origin", "null"},
+	} {
+		for _, route := range Routes() {
+			if route.Method != http.MethodPost {
+				continue
+			}
+			w.wait(time.Minute)
+			address := table["POST "+route.Pattern].address(w)
+			got := b.do("POST", address, "application/x-www-form-urlencoded", strings.NewReader("logins=eve&role=admin"), headers...)
+			assert.Equal(t, http.StatusForbidden, got.status, "%s: %s", name, route.Pattern)
+		}
+	}
+	_, err := w.door.Person(t.Context(), "eve")
+	assert.ErrorIs(t, err, people.ErrNobody)
+	own := b.do("POST", "/account/name", "application/x-www-form-urlencoded", strings.NewReader("name=x"), "Sec-Fetch-Site", "same-origin", "Origin", w.server.URL)
+	assert.Equal(t, http.StatusSeeOther, own.status)
+}
+
+// A session that was put into a browser before its person signs in is not theirs afterwards.
+func TestFixedSession(t *testing.T) {
+	w := newWorld(t)
+	attacker := w.signedIn("bo")
+	victim := w.nobody()
+	victim.session = attacker.session
+	got := victim.post("/enter/"+w.invitation("ada"), nil)
+	require.Equal(t, http.StatusSeeOther, got.status)
+	own := got.cookie("grade-session")
+	require.NotNil(t, own)
+	assert.NotEqual(t, attacker.session.Value, own.Value)
+	assert.True(t, own.HttpOnly)
+	assert.Equal(t, http.SameSiteLaxMode, own.SameSite)
+	assert.Empty(t, own.Domain, "the cookie is this host's alone")
+	assert.Equal(t, http.StatusUnauthorized, attacker.get("/").status, "the older session has ended")
+	made := w.nobody()
+	made.session = &http.Cookie{Name: "grade-session", Value: "fixed.AAAA"}
+	assert.Equal(t, http.StatusUnauthorized, made.get("/").status)
+}
+
+// A link lets in once, whoever is faster, and says afterwards what became of it.
+func TestLinks(t *testing.T) {
+	w := newWorld(t)
+	link := "/enter/" + w.invitation("ada")
+	preview := w.nobody().get(link)
+	assert.Equal(t, http.StatusOK, preview.status)
+	assert.Contains(t, preview.body, "Lovelace, Ada")
+	assert.Nil(t, preview.cookie("grade-session"), "a preview signs nobody in")
+	var let int
+	var mu sync.Mutex
+	var all sync.WaitGroup
+	for range 8 {
+		b := w.nobody()
+		all.Go(func() {
+			got := b.post(link, nil)
+			mu.Lock()
+			defer mu.Unlock()
+			if got.status == http.StatusSeeOther {
+				let++
+			} else {
+				assert.Equal(t, http.StatusGone, got.status)
+			}
+		})
+	}
+	all.Wait()
+	assert.Equal(t, 1, let)
+	used := w.nobody().get(link)
+	assert.Equal(t, http.StatusGone, used.status)
+	assert.Contains(t, used.body, "used already")
+	old := "/enter/" + w.invitation("ada")
+	w.wait(people.InvitationLife)
+	assert.Contains(t, w.nobody().get(old).body, "has expired")
+	assert.Equal(t, http.StatusGone, w.nobody().post(old, nil).status)
+	assert.Equal(t, http.StatusNotFound, w.nobody().get("/enter/wrong").status)
+}
+
+// Tokens work until they end or are taken back, and a command line gets one only for a
+// code that its person has allowed.
+func TestTokens(t *testing.T) {
+	w := newWorld(t)
+	ada := w.signedIn("ada")
+	wish := decode[asked](t, w.nobody().json().post("/devices", url.Values{"name": {"a laptop"}}))
+	collect := func(secret string) answer {
+		return w.nobody().json().post("/devices/"+wish.Code+"/token", url.Values{"secret": {secret}})
+	}
+	assert.Equal(t, http.StatusAccepted, collect(wish.Secret).status)
+	assert.Contains(t, ada.get("/devices/"+wish.Code).body, "a laptop")
+	assert.Equal(t, http.StatusOK, ada.post("/devices/"+wish.Code, nil).status)
+	assert.Equal(t, http.StatusGone, ada.post("/devices/"+wish.Code, nil).status, "approved once")
+	assert.Equal(t, http.StatusNotFound, collect("wrong").status)
+	token := decode[map[string]string](t, collect(wish.Secret))["token"]
+	require.NotEmpty(t, token)
+	assert.Equal(t, http.StatusGone, collect(wish.Secret).status, "collected once")
+	line := w.nobody().json()
+	line.token = token
+	assert.Equal(t, "ada", decode[homeView](t, line.get("/")).Person.Login)
+	view := decode[accountView](t, ada.json().get("/account"))
+	require.Len(t, view.Tokens, 1)
+	assert.Empty(t, view.Tokens[0].Hash)
+	assert.Equal(t, http.StatusNotFound, w.signedIn("bo").post("/account/tokens/"+view.Tokens[0].ID+"/revoke", nil).status, "another's")
+	other, err := w.door.NewToken(t.Context(), people.Person{Login: "bo"}, "x")
+	require.NoError(t, err)
+	assert.Equal(t, http.StatusSeeOther, ada.post("/account/tokens/"+view.Tokens[0].ID+"/revoke", nil).status)
+	gone := line.get("/")
+	assert.Equal(t, http.StatusUnauthorized, gone.status)
+	assert.Contains(t, gone.body, "grade login")
+	line.token = other
+	assert.Equal(t, http.StatusOK, line.get("/").status)
+	w.wait(people.TokenLife)
+	assert.Equal(t, http.StatusUnauthorized, line.get("/").status, "a token ends")
+}
+
+// Who is taken out of the roster is out at once, and a role that changes changes at once.
+func TestRosterIsAskedEachTime(t *testing.T) {
+	w := newWorld(t)
+	grace := w.signedIn("grace")
+	assert.Equal(t, http.StatusOK, grace.get("/course").status)
+	w.door.SetRoster([]people.Person{{Login: "grace", Name: "Grace", Role: people.Student}})
+	assert.Equal(t, http.StatusForbidden, grace.get("/course").status)
+	w.door.SetRoster(nil)
+	assert.Equal(t, http.StatusUnauthorized, grace.get("/").status)
+}
+
+// zipped returns an archive.
+func zipped(t *testing.T, files ...file) string {
+	t.Helper()
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	for _, f := range files {
+		w, err := z.Create(f.name)
+		require.NoError(t, err)
+		_, err = io.WriteString(w, f.text)
+		require.NoError(t, err)
+	}
+	require.NoError(t, z.Close())
+	return b.String()
+}
+
+// What cannot be handed in is told with what to do, and uses up no attempt.
+func TestBadUploads(t *testing.T) {
+	w := newWorld(t)
+	ada := w.signedIn("ada").json()
+	good := solution("x").text
+	many := make([]file, maxParts+1)
+	for i := range many {
+		many[i] = file{fmt.Sprintf("f%d.txt", i), ""}
+	}
+	for name, c := range map[string]struct {
+		files  []file
+		status int
+		said   string
+	}{
+		"nothing":                 {nil, 422, "nothing was handed in"},
+		"no Go file":              {[]file{{"notes.txt", "x"}}, 422, "no Go file"},
+		"too large":               {[]file{{"gears.zip", strings.Repeat("x", maxUpload)}}, 413, "more than 16 MiB"},
+		"a file too large":        {[]file{{"gears.go", good + strings.Repeat("// x\n", 60_000)}}, 422, "larger than 256 KiB"},
+		"too many":                {many, 422, "more than 2000 files"},
+		"not an archive":          {[]file{{"gears.zip", "no archive"}}, 422, "cannot be read"},
+		"a name that leads out":   {[]file{{"../gears.go", good}}, 422, "leads out"},
+		"an absolute name":        {[]file{{"/etc/gears.go", good}}, 422, "leads out"},
+		"a backslash":             {[]file{{`a\gears.go`, good}}, 422, "leads out"},
+		"an archive leads out":    {[]file{{"gears.zip", zipped(t, file{"../../gears.go", good})}}, 422, "outside of the archive"},
+		"an archive and files":    {[]file{{"gears.zip", zipped(t, file{"gears.go", good})}, {"gears.go", good}}, 422, "either could be meant"},
+		"twice the same name":     {[]file{{"gears.go", good}, {"gears.go", good}}, 422, "came twice"},
+		"another package":         {[]file{{"a.go", "package wheels\n"}}, 422, "package wheels"},
+		"assembly":                {[]file{{"gears.go", good}, {"a.s", "x"}}, 422, "assembly"},
+		"a name that Go ignores":  {[]file{{"Gears.go", good}}, 422, "rename"},
+		"a zip that is no folder": {[]file{{"gears.zip", zipped(t, file{"a/x.go", good}, file{"b/y.go", good})}}, 422, "side by side"},
+	} {
+		w.wait(time.Minute)
+		got := ada.handIn(gears, c.files...)
+		assert.Equal(t, c.status, got.status, "%s: %s", name, got.body)
+		if got.status >= 400 {
+			p := decode[Problem](t, got)
+			assert.Contains(t, p.Detail, c.said, name)
+			assert.NotEmpty(t, p.Advice, name)
+		}
+	}
+	got := ada.handIn("wheels", solution("x"))
+	assert.Equal(t, http.StatusNotFound, got.status)
+	assert.Contains(t, got.body, "the course has: gears")
+	assert.Equal(t, http.StatusUnsupportedMediaType, ada.post("/gears/attempts", url.Values{"text": {good}}).status)
+	assert.Empty(t, w.engine.Attempts("ada", gears), "nothing of it is an attempt")
+}
+
+// Files, a folder, archives and a text are the same submission.
+func TestGoodUploads(t *testing.T) {
+	w := newWorld(t)
+	w.letGo()
+	text := solution("x").text
+	content := ""
+	for name, files := range map[string][]file{
+		"a file":                 {{"gears.go", text}},
+		"a folder":               {{"mine/gears.go", text}, {"mine/old/gears.go", "x"}, {"mine/notes.txt", "y"}},
+		"beside a test":          {{"gears.go", text}, {"gears_test.go", "package gears"}},
+		"a zip":                  {{"Mine.ZIP", zipped(t, file{"gears.go", text})}},
+		"a folder in a zip":      {{"mine.zip", zipped(t, file{"mine/gears.go", text})}},
+		"a zip beside something": {{"mine.zip", zipped(t, file{"gears.go", text})}, {"notes.txt", "y"}},
+	} {
+		w.wait(time.Minute)
+		b := w.signedIn("ada").json()
+		got := b.handIn(gears, files...)
+		require.Equal(t, http.StatusCreated, got.status, "%s: %s", name, got.body)
+		a := w.engine.Attempts("ada", gears)
+		require.Len(t, a, 1, name)
+		if content == "" {
+			content = a[0].Content
+		}
+		assert.Equal(t, content, a[0].Content, name)
+	}
+	body, kind := formOf(t)
+	_ = body
+	b := w.signedIn("ada").json()
+	boundary := strings.TrimPrefix(kind, "multipart/form-data; boundary=")
+	pasted := "--" + boundary + "\r\nContent-Disposition: form-data; name=\"text\"\r\n\r\n" + strings.ReplaceAll(text, "\n", "\r\n") + "\r\n--" + boundary + "--\r\n"
+	got := b.do("POST", "/gears/attempts", kind, strings.NewReader(pasted))
+	require.Equal(t, http.StatusCreated, got.status, got.body)
+	assert.Len(t, w.engine.Attempts("ada", gears), 1, "a text that is pasted is the file")
+}
+
+// A client that never ends its upload is cut off, and nothing of it is kept.
+func TestEndlessUpload(t *testing.T) {
+	w := newWorld(t)
+	ada := w.signedIn("ada")
+	_, kind := formOf(t)
+	for name, send := range map[string]func(net.Conn){
+		"that stops": func(net.Conn) {},
+		"that drips": func(c net.Conn) {
+			for {
+				if _, err := c.Write([]byte("1\r\nx\r\n")); err != nil {
+					return
+				}
+				time.Sleep(20 * time.Millisecond)
+			}
+		},
+	} {
+		conn, err := net.Dial("tcp", w.server.Listener.Addr().String())
+		require.NoError(t, err)
+		boundary := strings.TrimPrefix(kind, "multipart/form-data; boundary=")
+		part := "--" + boundary + "\r\nContent-Disposition: form-data; name=\"files\"; filename=\"gears.go\"\r\n\r\npackage"
+		_, err = fmt.Fprintf(conn, "POST /gears/attempts HTTP/1.1\r\nHost: x\r\nAccept: application/json\r\nCookie: grade-session=%s\r\nContent-Type: %s\r\nTransfer-Encoding: chunked\r\n\r\n%x\r\n%s\r\n", ada.session.Value, kind, len(part), part)
+		require.NoError(t, err)
+		go send(conn)
+		got, err := http.ReadResponse(bufio.NewReader(conn), nil)
+		require.NoError(t, err, name)
+		assert.Equal(t, http.StatusRequestTimeout, got.StatusCode, name)
+		require.NoError(t, conn.Close())
+	}
+	assert.Empty(t, w.engine.Attempts("ada", gears))
+}
+
+// Late work and attempts above the number that counts are taken, graded, and told.
+func TestLateAndTooMany(t *testing.T) {
+	w := newWorld(t)
+	w.letGo()
+	ada := w.signedIn("ada").json()
+	w.course.Policy.Defaults.Due = w.clock().Add(-time.Hour)
+	a := decode[attemptView](t, ada.handIn(gears, solution("late")))
+	assert.Contains(t, a.Notice, "60 min after it was due")
+	assert.Contains(t, a.Notice, "does not count")
+	w.course.Policy.Defaults.Late = &course.Late{Deduct: 10}
+	w.graded("ada", 1)
+	assert.Contains(t, decode[attemptView](t, ada.get("/gears/attempts/1")).Notice, "takes points off")
+	assert.Equal(t, http.StatusSeeOther, w.signedIn("grace").post("/course/extensions", url.Values{"student": {"ADA"}, "exercise": {gears}, "due": {"2099-01-01T00:00"}}).status)
+	v := decode[attemptView](t, ada.get("/gears/attempts/1"))
+	assert.Empty(t, v.Notice, "extended")
+	require.NotNil(t, v.Points)
+	assert.EqualValues(t, 90, *v.Points)
+	w.course.Policy.Defaults.Attempts = 1
+	assert.Contains(t, decode[attemptView](t, ada.handIn(gears, solution("again"))).Notice, "counts the first 1 attempts, and this is attempt 2")
+	assert.Equal(t, service.Graded, w.graded("ada", 2).Stage)
+}
+
+// Who asks too often waits, and no other person does.
+func TestLimits(t *testing.T) {
+	w := newWorld(t)
+	ada, bo := w.signedIn("ada").json(), w.signedIn("bo").json()
+	var last answer
+	for range 61 {
+		last = ada.handIn(gears, solution("x"))
+	}
+	assert.Equal(t, http.StatusTooManyRequests, last.status)
+	assert.NotEmpty(t, last.Header.Get("Retry-After"))
+	assert.Equal(t, http.StatusCreated, bo.handIn(gears, solution("y")).status)
+	for range 21 {
+		last = w.nobody().get("/enter/guess")
+	}
+	assert.Equal(t, http.StatusTooManyRequests, last.status, "guessing links")
+	assert.Equal(t, http.StatusOK, bo.get("/").status, "behind the same address")
+	w.wait(10 * time.Minute)
+	assert.Equal(t, http.StatusNotFound, w.nobody().get("/enter/guess").status)
+	assert.Equal(t, http.StatusCreated, ada.handIn(gears, solution("z")).status)
+}
+
+// The exact figures of hidden tests are staff's.
+func TestStudentsGetNoClock(t *testing.T) {
+	w := newWorld(t)
+	w.letGo()
+	ada := w.signedIn("ada").json()
+	require.Equal(t, http.StatusCreated, ada.handIn(gears, solution("x")).status)
+	w.graded("ada", 1)
+	for _, address := range []string{"/gears/attempts/1", "/gears/attempts/1/events", "/gears"} {
+		assert.NotContains(t, ada.get(address).body, "1.23456", address)
+	}
+	assert.Contains(t, w.signedIn("grace").json().get("/course/students/ada/gears/attempts/1").body, "1.23456")
+}
+
+// What another student has handed in has no address for a student: numbers are one's own.
+func TestOtherPeoplesAttempts(t *testing.T) {
+	w := newWorld(t)
+	w.letGo()
+	require.Equal(t, http.StatusSeeOther, w.signedIn("ada").handIn(gears, solution("secret of ada")).status)
+	w.graded("ada", 1)
+	bo := w.signedIn("bo")
+	for _, address := range []string{"/gears/attempts/1", "/gears/attempts/1/source", "/gears/attempts/1/events", "/gears/attempts/0", "/gears/attempts/-1", "/gears/attempts/x"} {
+		got := bo.get(address)
+		assert.Equal(t, http.StatusNotFound, got.status, address)
+		assert.NotContains(t, got.body, "secret of ada")
+	}
+	assert.Equal(t, http.StatusForbidden, bo.get("/course/students/ada/gears/attempts/1/source").status)
+	assert.Contains(t, w.signedIn("grace").get("/course/students/ada/gears/attempts/1/source").body, "secret of ada")
+}

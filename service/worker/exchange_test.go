@@ -1,0 +1,138 @@
+package worker
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"grade/grader/batch"
+	"grade/grader/fault"
+	"grade/grader/gradebook"
+	"grade/grader/results"
+	"grade/grader/results/file"
+	"grade/grader/submission"
+	"grade/grader/verdict"
+	"grade/service"
+	"grade/service/engine"
+)
+
+func refused(student string) service.Upload {
+	u := upload(student, "x")
+	u.Snapshot = submission.Refused("upload", "a.s", "file-type", "a submission consists of Go files only")
+	return u
+}
+
+// everything is an engine with something of every stage.
+func everything(t *testing.T, dir string) *engine.Engine {
+	t.Helper()
+	e := opened(t, dir)
+	handIn(t, e, "ada", "replaced")
+	handIn(t, e, "ada", "graded")
+	_, err := e.HandIn(t.Context(), refused("bob"))
+	require.NoError(t, err)
+	handIn(t, e, "cem é", "fails")
+	stop := started(t, e, "w", scripted{grade: func(_ context.Context, s *submission.Snapshot) (*verdict.Result, error) {
+		if len(s.Files) > 0 && string(s.Files[0].Data) == "package gears\n// fails\n" {
+			return nil, fault.Exercise(errors.New("the reference does not build"))
+		}
+		return resultOf(s), nil
+	}})
+	await(t, e, "ada", service.Graded)
+	await(t, e, "bob", service.Graded)
+	await(t, e, "cem é", service.NoVerdict)
+	stop()
+	handIn(t, e, "dora", "waits")
+	last, ok := e.Store().Last("ada", gears)
+	require.True(t, ok)
+	last.Key, last.Recorded = "anew", last.Recorded.Add(time.Second)
+	require.NoError(t, e.Store().Append(last), "graded anew")
+	return e
+}
+
+func bookOf(s results.Reader) *gradebook.Book {
+	return batch.Book(gradebook.NewPolicy([]string{gears}), s.Attempts(), s.Pending(), nil)
+}
+
+// What is exported is what a batch keeps: it gives the same gradebook, and comes back whole
+// into another service.
+func TestExportAndImport(t *testing.T) {
+	e := everything(t, t.TempDir())
+	dir := t.TempDir()
+	n, err := e.Export(t.Context(), dir)
+	require.NoError(t, err)
+	assert.Equal(t, engine.Exchanged{Attempts: 5, Records: 3, Pending: 2, Submissions: 4}, n)
+	read, err := file.Read(dir)
+	require.NoError(t, err)
+	assert.Equal(t, e.Store().Attempts(), read.Attempts())
+	assert.Equal(t, e.Store().Pending(), read.Pending())
+	assert.Equal(t, bookOf(e.Store()), bookOf(read))
+
+	n, err = e.Export(t.Context(), dir)
+	require.NoError(t, err)
+	assert.Equal(t, engine.Exchanged{Attempts: 5, Pending: 2}, n, "nothing is new")
+
+	other := opened(t, t.TempDir())
+	n, err = other.Import(t.Context(), dir)
+	require.NoError(t, err)
+	assert.Equal(t, engine.Exchanged{Attempts: 5, Records: 3, Submissions: 4}, n)
+	assert.Equal(t, e.Store().Attempts(), other.Store().Attempts())
+	for _, student := range []string{"ada", "bob"} {
+		assert.Equal(t, e.Attempts(student, gears), other.Attempts(student, gears))
+	}
+	for _, a := range e.Attempts("ada", gears) {
+		want, err := e.Source(t.Context(), "ada", gears, a.Number)
+		require.NoError(t, err)
+		got, err := other.Source(t.Context(), "ada", gears, a.Number)
+		require.NoError(t, err)
+		assert.Equal(t, want, got)
+	}
+	n, err = other.Import(t.Context(), dir)
+	require.NoError(t, err)
+	assert.Equal(t, engine.Exchanged{}, n, "all of it is there")
+
+	started(t, other, "w", scripted{grade: right})
+	await(t, other, "dora", service.Graded)
+	await(t, other, "cem é", service.Graded)
+}
+
+// An import that contradicts what is there changes nothing.
+func TestImportRefused(t *testing.T) {
+	e := everything(t, t.TempDir())
+	dir := t.TempDir()
+	_, err := e.Export(t.Context(), dir)
+	require.NoError(t, err)
+	other := opened(t, t.TempDir())
+	handIn(t, other, "ada", "something else")
+	_, err = other.Import(t.Context(), dir)
+	require.ErrorContains(t, err, "attempt 1 of ada at gears is another one here")
+	assert.Empty(t, other.Attempts("bob", gears))
+	_, err = other.Import(t.Context(), t.TempDir())
+	var none *file.NoResultsError
+	require.ErrorAs(t, err, &none)
+}
+
+// What a batch has kept comes in, and numbers go on after it.
+func TestImportOfABatch(t *testing.T) {
+	dir := t.TempDir()
+	s, err := file.Open(dir)
+	require.NoError(t, err)
+	snapshot := upload("ada", "one").Snapshot
+	require.NoError(t, s.KeepFiles(results.Content(snapshot), snapshot))
+	require.NoError(t, s.Append(results.Record{Key: "k", Student: "ada", Exercise: gears, Attempt: 3, Content: results.Content(snapshot), Recorded: time.Now().UTC(), Result: resultOf(snapshot)}))
+	require.NoError(t, s.UpdatePending([]results.Outcome{{Pending: results.Pending{Schema: results.PendingSchema, Student: "bob", Exercise: gears, Content: "c", Path: "bob/gears", Why: "the engine is gone"}}}))
+	require.NoError(t, s.Close())
+
+	e := opened(t, t.TempDir())
+	n, err := e.Import(t.Context(), dir)
+	require.NoError(t, err)
+	assert.Equal(t, engine.Exchanged{Records: 1, Pending: 1, Submissions: 1}, n)
+	assert.Equal(t, service.Graded, handIn(t, e, "ada", "one").Stage, "the same again is the same attempt")
+	assert.Equal(t, 4, handIn(t, e, "ada", "two").Number)
+	files, err := e.Source(t.Context(), "ada", gears, 3)
+	require.NoError(t, err)
+	assert.Equal(t, snapshot.Files, files.Files)
+}
