@@ -26,6 +26,7 @@ type engineFlags struct {
 	service     string
 	systemCreds string
 	listen      string
+	patience    time.Duration
 	tls         *tls.Config // of listen
 }
 
@@ -47,8 +48,11 @@ func (f *engineFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringVar(&f.systemCreds, "nats-system-creds", "", "look with this `FILE` of credentials of the cluster's system account whether it syncs to its disks")
 	flags.StringVar(&f.listen, "worker-listen", "", "let grade work connect on this `ADDRESS`, such as 0.0.0.0:4222; by default no machine can")
+	flags.DurationVar(&f.patience, "worker-timeout", engine.DefaultAckWait, "give the jobs of a worker that is silent for so long to another one")
 	_ = cmd.MarkFlagFilename("nats-system-creds", "creds")
-	_ = cmd.RegisterFlagCompletionFunc("worker-listen", cobra.NoFileCompletions)
+	for _, flag := range []string{"worker-listen", "worker-timeout"} {
+		_ = cmd.RegisterFlagCompletionFunc(flag, cobra.NoFileCompletions)
+	}
 }
 
 func (f *engineFlags) check() error {
@@ -57,6 +61,9 @@ func (f *engineFlags) check() error {
 	}
 	if f.nats == "" && (f.creds != "" || f.systemCreds != "") {
 		return usage("", "--creds and --nats-system-creds are for a cluster: give --nats URL too")
+	}
+	if f.patience < time.Second {
+		return usage("", "--worker-timeout %v: want at least 1s", f.patience)
 	}
 	return nil
 }
@@ -74,7 +81,7 @@ func openServiceEngine(ctx context.Context, data string, f engineFlags, log *slo
 		return nil, err
 	}
 	return engine.Open(ctx, engine.Config{
-		Course: f.service, DataDir: data, Listen: f.listen, TLS: f.tls, NATS: f.nats, Creds: f.creds, SystemCreds: f.systemCreds,
+		Course: f.service, DataDir: data, Listen: f.listen, TLS: f.tls, NATS: f.nats, Creds: f.creds, SystemCreds: f.systemCreds, AckWait: f.patience,
 		Grader: id, Log: log, Now: now,
 	})
 }

@@ -26,6 +26,8 @@ type Config struct {
 	AckWait time.Duration // how long a silent worker keeps a job; 0: [DefaultAckWait]
 	Beat    time.Duration // how often a worker is heard; 0: [DefaultBeat]
 
+	noSync bool // as the server's own default is: for the test that shows what this loses
+
 	Log *slog.Logger     // nil: none
 	Now func() time.Time // nil: [time.Now]
 }

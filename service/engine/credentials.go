@@ -15,7 +15,7 @@ import (
 // operator writes credentials; those of a server in this process come from
 // [WorkerCredentials].
 func WorkerPermissions(course, worker string) (publish, subscribe []string) {
-	n := names{token(Config{Course: course}.filled().Course)}
+	n := names{Config{Course: course}.filled().Course}
 	jobs := n.jobs()
 	publish = []string{
 		"$JS.API.CONSUMER.INFO." + jobs + ".*", // find the queue

@@ -37,7 +37,10 @@ type Engine struct {
 // caller closes it.
 func Open(ctx context.Context, c Config) (*Engine, error) {
 	c = c.filled()
-	e := &Engine{config: c, names: names{token(c.Course)}, log: c.Log, changed: make(chan struct{})}
+	if err := checkPlain(c.Course); err != nil {
+		return nil, fmt.Errorf("open the engine: %w", err)
+	}
+	e := &Engine{config: c, names: names{c.Course}, log: c.Log, changed: make(chan struct{})}
 	e.state, e.store = newState(c), &Store{e: e}
 	if err := e.open(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("open the engine: %w", err), e.Close())

@@ -9,6 +9,8 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/nats-io/nats.go/jetstream"
+
 	"grade/grader/fault"
 	"grade/grader/results"
 	"grade/grader/submission"
@@ -122,21 +124,29 @@ func (s *state) enteredOf(c *cell) (list []results.Attempt) {
 // that it knows.
 func (e *Engine) catchUp(ctx context.Context, subject string, known uint64) error {
 	const pause = 50 * time.Millisecond
-	for {
+	last := uint64(0)
+	err := again(ctx, func(ctx context.Context) error {
 		s, err := e.js.Stream(ctx, e.names.log())
 		if err != nil {
 			return err
 		}
 		m, err := s.GetLastMsgForSubject(ctx, subject)
-		if err == nil && m.Sequence > known {
-			return e.await(ctx, m.Sequence)
+		if err == nil {
+			last = m.Sequence
 		}
-		select { // on a cluster, the other one may be on its way
-		case <-ctx.Done():
-			return errors.Join(errConflict, err, context.Cause(ctx))
-		case <-time.After(pause):
-			return nil
-		}
+		return err
+	})
+	switch {
+	case err != nil && !errors.Is(err, jetstream.ErrMsgNotFound):
+		return err
+	case last > known:
+		return e.await(ctx, last)
+	}
+	select { // on a cluster, the other one may be on its way
+	case <-ctx.Done():
+		return errors.Join(errConflict, context.Cause(ctx))
+	case <-time.After(pause):
+		return nil
 	}
 }
 

@@ -54,7 +54,7 @@ func Connect(ctx context.Context, c JobsConfig) (*Jobs, error) {
 	if err != nil {
 		return nil, err
 	}
-	j := &Jobs{names: names{token(course.Course)}, grader: c.Grader, name: c.Name, log: course.Log, nc: nc, closing: true}
+	j := &Jobs{names: names{course.Course}, grader: c.Grader, name: c.Name, log: course.Log, nc: nc, closing: true}
 	if err := j.open(ctx); err != nil {
 		return nil, errors.Join(err, j.Close())
 	}
@@ -76,9 +76,9 @@ func (j *Jobs) open(ctx context.Context) (err error) {
 	if j.js, err = jetstream.New(j.nc, jetstream.WithDefaultTimeout(callTimeout)); err != nil {
 		return err
 	}
-	for what, find := range map[string]func() error{
-		"what was handed in": func() error { return j.bucket(ctx, j.names.submissions(), &j.submissions) },
-		"the course":         func() error { return j.bucket(ctx, j.names.courses(), &j.courses) },
+	for what, find := range map[string]func(context.Context) error{
+		"what was handed in": func(ctx context.Context) error { return j.bucket(ctx, j.names.submissions(), &j.submissions) },
+		"the course":         func(ctx context.Context) error { return j.bucket(ctx, j.names.courses(), &j.courses) },
 	} {
 		if err := again(ctx, find); err != nil {
 			return fmt.Errorf("open %s: %w", what, err)

@@ -17,11 +17,16 @@ import (
 type KV struct {
 	js     jetstream.JetStream
 	bucket jetstream.KeyValue
+	stream jetstream.Stream // that the bucket is in
 	name   string
 }
 
-// KV opens a bucket, or makes it. A key may be any text.
+// KV opens a bucket, or makes it. Its name is of letters, digits, - and _; a key may be any
+// text.
 func (e *Engine) KV(ctx context.Context, bucket string) (*KV, error) {
+	if err := checkPlain(bucket); err != nil {
+		return nil, fmt.Errorf("open a bucket: %w", err)
+	}
 	k := &KV{js: e.js, name: e.names.bucket(bucket)}
 	replicas, err := e.replicas(ctx)
 	if err != nil {
@@ -38,6 +43,9 @@ func (e *Engine) KV(ctx context.Context, bucket string) (*KV, error) {
 		if err == nil {
 			k.bucket, err = e.js.KeyValue(ctx, k.name)
 		}
+		if err == nil {
+			k.stream, err = e.js.Stream(ctx, "KV_"+k.name)
+		}
 		return err
 	})
 	return k, err
@@ -46,7 +54,7 @@ func (e *Engine) KV(ctx context.Context, bucket string) (*KV, error) {
 // Get returns a value, or [service.ErrNotFound].
 func (k *KV) Get(ctx context.Context, key string) (service.Entry, error) {
 	var found jetstream.KeyValueEntry
-	err := again(ctx, func() (err error) {
+	err := again(ctx, func(ctx context.Context) (err error) {
 		found, err = k.bucket.Get(ctx, token(key))
 		return err
 	})
@@ -67,19 +75,39 @@ func (k *KV) Put(ctx context.Context, key string, value []byte, ttl time.Duratio
 
 // Create keeps a value if there is none, or returns [service.ErrConflict].
 func (k *KV) Create(ctx context.Context, key string, value []byte, ttl time.Duration) (uint64, error) {
-	revision := uint64(0)
-	found, err := k.bucket.History(ctx, token(key)) // a deleted value has a revision too
-	if err != nil && !errors.Is(err, jetstream.ErrKeyNotFound) {
+	last, err := k.last(ctx, key)
+	switch {
+	case err != nil:
 		return 0, fmt.Errorf("get from %s: %w", k.name, err)
+	case last != nil && !deleted(last):
+		return 0, service.ErrConflict
+	case last != nil:
+		return k.Update(ctx, key, value, last.Sequence, ttl)
 	}
-	if n := len(found); n > 0 {
-		if found[n-1].Operation() == jetstream.KeyValuePut {
-			return 0, service.ErrConflict
-		}
-		revision = found[n-1].Revision()
-	}
-	return k.Update(ctx, key, value, revision, ttl)
+	return k.Update(ctx, key, value, 0, ttl)
 }
+
+// last returns the last message of a key, which may say that its value was deleted; nil:
+// there is none. The bucket's own History makes a consumer, which waits for ever after the
+// server that it was made on is killed.
+func (k *KV) last(ctx context.Context, key string) (m *jetstream.RawStreamMsg, err error) {
+	err = again(ctx, func(ctx context.Context) (err error) {
+		m, err = k.stream.GetLastMsgForSubject(ctx, k.subject(key))
+		return err
+	})
+	if errors.Is(err, jetstream.ErrMsgNotFound) {
+		return nil, nil
+	}
+	return m, err
+}
+
+// deleted reports whether a message says that a value is no more: by its deletion, or by
+// the end of its time.
+func deleted(m *jetstream.RawStreamMsg) bool {
+	return m.Header.Get("KV-Operation") != "" || m.Header.Get("Nats-Marker-Reason") != ""
+}
+
+func (k *KV) subject(key string) string { return "$KV." + k.name + "." + token(key) }
 
 // Update replaces a value of a revision, or returns [service.ErrConflict].
 func (k *KV) Update(ctx context.Context, key string, value []byte, revision uint64, ttl time.Duration) (uint64, error) {
@@ -97,8 +125,8 @@ func (k *KV) put(ctx context.Context, key string, value []byte, ttl time.Duratio
 	}
 	ctx, cancel := context.WithTimeout(ctx, keepTimeout)
 	defer cancel()
-	m := &nats.Msg{Subject: "$KV." + k.name + "." + token(key), Data: value}
-	err = again(ctx, func() error {
+	m := &nats.Msg{Subject: k.subject(key), Data: value}
+	err = again(ctx, func(ctx context.Context) error {
 		m.Header = nil
 		ack, err := k.js.PublishMsg(ctx, m, options...)
 		if err == nil {
@@ -114,7 +142,7 @@ func (k *KV) put(ctx context.Context, key string, value []byte, ttl time.Duratio
 
 // Delete removes a value; one that is not there, too.
 func (k *KV) Delete(ctx context.Context, key string) error {
-	err := again(ctx, func() error { return k.bucket.Delete(ctx, token(key)) })
+	err := again(ctx, func(ctx context.Context) error { return k.bucket.Delete(ctx, token(key)) })
 	if err != nil {
 		return fmt.Errorf("delete from %s: %w", k.name, err)
 	}
@@ -123,14 +151,21 @@ func (k *KV) Delete(ctx context.Context, key string) error {
 
 // Keys lists the keys that have a value, sorted.
 func (k *KV) Keys(ctx context.Context) (list []string, err error) {
-	lister, err := k.bucket.ListKeys(ctx)
+	err = again(ctx, func(ctx context.Context) error {
+		lister, err := k.bucket.ListKeys(ctx)
+		if err != nil {
+			return err
+		}
+		list = nil
+		for t := range lister.Keys() {
+			if key, err := nameOf(t); err == nil {
+				list = append(list, key)
+			}
+		}
+		return ctx.Err() // the list ends with it, and is not whole then
+	})
 	if err != nil {
 		return nil, fmt.Errorf("list the keys of %s: %w", k.name, err)
-	}
-	for t := range lister.Keys() {
-		if key, err := nameOf(t); err == nil {
-			list = append(list, key)
-		}
 	}
 	slices.Sort(list)
 	return list, nil

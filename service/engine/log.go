@@ -3,9 +3,11 @@ package engine
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 
+	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
 	"grade/grader/results"
@@ -71,25 +73,52 @@ func (e *Engine) read(ctx context.Context) error {
 	e.mu.Lock()
 	from := e.state.seq + 1
 	e.mu.Unlock()
-	c, err := e.js.OrderedConsumer(ctx, e.names.log(), jetstream.OrderedConsumerConfig{DeliverPolicy: jetstream.DeliverByStartSequencePolicy, OptStartSeq: from})
-	if err != nil {
+	var messages jetstream.MessagesContext
+	if err := timed(ctx, func(ctx context.Context) error {
+		c, err := e.js.OrderedConsumer(ctx, e.names.log(), jetstream.OrderedConsumerConfig{DeliverPolicy: jetstream.DeliverByStartSequencePolicy, OptStartSeq: from})
+		if err == nil {
+			messages, err = c.Messages()
+		}
 		return err
-	}
-	messages, err := c.Messages()
-	if err != nil {
+	}); err != nil {
 		return err
 	}
 	defer context.AfterFunc(ctx, messages.Stop)()
 	defer messages.Stop()
 	for {
-		m, err := messages.Next()
+		m, err := messages.Next(jetstream.NextMaxWait(quiet))
+		if errors.Is(err, nats.ErrTimeout) {
+			err = e.stuck(ctx)
+			if err == nil {
+				continue
+			}
+		}
+		if err == nil {
+			err = e.take(m)
+		}
 		if err != nil {
 			return err
 		}
-		if err := e.take(m); err != nil {
-			return err
-		}
 	}
+}
+
+// quiet is after how long without a message the engine asks whether there is one.
+const quiet = time.Second
+
+// stuck returns an error if the log has more than the state, though nothing comes. The
+// client reads on by itself after most faults; after the server that led the log was
+// killed, it was seen to wait for ever.
+func (e *Engine) stuck(ctx context.Context) error {
+	e.mu.Lock()
+	seq := e.state.seq
+	e.mu.Unlock()
+	return timed(ctx, func(ctx context.Context) error {
+		s, err := e.js.Stream(ctx, e.names.log())
+		if err == nil && s.CachedInfo().State.LastSeq > seq && s.CachedInfo().State.Msgs > 0 {
+			err = fmt.Errorf("message %d does not come", seq+1)
+		}
+		return err
+	})
 }
 
 // take folds one message of the log into the state. What cannot be understood is passed
@@ -135,7 +164,7 @@ func (e *Engine) await(ctx context.Context, seq uint64) error {
 // caughtUp returns when the state has all that the log has now.
 func (e *Engine) caughtUp(ctx context.Context) error {
 	var info *jetstream.StreamInfo
-	err := again(ctx, func() error {
+	err := again(ctx, func(ctx context.Context) error {
 		s, err := e.js.Stream(ctx, e.names.log())
 		if err == nil {
 			info = s.CachedInfo()

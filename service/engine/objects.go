@@ -54,7 +54,7 @@ func (o objects) has(ctx context.Context, hash string) (bool, error) {
 	if _, ok := o.known.Load(hash); ok {
 		return true, nil
 	}
-	err := again(ctx, func() error {
+	err := again(ctx, func(ctx context.Context) error {
 		_, err := o.bucket.GetInfo(ctx, hash)
 		return err
 	})
@@ -77,7 +77,7 @@ func (o objects) put(ctx context.Context, hash string, data func() ([]byte, erro
 	if err != nil {
 		return err
 	}
-	err = again(ctx, func() error {
+	err = again(ctx, func(ctx context.Context) error {
 		_, err := o.bucket.PutBytes(ctx, hash, bytes)
 		return err
 	})
@@ -91,7 +91,7 @@ func (o objects) put(ctx context.Context, hash string, data func() ([]byte, erro
 func (o objects) get(ctx context.Context, hash string) (data []byte, err error) {
 	ctx, cancel := context.WithTimeout(ctx, keepTimeout)
 	defer cancel()
-	err = again(ctx, func() error {
+	err = again(ctx, func(ctx context.Context) error {
 		data, err = o.read(ctx, hash)
 		return err
 	})

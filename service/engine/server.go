@@ -58,7 +58,7 @@ func startServer(c Config) (*embedded, error) {
 
 func (e *embedded) start(c Config) error {
 	o := &server.Options{
-		ServerName: "grade", JetStream: true, StoreDir: filepath.Join(c.DataDir, "nats"), SyncAlways: true,
+		ServerName: "grade", JetStream: true, StoreDir: filepath.Join(c.DataDir, "nats"), SyncAlways: !c.noSync,
 		DontListen: true, NoSigs: true, MaxPayload: maxPayload, JetStreamMaxMemory: 64 << 20, DisableJetStreamBanner: true,
 	}
 	var err error

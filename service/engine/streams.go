@@ -72,7 +72,7 @@ func (e *Engine) askTheLeader(ctx context.Context, stream string) error {
 func (e *Engine) create(ctx context.Context, what string, do func(context.Context) error) error {
 	ctx, cancel := context.WithTimeout(ctx, keepTimeout)
 	defer cancel()
-	if err := again(ctx, func() error { return do(ctx) }); err != nil {
+	if err := again(ctx, do); err != nil {
 		return fmt.Errorf("create %s: %w", what, err)
 	}
 	return nil
@@ -122,8 +122,11 @@ func (e *Engine) replicas(ctx context.Context) (int, error) {
 	if e.config.Replicas > 0 || e.server != nil {
 		return max(1, e.config.Replicas), nil
 	}
-	if _, err := e.js.AccountInfo(ctx); err != nil {
-		return 0, fmt.Errorf("ask the cluster for JetStream: %w; it has to be enabled for this account", err)
+	if err := e.create(ctx, "what a course is kept in", func(ctx context.Context) error { // a cluster that has just started has no leader yet
+		_, err := e.js.AccountInfo(ctx)
+		return err
+	}); err != nil {
+		return 0, fmt.Errorf("%w; JetStream has to be enabled for this account of the cluster, and most of its servers have to be up", err)
 	}
 	const most = 3
 	if len(e.nc.DiscoveredServers())+1 >= most || len(strings.Split(e.config.NATS, ",")) >= most {
@@ -145,10 +148,8 @@ func publish(ctx context.Context, js jetstream.JetStream, subject string, data [
 	}
 	ctx, cancel := context.WithTimeout(ctx, keepTimeout)
 	defer cancel()
-	err = again(ctx, func() error {
-		call, cancel := context.WithTimeout(ctx, callTimeout)
-		defer cancel()
-		ack, err := js.Publish(call, subject, data, options...)
+	err = again(ctx, func(ctx context.Context) error {
+		ack, err := js.Publish(ctx, subject, data, options...)
 		if err == nil {
 			seq = ack.Sequence
 		}
@@ -165,11 +166,12 @@ func isConflict(err error) bool {
 	return errors.As(err, &api) && (api.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequence || api.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequenceConstant)
 }
 
-// again calls do until it succeeds, fails for good, or the context ends.
-func again(ctx context.Context, do func() error) error {
+// again calls do until it succeeds, fails for good, or the context ends. Each call has a time
+// of its own: what was sent to a server that went down is never answered.
+func again(ctx context.Context, do func(context.Context) error) error {
 	const pause = 250 * time.Millisecond
 	for {
-		err := do()
+		err := timed(ctx, do)
 		if err == nil || !passing(err) {
 			return err
 		}
@@ -179,6 +181,12 @@ func again(ctx context.Context, do func() error) error {
 		case <-time.After(pause):
 		}
 	}
+}
+
+func timed(ctx context.Context, do func(context.Context) error) error {
+	ctx, cancel := context.WithTimeout(ctx, callTimeout)
+	defer cancel()
+	return do(ctx)
 }
 
 // passing reports whether an error may pass: a leader is being chosen, or a server starts.

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"grade/grader/fault"
 )
 
 // A name of a student may be any text; a token of a subject may hold neither dots nor
@@ -11,7 +13,7 @@ import (
 //
 // Letters, digits, '-' and '_' stand for themselves, every other byte for "=" and two
 // hexadecimal digits, and the empty name is "=". Such tokens are also fit for the keys of a
-// key-value bucket and the names of a stream. Base32 was rejected because operators read
+// key-value bucket. Base32 was rejected because operators read
 // subjects.
 func token(name string) string {
 	if name == "" {
@@ -30,6 +32,16 @@ func token(name string) string {
 
 func plainByte(c byte) bool {
 	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '-' || c == '_'
+}
+
+// checkPlain refuses names of courses and buckets that no stream can have.
+func checkPlain(name string) error {
+	for i := range len(name) {
+		if !plainByte(name[i]) {
+			return &fault.Error{Message: fmt.Sprintf("the name %q holds more than letters, digits, - and _", name), Advice: "give it another name"}
+		}
+	}
+	return nil
 }
 
 // nameOf reads a token. It refuses what token does not write, so that a name has one token.
@@ -75,7 +87,7 @@ const (
 var kept = []string{kindAttempt, kindResult, kindFailure, kindPending}
 
 // names are the streams, buckets and subjects of a course.
-type names struct{ course string } // a token
+type names struct{ course string }
 
 func (n names) subject(kind string, rest ...string) string {
 	return kind + "." + n.course + "." + strings.Join(rest, ".")
@@ -105,7 +117,7 @@ func (n names) drafts() string      { return "drafts-" + n.course }
 func (n names) submissions() string { return "submissions-" + n.course }
 func (n names) courses() string     { return "courses-" + n.course }
 func (n names) bucket(name string) string {
-	return "kv-" + n.course + "-" + token(name)
+	return "kv-" + n.course + "-" + name
 }
 
 // graderToken names a grader in a subject and as a consumer.

@@ -62,14 +62,17 @@ func (e *Engine) requeue(ctx context.Context, id cellID) error {
 }
 
 // jobSubjects counts the jobs of each subject.
-func (e *Engine) jobSubjects(ctx context.Context) (map[string]uint64, error) {
-	s, err := e.js.Stream(ctx, e.names.jobs())
-	if err != nil {
-		return nil, err
-	}
-	info, err := s.Info(ctx, jetstream.WithSubjectFilter(e.names.all(kindJob)))
-	if err != nil {
-		return nil, err
-	}
-	return info.State.Subjects, nil
+func (e *Engine) jobSubjects(ctx context.Context) (list map[string]uint64, err error) {
+	err = again(ctx, func(ctx context.Context) error {
+		s, err := e.js.Stream(ctx, e.names.jobs())
+		if err != nil {
+			return err
+		}
+		info, err := s.Info(ctx, jetstream.WithSubjectFilter(e.names.all(kindJob)))
+		if err == nil {
+			list = info.State.Subjects
+		}
+		return err
+	})
+	return list, err
 }

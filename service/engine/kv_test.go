@@ -1,0 +1,63 @@
+package engine
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"grade/service"
+)
+
+func TestKV(t *testing.T) {
+	dir := t.TempDir()
+	e, err := Open(t.Context(), Config{DataDir: dir, Grader: "g"})
+	require.NoError(t, err)
+	k, err := e.KV(t.Context(), "people")
+	require.NoError(t, err)
+	_, err = k.Get(t.Context(), "a.b *")
+	require.ErrorIs(t, err, service.ErrNotFound)
+	first, err := k.Create(t.Context(), "a.b *", []byte("1"), 0)
+	require.NoError(t, err)
+	_, err = k.Create(t.Context(), "a.b *", []byte("2"), 0)
+	require.ErrorIs(t, err, service.ErrConflict)
+	second, err := k.Update(t.Context(), "a.b *", []byte("3"), first, 0)
+	require.NoError(t, err)
+	_, err = k.Update(t.Context(), "a.b *", []byte("4"), first, 0)
+	require.ErrorIs(t, err, service.ErrConflict)
+	got, err := k.Get(t.Context(), "a.b *")
+	require.NoError(t, err)
+	assert.Equal(t, service.Entry{Value: []byte("3"), Revision: second}, got)
+	require.NoError(t, k.Delete(t.Context(), "a.b *"))
+	require.NoError(t, k.Delete(t.Context(), "never there"))
+	_, err = k.Get(t.Context(), "a.b *")
+	require.ErrorIs(t, err, service.ErrNotFound)
+	_, err = k.Create(t.Context(), "a.b *", []byte("5"), 0)
+	require.NoError(t, err, "after it was deleted")
+	_, err = k.Put(t.Context(), "short", []byte("x"), time.Second)
+	require.NoError(t, err)
+	_, err = k.Put(t.Context(), "long", []byte("x"), time.Hour)
+	require.NoError(t, err)
+	require.Eventually(t, func() bool {
+		_, err := k.Get(t.Context(), "short")
+		return err == service.ErrNotFound
+	}, time.Minute, 20*time.Millisecond, "its time has ended")
+	_, err = k.Create(t.Context(), "short", []byte("y"), 0)
+	require.NoError(t, err, "after its time")
+	_, err = e.KV(t.Context(), "people and more")
+	require.ErrorContains(t, err, "letters, digits")
+	keys, err := k.Keys(t.Context())
+	require.NoError(t, err)
+	assert.Equal(t, []string{"a.b *", "long", "short"}, keys)
+	require.NoError(t, e.Close())
+
+	e, err = Open(t.Context(), Config{DataDir: dir, Grader: "g"})
+	require.NoError(t, err)
+	defer e.Close()
+	k, err = e.KV(t.Context(), "people")
+	require.NoError(t, err)
+	got, err = k.Get(t.Context(), "a.b *")
+	require.NoError(t, err)
+	assert.Equal(t, "5", string(got.Value))
+}
