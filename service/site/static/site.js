@@ -79,7 +79,7 @@ if (live && live.dataset.events) {
     const tr = table.tBodies[0].insertRow(), name = document.createElement("th"), code = document.createElement("code")
     tr.className = check.earns ? "good" : "bad"
     name.scope = "row"
-    code.textContent = check.name
+    check.name.split(/(?<=\/)/).forEach((part, i) => code.append(...(i ? [document.createElement("wbr")] : []), part))
     name.append((check.earns ? "✓" : "✗") + " ", code)
     tr.append(name)
     tr.insertCell().textContent = check.verdict
