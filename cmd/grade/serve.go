@@ -26,7 +26,6 @@ type serveOptions struct {
 	data       string
 	policyFile string
 	workers    int
-	board      bool
 	verbose    bool
 	engine     engineFlags
 	http       httpFlags
@@ -67,7 +66,6 @@ was acknowledged is on the disk.`,
 	dataFlag(cmd, &o.data)
 	policyFlag(cmd, &o.policyFile)
 	f.IntVar(&o.workers, "workers", runtime.NumCPU(), "grade so many at a time in this process; 0: leave it to grade work")
-	f.BoolVar(&o.board, "board", false, "show the fastest and leanest right solutions, by names that students choose")
 	f.BoolVarP(&o.verbose, "verbose", "v", false, "log every request")
 	o.engine.add(cmd)
 	o.http.add(cmd)
@@ -181,7 +179,7 @@ func (s *serving) openSite(ctx context.Context) (*site.Site, error) {
 	}
 	c := site.Config{
 		Engine: s.engine, Results: s.engine.Store(), Door: s.door, Keep: keep, Course: s.course.read, Address: s.listen.address,
-		Board: s.board, Proxies: s.http.trusted, Version: buildVersionHere(), Now: s.app.now, Log: s.log,
+		Proxies: s.http.trusted, Version: buildVersionHere(), Now: s.app.now, Log: s.log,
 	}
 	if s.oidc.issuer != "" {
 		if c.OIDC, err = s.oidc.open(s.door, s.listen.address); err != nil {

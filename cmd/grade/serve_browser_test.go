@@ -36,7 +36,7 @@ const (
 func TestServeInBrowser(t *testing.T) {
 	chrome := chromium(t)
 	openEngine(t) // or skip
-	s := serveSample(t, "--workers", "1", "--board")
+	s := serveSample(t, "--workers", "1")
 	root := &tab{T: t, ctx: chrome}
 	ada, staff := root.person("ada"), root.person("instructor")
 

@@ -49,7 +49,7 @@ func sampleCourse(t *testing.T) string {
 	dir := t.TempDir()
 	require.NoError(t, os.CopyFS(dir, os.DirFS(filepath.Join("..", "..", "examples", "course-private"))))
 	for name, text := range map[string]string{
-		"grade.yaml": "title: Numbers for engineers\ntimezone: Europe/Berlin\nroster: roster.csv\ndefaults:\n  late: {deduct: 10, per: 24h}\nexercises:\n  mean: {due: 2099-11-24 23:59, weight: 1}\n  variance: {due: 2099-12-01 23:59, weight: 2}\n",
+		"grade.yaml": "title: Numbers for engineers\ntimezone: Europe/Berlin\nroster: roster.csv\nboard: true\ndefaults:\n  late: {deduct: 10, per: 24h}\nexercises:\n  mean: {due: 2099-11-24 23:59, weight: 1}\n  variance: {due: 2099-12-01 23:59, weight: 2}\n",
 		"roster.csv": "Student,SIS Login ID,Role,Email\n\"Lovelace, Ada\",ada,,ada@example.org\nBo,bo,,\n\"Hopper, Grace\",grace,staff,\n",
 	} {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))

@@ -20,6 +20,7 @@ type Policy struct {
 	Defaults    Rules          // of exercises that state nothing else
 	Exercises   []Rules        // the exercises that count, in the order of reports; none: all, by Defaults
 	Extensions  []Extension
+	Board       bool // a service shows the fastest and leanest right solutions
 }
 
 // Rules are the rules of one exercise.

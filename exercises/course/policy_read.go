@@ -47,6 +47,7 @@ func (r *policyReader) fields() document.Fields {
 		"timezone":    zone(&r.Zone),
 		"times":       beside(&r.Times),
 		"roster":      beside(&r.Roster),
+		"board":       document.Truth(&r.Board),
 		"defaults":    later("defaults"),
 		"exercises":   later("exercises"),
 		"extensions":  later("extensions"),

@@ -27,6 +27,7 @@ defaults:
 extensions:
   - {student: ada, due: 2026-12-24 12:00}
   - {student: ada, exercise: gears, due: 2026-12-10 12:00}
+board: true
 `
 
 var policyNames = []string{"gears", "levers", "pulleys", "screws"}
@@ -52,6 +53,7 @@ func TestParsePolicy(t *testing.T) {
 			{Student: "ada", Due: time.Date(2026, 12, 24, 12, 0, 0, 0, berlin)},
 			{Student: "ada", Exercise: "gears", Due: time.Date(2026, 12, 10, 12, 0, 0, 0, berlin)},
 		},
+		Board: true,
 	}, p)
 
 	_, listed := p.RulesOf("screws")
@@ -83,6 +85,7 @@ func TestParsePolicyRefuses(t *testing.T) {
 		{"students/{student}", "../{student}", `grade.yaml:2: submissions: "../{student}/{exercise}" is not a path below`, false},
 		{"students/{student}", "x{who}/{student}", `grade.yaml:2: submissions: {who} in "x{who}/{student}/{exercise}" is unknown`, false},
 		{"Europe/Berlin", "Europe/Berlyn", `grade.yaml:3: timezone: want a time zone such as Europe/Berlin, not "Europe/Berlyn"`, false},
+		{"board: true", "board: yes, please", `board: want true or false`, false},
 		{"Europe/Berlin", "Local", "grade.yaml:3: timezone: want", false},
 		{"lists/times.csv", "/etc/passwd", `grade.yaml:4: times: want the name of a file beside grade.yaml`, false},
 		{"lists/times.csv", "../times.csv", "grade.yaml:4: times: want", false},

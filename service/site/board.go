@@ -38,7 +38,7 @@ const maxName = 40
 
 // rename sets the name that a person has on the board; an empty one takes them off.
 func (q *request) rename() error {
-	if !q.Site.Board {
+	if !q.course().Policy.Board {
 		return notFound("this course has no board", "begin at the list of exercises")
 	}
 	name := verdict.Printable(q.field("name"))
@@ -70,7 +70,7 @@ func (q *request) board() error {
 	if err != nil {
 		return err
 	}
-	if !q.Site.Board {
+	if !q.course().Policy.Board {
 		return notFound("this course has no board", "begin at the list of exercises")
 	}
 	names, err := q.boardNames()

@@ -160,7 +160,7 @@ func (q *request) account() error {
 	if err != nil {
 		return err
 	}
-	return q.show("account", accountView{q.person, tokens, q.Site.Board, names[q.person.Login], q.Address})
+	return q.show("account", accountView{q.person, tokens, q.course().Policy.Board, names[q.person.Login], q.Address})
 }
 
 func (q *request) revoke() error {

@@ -63,7 +63,6 @@ type Config struct {
 	Address string         // of the service, as people type it: https://grade.example.org
 	OIDC    *people.OIDC   // nil: people come by invitations alone
 	Issuer  string         // name of the button for OIDC
-	Board   bool           // show the fastest and leanest right solutions
 	// Regrade grades kept results anew, for staff to look at; nil: it is not possible here.
 	Regrade func() (batch.Options, error)
 	// Proxies are machines whose word on the address of a client counts.

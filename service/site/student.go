@@ -135,7 +135,7 @@ func (q *request) exercisePage() error {
 	}
 	book := q.bookOf(q.person.Login, e.Name, 0)
 	view := exerciseView{
-		exerciseRow: q.row(q.person.Login, e, book), Text: readme, Mine: true, Board: q.Site.Board, LimitMB: maxUpload >> 20,
+		exerciseRow: q.row(q.person.Login, e, book), Text: readme, Mine: true, Board: q.course().Policy.Board, LimitMB: maxUpload >> 20,
 		List: q.attempts(q.person.Login, e.Name, "/"+e.Name+"/attempts/", book), Files: []string{},
 	}
 	for _, f := range e.Starter {
