@@ -98,12 +98,13 @@ var arrows = map[string]arrow{
 	"grader/verdict":                  {},
 	"grader/wholefile":                {},
 
-	"service/client": {all: []string{"grader", "grader/fault", "grader/submission", "grader/verdict", "grader/wholefile"}},
-	"service/people": {all: []string{"grader/gradebook", "service"}, tests: []string{"service/engine"}},
-	"service/site":   {all: []string{"exercises/course", "exercises/course/scaffold", "grader", "grader/batch", "grader/fault", "grader/gradebook", "grader/report", "grader/report/page", "grader/report/summary", "grader/report/wording", "grader/results", "grader/submission", "grader/verdict", "service", "service/people"}, tests: []string{"exercises/course/coursetest", "service/engine", "service/worker"}},
-	"service":        {all: []string{"grader", "grader/results", "grader/submission", "grader/verdict"}},
-	"service/engine": {all: []string{"exercises/course", "grader", "grader/fault", "grader/results", "grader/results/file", "grader/submission", "grader/verdict", "grader/wholefile", "service"}, tests: []string{"exercises/course/coursetest", "grader/results/storetest"}},
-	"service/worker": {all: []string{"exercises/course", "grader", "grader/fault", "grader/results", "grader/submission", "grader/verdict", "service", "service/engine"}, tests: []string{"exercises/course/coursetest", "grader/batch", "grader/gradebook", "grader/results/file"}},
+	"service/client":            {all: []string{"grader", "grader/fault", "grader/submission", "grader/verdict", "grader/wholefile"}},
+	"service/people":            {all: []string{"grader/gradebook", "service"}, tests: []string{"service/engine", "service/people/peopletest"}},
+	"service/people/peopletest": {},
+	"service/site":              {all: []string{"exercises/course", "exercises/course/scaffold", "grader", "grader/batch", "grader/fault", "grader/gradebook", "grader/report", "grader/report/page", "grader/report/summary", "grader/report/wording", "grader/results", "grader/submission", "grader/verdict", "service", "service/people"}, tests: []string{"exercises/course/coursetest", "service/engine", "service/people/peopletest", "service/worker"}},
+	"service":                   {all: []string{"grader", "grader/results", "grader/submission", "grader/verdict"}},
+	"service/engine":            {all: []string{"exercises/course", "grader", "grader/fault", "grader/results", "grader/results/file", "grader/submission", "grader/verdict", "grader/wholefile", "service"}, tests: []string{"exercises/course/coursetest", "grader/results/storetest"}},
+	"service/worker":            {all: []string{"exercises/course", "grader", "grader/fault", "grader/results", "grader/submission", "grader/verdict", "service", "service/engine"}, tests: []string{"exercises/course/coursetest", "grader/batch", "grader/gradebook", "grader/results/file"}},
 
 	"cmd/grade": {all: []string{".", "exercises/course", "exercises/course/fixture", "exercises/course/fixture/edits", "exercises/course/fixture/workspace", "exercises/course/scaffold", "exercises/course/versions", "grader", "grader/batch", "grader/boxes", "grader/fault", "grader/gradebook", "grader/intake", "grader/intake/changed", "grader/intake/forge", "grader/intake/repository", "grader/lang/golang", "grader/lang/golang/vet", "grader/prove", "grader/report", "grader/report/files", "grader/report/progress", "grader/report/summary", "grader/report/terminal", "grader/report/terminal/markdown", "grader/results", "grader/results/file", "grader/submission", "grader/verdict", "sandbox", "sandbox/checkup", "sandbox/docker", "sandbox/process", "sandbox/toolchain", "service/client", "service/engine", "service/people", "service/site", "service/worker"}, tests: []string{"grader/judge", "service", "grader/intake/gittest", "grader/report/browser/look"}},
 }
@@ -119,7 +120,7 @@ var plain = []string{
 
 // suites are packages for tests: they may use what tests use, and nothing but
 // tests may use them.
-var suites = []string{"exercises/course/coursetest", "grader/intake/gittest", "grader/report/browser/look", "grader/report/sample", "grader/results/storetest", "grader/tree", "sandbox/conformance", "sandbox/sandboxtest"}
+var suites = []string{"exercises/course/coursetest", "grader/intake/gittest", "grader/report/browser/look", "grader/report/sample", "grader/results/storetest", "grader/tree", "sandbox/conformance", "sandbox/sandboxtest", "service/people/peopletest"}
 
 // file is a Go file of the module, with its package's folder.
 type file struct {
