@@ -199,7 +199,7 @@ func (s *serving) openSite(ctx context.Context) (*site.Site, error) {
 }
 
 // greet prints where the service is, and at its first start a link for the instructor. The
-// link is told after the listener is open, so that whoever reads it can follow it.
+// link is told after the listener is open, so that its reader can follow it.
 func (s *serving) greet(ctx context.Context) error {
 	title := s.course.read().Policy.Title
 	if title == "" {

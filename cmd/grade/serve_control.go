@@ -112,7 +112,7 @@ func inviteHandler(door *people.Door, address string) http.HandlerFunc {
 // links makes the links of an invitation: all, or none if one login cannot have any.
 func (i invitation) links(ctx context.Context, door *people.Door, address string) (list []link, err error) {
 	for _, login := range i.Logins {
-		if _, err := door.Person(ctx, login); i.Known && errors.Is(err, people.ErrNobody) {
+		if _, err := door.Person(ctx, login); i.Known && errors.Is(err, people.ErrStranger) {
 			return nil, usage("put them into the roster, or say what they are: --role student", "%q is not in the roster", login)
 		}
 	}

@@ -38,7 +38,7 @@ type Client struct {
 // as it takes.
 const answerTime = time.Minute
 
-// New returns a client of the service at an address; an empty token is of nobody.
+// New returns a client of the service at an address; without a token, it asks as a stranger.
 func New(address, token string) (*Client, error) {
 	base, err := Address(address)
 	if err != nil {

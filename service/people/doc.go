@@ -65,7 +65,7 @@ var (
 	ErrUsed    = errors.New("used already")     // of what works once
 	ErrExpired = errors.New("expired")          // too old
 	ErrPending = errors.New("not approved yet") // of a command line that waits
-	ErrNobody  = errors.New("not in the course")
+	ErrStranger  = errors.New("not in the course")
 )
 
 // How long things last.

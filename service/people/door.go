@@ -110,14 +110,14 @@ func (d *Door) inRoster(login string) (Person, bool) {
 }
 
 // Person returns the person with a login. The roster comes first: who is taken out of it,
-// and was not let in besides, is in the course no more. The error is [ErrNobody].
+// and was not let in besides, is in the course no more. The error is [ErrStranger].
 func (d *Door) Person(ctx context.Context, login string) (p Person, err error) {
 	if p, ok := d.inRoster(login); ok {
 		return p, nil
 	}
 	err = d.read(ctx, keyGuest+encode(login), &p)
 	if errors.Is(err, service.ErrNotFound) || login == "" {
-		return p, fmt.Errorf("%s is %w", login, ErrNobody)
+		return p, fmt.Errorf("%s is %w", login, ErrStranger)
 	}
 	return p, err
 }
@@ -133,7 +133,7 @@ func (d *Door) ByEmail(ctx context.Context, email string) (Person, error) {
 		}
 	}
 	if known {
-		return Person{}, fmt.Errorf("%s is %w", email, ErrNobody)
+		return Person{}, fmt.Errorf("%s is %w", email, ErrStranger)
 	}
 	return d.Person(ctx, email)
 }

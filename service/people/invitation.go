@@ -30,7 +30,7 @@ func (d *Door) Invite(ctx context.Context, login string) (secret string, err err
 
 // Invited says whom a link would let in, and does not use it up: programs that show a
 // preview of a link open it before its reader does. The error wraps [ErrUnknown],
-// [ErrExpired], [ErrUsed] or [ErrNobody].
+// [ErrExpired], [ErrUsed] or [ErrStranger].
 func (d *Door) Invited(ctx context.Context, secret string) (Person, error) {
 	var i invitation
 	if err := d.read(ctx, keyInvitation+hashOf(secret), &i); err != nil {

@@ -62,7 +62,7 @@ func (o *OIDC) Begin(ctx context.Context, then string) (address, cookie string, 
 }
 
 // Finish returns the person whom the issuer has sent back, and the address to show. The
-// error wraps [ErrUnknown] if this browser did not begin it, and [ErrNobody] if the person
+// error wraps [ErrUnknown] if this browser did not begin it, and [ErrStranger] if the person
 // is not in the course.
 func (o *OIDC) Finish(ctx context.Context, cookie, state, code string) (p Person, then string, err error) {
 	var j journey

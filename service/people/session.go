@@ -34,7 +34,7 @@ func (d *Door) Begin(ctx context.Context, p Person) (cookie string, err error) {
 
 // BySession returns the person whose session a cookie is. The roster is asked each time:
 // a role that was taken away is gone at once. The error wraps [ErrUnknown], [ErrExpired] or
-// [ErrNobody].
+// [ErrStranger].
 func (d *Door) BySession(ctx context.Context, cookie string) (Person, error) {
 	secret, ok := d.signed(purposeSession, cookie)
 	if !ok {

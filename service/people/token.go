@@ -44,7 +44,7 @@ func (d *Door) NewToken(ctx context.Context, p Person, name string) (token strin
 }
 
 // ByToken returns the person of a token. The error wraps [ErrUnknown], [ErrExpired] or
-// [ErrNobody].
+// [ErrStranger].
 func (d *Door) ByToken(ctx context.Context, token string) (Person, error) {
 	owner, secret, _ := strings.Cut(strings.TrimPrefix(token, tokenPrefix), ".")
 	login, err := base64.RawURLEncoding.DecodeString(owner)

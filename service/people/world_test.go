@@ -69,7 +69,7 @@ func TestInvitations(t *testing.T) {
 	d, c := opened(t)
 	ctx := t.Context()
 	_, err := d.Invite(ctx, "eve")
-	require.ErrorIs(t, err, ErrNobody)
+	require.ErrorIs(t, err, ErrStranger)
 	require.NoError(t, d.Admit(ctx, Person{Login: "eve", Name: "Eve", Role: Student}))
 	secret, err := d.Invite(ctx, "EVE")
 	require.NoError(t, err)

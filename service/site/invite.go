@@ -16,7 +16,7 @@ func LinkOf(address, secret string) string {
 // Invite makes an invitation of a person, and lets in one whom the roster lacks, with a
 // role. Of a person in the roster, the roster says the role.
 func Invite(ctx context.Context, d *people.Door, login string, role people.Role) (secret string, err error) {
-	if _, err := d.Person(ctx, login); errors.Is(err, people.ErrNobody) {
+	if _, err := d.Person(ctx, login); errors.Is(err, people.ErrStranger) {
 		if strings.ContainsAny(login, "/\\ \t\n") {
 			return "", unprocessable("a login has no spaces and no slashes", "%q cannot be a login", login)
 		}

@@ -83,7 +83,7 @@ func (q *request) known(p people.Person, err error, detail, advice string) (*peo
 	if err == nil {
 		return &p, nil
 	}
-	for _, refusal := range []error{people.ErrUnknown, people.ErrExpired, people.ErrNobody} {
+	for _, refusal := range []error{people.ErrUnknown, people.ErrExpired, people.ErrStranger} {
 		if !errors.Is(err, refusal) {
 			continue
 		}

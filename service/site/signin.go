@@ -33,7 +33,7 @@ func (q *request) linkProblem(err error) error {
 		p = &Problem{Status: http.StatusGone, Detail: "this link has expired", Advice: again}
 	case errors.Is(err, people.ErrUnknown):
 		p = notFound("this link is not known", "open it as it was sent, to its last letter; or "+again)
-	case errors.Is(err, people.ErrNobody):
+	case errors.Is(err, people.ErrStranger):
 		p = &Problem{Status: http.StatusForbidden, Detail: "this link is for a person who is not in the course any more", Advice: "ask your teacher"}
 	default:
 		return err
@@ -124,7 +124,7 @@ func (q *request) oidcFinish() error {
 	}
 	p, then, err := q.OIDC.Finish(q.Context(), journey.Value, query.Get("state"), query.Get("code"))
 	switch {
-	case errors.Is(err, people.ErrNobody):
+	case errors.Is(err, people.ErrStranger):
 		return &Problem{Status: http.StatusForbidden, Detail: "you are known to " + q.Issuer + ", and not to this course", Advice: "ask your teacher to put you into the roster, with the address or login that you have there"}
 	case errors.Is(err, people.ErrUnknown):
 		return &Problem{Status: http.StatusBadRequest, Detail: "this browser did not begin to sign in here", Advice: again}

@@ -1,0 +1,58 @@
+package site
+
+import (
+	"fmt"
+	"time"
+
+	"grade/service"
+)
+
+// queueView is the queue, and who works on it.
+type queueView struct {
+	Waiting   int             `json:"waiting"`
+	Grading   int             `json:"grading"`
+	Oldest    time.Time       `json:"oldest,omitzero"`
+	Wait      *float64        `json:"wait_seconds"` // of a newcomer; nil: not known
+	WaitText  string          `json:"-"`
+	OldestAge string          `json:"-"`
+	Workers   []workerView    `json:"workers"`
+	NoVerdict []noVerdictView `json:"no_verdict"`
+}
+
+type (
+	workerView struct {
+		service.WorkerState
+		Takes bool   `json:"takes_jobs"`
+		Ago   string `json:"-"`
+	}
+	noVerdictView struct {
+		Student  string    `json:"student"`
+		Exercise string    `json:"exercise"`
+		Why      string    `json:"why"`
+		Since    time.Time `json:"since"`
+		Address  string    `json:"address"`
+	}
+)
+
+func (q *request) queuePage() error {
+	now, queue := q.Now(), q.Engine.Queue()
+	v := queueView{Waiting: queue.Waiting, Grading: queue.Grading, Oldest: queue.Oldest, WaitText: inAbout(queue.Wait), Workers: []workerView{}, NoVerdict: []noVerdictView{}}
+	if queue.Wait >= 0 {
+		v.Wait = pointer(queue.Wait.Seconds())
+	}
+	if !queue.Oldest.IsZero() {
+		v.OldestAge = inAbout(max(0, now.Sub(queue.Oldest)))
+	}
+	for _, w := range queue.Workers {
+		v.Workers = append(v.Workers, workerView{w, w.Takes(), inAbout(max(0, now.Sub(w.Heard)))})
+	}
+	for _, p := range q.Results.Pending() {
+		list := q.Engine.Attempts(p.Student, p.Exercise)
+		if len(list) == 0 || list[len(list)-1].Stage != service.NoVerdict {
+			continue
+		}
+		a := list[len(list)-1]
+		v.NoVerdict = append(v.NoVerdict, noVerdictView{p.Student, p.Exercise, a.Why, a.Submitted, fmt.Sprintf("%s/%s/attempts/%d", storyOf(p.Student), p.Exercise, a.Number)})
+	}
+	return q.show("queue", v)
+}

@@ -1,0 +1,83 @@
+package site
+
+import (
+	"fmt"
+	"html/template"
+	"net/http"
+
+	"grade/service"
+	"grade/service/people"
+)
+
+// storyView is all that a student has handed in.
+type storyView struct {
+	Student   string          `json:"student"`
+	Person    *people.Person  `json:"person"` // nil: not in the course any more
+	Total     *float64        `json:"total"`
+	Exercises []storyExercise `json:"exercises"`
+}
+
+type storyExercise struct {
+	exerciseRow
+	List  []attemptRow  `json:"list"` // the newest first
+	Trend template.HTML `json:"-"`
+}
+
+func (q *request) story() error {
+	student := q.PathValue("student")
+	v := storyView{Student: student}
+	if p, err := q.Door.Person(q.Context(), student); err == nil {
+		v.Person, v.Student = &p, p.Login
+	}
+	book, handed := q.bookOf(v.Student, "", 0), 0
+	if len(book.Rows) > 0 {
+		v.Total = book.Rows[0].Total
+	}
+	for _, e := range q.course().Exercises {
+		x := storyExercise{exerciseRow: q.row(v.Student, e, book), List: q.attempts(v.Student, e.Name, storyOf(v.Student)+"/"+e.Name+"/attempts/", book)}
+		x.Trend = trend(x.List)
+		handed += len(x.List)
+		v.Exercises = append(v.Exercises, x)
+	}
+	if v.Person == nil && handed == 0 {
+		return notFound(fmt.Sprintf("there is no student %q", student), "see the list of people")
+	}
+	return q.show("story", v)
+}
+
+// attemptOf shows an attempt of any student, with what staff may know besides.
+func (q *request) attemptOf() error {
+	student := q.PathValue("student")
+	e, a, err := q.attempt(student)
+	if err != nil {
+		return err
+	}
+	v, err := q.attemptView(e, a, storyOf(student)+"/"+e.Name+"/attempts/")
+	if err != nil {
+		return err
+	}
+	v.Staff, v.Why, v.Worker, v.Back = true, a.Why, a.Worker, storyOf(student)
+	if a.Record != nil {
+		v.Result = a.Record.Result // in full: staff have the whole of it in an export too
+	}
+	return q.show("attempt", v)
+}
+
+func (q *request) sourceOf() error { return q.sendSource(q.PathValue("student")) }
+
+// retry has an attempt graded again that came to no verdict by a fault of ours.
+func (q *request) retry() error {
+	student := q.PathValue("student")
+	e, a, err := q.attempt(student)
+	if err != nil {
+		return err
+	}
+	if a.Stage != service.NoVerdict {
+		return &Problem{Status: http.StatusConflict, Detail: "this attempt is " + string(a.Stage), Advice: "only one without a verdict can be graded again here; what holds is changed by a regrade"}
+	}
+	if err := q.Engine.Retry(q.Context(), a.Student, e.Name, a.Number); err != nil {
+		return err
+	}
+	q.Log.InfoContext(q.Context(), "graded again", "student", a.Student, "exercise", e.Name, "attempt", a.Number, "by", q.person.Login)
+	return q.done(fmt.Sprintf("%s/%s/attempts/%d", storyOf(student), e.Name, a.Number))
+}
