@@ -8,6 +8,7 @@ FUZZTIME ?= 10s
 ROUNDS   ?= 10
 SEEDS    ?= 100
 STUDENTS ?= 64
+UPLOADS  ?= 200
 # One more than there are CPUs, because gradings wait for each other to measure.
 GRADINGS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 
@@ -44,6 +45,10 @@ race: ## run all tests but the longest under the race detector
 .PHONY: e2e
 e2e: ## run the real command: scripts, faults, the README; never from the cache
 	@go test -short -count=1 -timeout 20m . ./cmd/grade
+
+.PHONY: faults
+faults: ## 200 submissions of all exercises while every part of a service is killed or cut off; UPLOADS=400 for more
+	@go test ./cmd/grade -run '^TestServiceUnderFaults$$' -count=1 -timeout 120m -v -args -uploads $(UPLOADS)
 
 .PHONY: course
 course: ## grade the sample course as GitHub's and GitLab's runners would

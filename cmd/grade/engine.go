@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"errors"
 	"log/slog"
+	"net"
 	"runtime"
 	"time"
 
@@ -55,7 +56,11 @@ func (f *engineFlags) add(cmd *cobra.Command) {
 	}
 }
 
-func (f *engineFlags) check() error {
+func (f *engineFlags) check(h httpFlags) error {
+	host, _, err := net.SplitHostPort(f.listen)
+	if f.listen != "" && err == nil && !isLoopback(host) && !h.tls() && !h.plain {
+		return usage("give --tls-cert and --tls-key, or --autocert HOST; or --plain-http in a network of your own", "--worker-listen %s: without TLS, hidden tests could be read on the network", f.listen)
+	}
 	if f.nats != "" && f.listen != "" {
 		return usage("workers connect to the cluster: grade work --nats URL", "--worker-listen is for the server in this process, and --nats is another one")
 	}

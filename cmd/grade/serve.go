@@ -92,7 +92,7 @@ func (o *serveOptions) check() error {
 		return err
 	}
 	o.sandbox = grading.sandbox
-	return errors.Join(o.engine.check(), o.http.check(), o.oidc.check())
+	return errors.Join(o.engine.check(o.http), o.http.check(), o.oidc.check())
 }
 
 func (o *serveOptions) run(ctx context.Context) (err error) {
@@ -147,6 +147,9 @@ func (o *serveOptions) open(ctx context.Context, log *slog.Logger) (s *serving, 
 	if o.engine.listen != "" {
 		if o.engine.tls, err = o.http.tlsConfig(o.data); err != nil {
 			return s, err
+		}
+		if o.engine.tls != nil {
+			o.engine.tls.NextProtos = nil // they are of HTTP
 		}
 	}
 	if s.engine, err = openServiceEngine(ctx, o.data, o.engine, log, o.app.now); err != nil {

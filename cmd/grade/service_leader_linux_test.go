@@ -20,6 +20,10 @@ import (
 // What is kept goes on being kept and read, each within some seconds, whichever server of
 // the cluster is killed.
 func TestEachServerKilled(t *testing.T) {
+	if testing.Short() {
+		t.Skip("NOT TESTED: -short: choosing leaders takes half a minute")
+	}
+	t.Parallel()
 	c := newCluster(t)
 	e, err := engine.Open(t.Context(), engine.Config{NATS: c.url(), Grader: "g", Log: slog.New(slog.NewTextHandler(t.Output(), nil))})
 	require.NoError(t, err)

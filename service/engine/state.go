@@ -222,7 +222,7 @@ func (s *state) refresh(c *cell) {
 	}
 }
 
-// tellLine tells everybody in the queue who is followed how many are before them.
+// tellLine tells the followers of what waits how many are before it.
 func (s *state) tellLine() {
 	for id := range s.hub {
 		c := s.cells[id]
