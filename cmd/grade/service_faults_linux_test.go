@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"flag"
-	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -108,41 +107,52 @@ func (w *world) follow(d declared) {
 	}()
 }
 
-// during waits until a worker is in a phase, of an attempt that begins after this call;
-// "" is any. It feeds the queue, so that there is work.
-func (w *world) during(phase grader.Phase) *laborer {
+// during calls act as soon as a worker is in a phase, of an attempt that begins after this
+// call; "" is any. It feeds the queue meanwhile, so that there is work.
+func (w *world) during(phase grader.Phase, act func(*laborer)) *laborer {
 	w.Helper()
 	for len(w.heard) > 0 {
 		<-w.heard
 	}
-	w.feed(3)
-	deadline := time.After(3 * time.Minute)
-	for {
-		select {
-		case p := <-w.heard:
-			if l := w.workers[p.Worker]; l != nil && p.Event != nil && !p.Event.Done && (phase == "" || p.Event.Phase == phase) {
-				return l
+	found := make(chan *laborer, 1)
+	go func() {
+		defer close(found)
+		deadline := time.After(3 * time.Minute)
+		for {
+			select {
+			case p := <-w.heard:
+				if l := w.workers[p.Worker]; l != nil && p.Event != nil && !p.Event.Done && (phase == "" || p.Event.Phase == phase) {
+					act(l)
+					found <- l
+					return
+				}
+			case <-deadline:
+				return
 			}
-		case <-deadline:
-			require.FailNow(w, fmt.Sprintf("no worker was in phase %q", phase))
 		}
-	}
+	}()
+	w.feed(3)
+	l := <-found
+	require.NotNil(w, l, "no worker was in phase %q", phase)
+	return l
 }
 
 func (w *world) workerKilledIn(phase grader.Phase) {
-	l := w.during(phase)
-	l.kill()
+	l := w.during(phase, func(l *laborer) { l.kill() })
 	l.start()
 	w.Logf("%s: killed and started again in phase %s", l.name, phase)
 }
 
 // leaderKilled kills the server that leads the log while uploads come in.
 func (w *world) leaderKilled() {
-	w.during("")
 	leader := w.leader()
-	w.cluster.nodes[leader].kill()
+	require.NotEmpty(w, leader)
+	w.during("", func(*laborer) { w.cluster.nodes[leader].kill() })
 	w.feed(2)
-	eventually(w.T, time.Minute, "another server leads", func() bool { now := w.leader(); return now != "" && now != leader })
+	eventually(w.T, time.Minute, "another server leads", func() bool {
+		now := w.leader()
+		return now != "" && now != leader
+	})
 	w.cluster.nodes[leader].start()
 	w.Logf("%s: killed while it led, and started again", leader)
 }
@@ -160,24 +170,24 @@ func (w *world) leader() string {
 // workerCutOff cuts a worker off for longer than the wait, while it grades. It comes back
 // with its result after the job was given to another one.
 func (w *world) workerCutOff() {
-	l := w.during(grader.Test)
-	l.nats.set(silent)
+	l := w.during(grader.Test, func(l *laborer) { l.nats.set(silent) })
 	time.Sleep(2 * patience) // this long is what is tested
 	l.nats.set(whole)
 	w.Logf("%s: cut off for %v", l.name, 2*patience)
 }
 
 func (w *world) serveKilled() {
-	w.during("")
-	w.serve.kill()
-	w.serve.start()
+	w.during("", func(*laborer) {
+		w.serve.kill()
+		w.serve.start()
+	})
 	w.feed(2)
 	w.Log("serve: killed and started again")
 }
 
 // engineGone takes the Docker engine from a worker, which stops taking jobs and says why.
 func (w *world) engineGone() {
-	l := w.during(grader.Build)
+	l := w.during(grader.Build, func(l *laborer) { l.docker.set(gone) })
 	why := func() string {
 		for _, state := range w.watch.Queue().Workers {
 			if state.Name == l.name {
@@ -186,7 +196,6 @@ func (w *world) engineGone() {
 		}
 		return ""
 	}
-	l.docker.set(gone)
 	eventually(w.T, time.Minute, "the worker takes no jobs", func() bool { return why() != "" && why() != "it is starting" })
 	assert.Contains(w, strings.ToLower(why()), "docker")
 	w.Logf("%s: without an engine it says %q", l.name, why())
