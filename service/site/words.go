@@ -18,7 +18,7 @@ func inAbout(d time.Duration) string {
 	case d < 0:
 		return "not known"
 	case d < time.Second/2:
-		return "no time"
+		return "less than a second"
 	case d < 90*time.Second:
 		return fmt.Sprintf("%d s", max(1, int(d.Round(time.Second)/time.Second)))
 	case d < 90*time.Minute:
