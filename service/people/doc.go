@@ -61,11 +61,11 @@ func Edit(ctx context.Context, s Store, key string, ttl time.Duration, change fu
 
 // Errors of those who ask to be let in. A page says what to do about each.
 var (
-	ErrUnknown = errors.New("unknown")          // never issued, or mistyped
-	ErrUsed    = errors.New("used already")     // of what works once
-	ErrExpired = errors.New("expired")          // too old
-	ErrPending = errors.New("not approved yet") // of a command line that waits
-	ErrStranger  = errors.New("not in the course")
+	ErrUnknown  = errors.New("unknown")          // never issued, or mistyped
+	ErrUsed     = errors.New("used already")     // of what works once
+	ErrExpired  = errors.New("expired")          // too old
+	ErrPending  = errors.New("not approved yet") // of a command line that waits
+	ErrStranger = errors.New("not in the course")
 )
 
 // How long things last.
