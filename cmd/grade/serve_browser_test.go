@@ -27,8 +27,8 @@ import (
 // browserTime is for everything that is done with one browser; pageTime for one thing that
 // a page has to come to, a grading included.
 const (
-	browserTime = 20 * time.Minute
-	pageTime    = 3 * time.Minute
+	browserTime = 40 * time.Minute
+	pageTime    = 10 * time.Minute
 )
 
 // TestServeInBrowser hands in as a student does and looks as an instructor does, in two
