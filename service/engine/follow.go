@@ -108,9 +108,7 @@ func (e *Engine) Follow(ctx context.Context, student, exercise string) <-chan se
 	id := cellID{student, exercise}
 	f := &follower{out: make(chan service.Progress), more: make(chan struct{}, 1)}
 	e.mu.Lock()
-	for _, p := range e.state.standing(id) {
-		f.todo = append(f.todo, p)
-	}
+	f.todo = append(f.todo, e.state.standing(id)...)
 	f.wake()
 	e.state.hub[id] = append(e.state.hub[id], f)
 	e.mu.Unlock()

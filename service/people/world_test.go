@@ -51,9 +51,9 @@ func opened(t *testing.T) (*Door, *clock) {
 }
 
 func TestFromRoster(t *testing.T) {
-	roster, err := gradebook.ReadRoster(strings.NewReader("Student;SIS Login ID;Role;Email\n\"Lovelace, Ada\";ada;;ada@example.org\nGrace;grace;Staff;\n;root;admin;\nTest;;;\n"))
+	_, err := gradebook.ReadRoster(strings.NewReader("Student;SIS Login ID;Role;Email\n\"Lovelace, Ada\";ada;;ada@example.org\nGrace;grace;Staff;\n;root;admin;\nTest;;;\n"))
 	require.Error(t, err, "a person without any key")
-	roster, err = gradebook.ReadRoster(strings.NewReader("Student;ID;SIS Login ID;Role;Email\n\"Lovelace, Ada\";1;ada;;ada@example.org\nGrace;2;grace;Staff;\n;3;root;admin;\nTest;4;;;\n"))
+	roster, err := gradebook.ReadRoster(strings.NewReader("Student;ID;SIS Login ID;Role;Email\n\"Lovelace, Ada\";1;ada;;ada@example.org\nGrace;2;grace;Staff;\n;3;root;admin;\nTest;4;;;\n"))
 	require.NoError(t, err)
 	list, err := FromRoster(roster)
 	require.NoError(t, err)
