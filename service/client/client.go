@@ -16,6 +16,7 @@ import (
 	"fmt"
 	"io"
 	"mime/multipart"
+	"net"
 	"net/http"
 	"net/textproto"
 	"net/url"
@@ -57,17 +58,29 @@ func sameHost(r *http.Request, via []*http.Request) error {
 	return nil
 }
 
-// Address reads the address of a service, which has https unless it says otherwise. Of a
-// link into a service, it is the part that names the service.
+// Address reads the address of a service, which has https unless it says otherwise or is on
+// this machine, where services listen without. Of a link into a service, it is the part that
+// names the service.
 func Address(address string) (*url.URL, error) {
 	if !strings.Contains(address, "://") {
-		address = "https://" + address
+		address = schemeOf(address) + address
 	}
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
 		return nil, &fault.Error{Message: fmt.Sprintf("%q is no address of a service", address), Advice: "give it as https://grade.example.org"}
 	}
 	return &url.URL{Scheme: u.Scheme, Host: u.Host}, nil
+}
+
+func schemeOf(address string) string {
+	host, _, _ := strings.Cut(address, "/")
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		host = name
+	}
+	if host == "localhost" || net.ParseIP(host).IsLoopback() {
+		return "http://"
+	}
+	return "https://"
 }
 
 // Refusal is an answer of the service that is none.

@@ -18,6 +18,8 @@ import (
 func TestAddress(t *testing.T) {
 	for given, want := range map[string]string{
 		"grade.example.org":                        "https://grade.example.org",
+		"127.0.0.1:8080":                           "http://127.0.0.1:8080",
+		"localhost/mean":                           "http://localhost",
 		"https://grade.example.org/":               "https://grade.example.org",
 		"http://127.0.0.1:8080/enter/secret?x=y#z": "http://127.0.0.1:8080",
 	} {

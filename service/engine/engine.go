@@ -83,7 +83,7 @@ func (e *Engine) goes(part func()) { e.running.Go(part) }
 // connect opens the connection to a server of its own, or to the cluster.
 func (e *Engine) connect(ctx context.Context) (err error) {
 	if e.config.NATS != "" {
-		e.nc, err = dial(ctx, e.config.NATS, e.config.Creds, "grade serve "+e.config.Course)
+		e.nc, err = dial(ctx, e.log, e.config.NATS, e.config.Creds, "grade serve "+e.config.Course)
 		return err
 	}
 	if e.server, err = startServer(e.config); err != nil {
@@ -93,20 +93,33 @@ func (e *Engine) connect(ctx context.Context) (err error) {
 	return err
 }
 
+// sayAgain is the interval in which a connection that cannot be made is told.
+const sayAgain = time.Minute
+
 // dial connects to a server on the network. It goes on trying for as long as the context
-// lasts, and later whenever the connection is lost.
-func dial(ctx context.Context, url, creds, name string, more ...nats.Option) (*nats.Conn, error) {
+// lasts, and later whenever the connection is lost; why it cannot is in the log.
+func dial(ctx context.Context, log *slog.Logger, url, creds, name string, more ...nats.Option) (*nats.Conn, error) {
 	options := append([]nats.Option{
 		nats.Name(name), nats.MaxReconnects(-1), nats.ReconnectWait(time.Second),
 		nats.PingInterval(10 * time.Second), nats.MaxPingsOutstanding(2),
+		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
+			if err != nil { // nil: it was closed
+				log.Warn("the connection is lost", "to", url, "because", err)
+			}
+		}),
+		nats.ReconnectHandler(func(*nats.Conn) { log.Info("the connection is back", "to", url) }),
 	}, more...)
 	if creds != "" {
 		options = append(options, nats.UserCredentials(creds))
 	}
-	for {
+	for said := (time.Time{}); ; {
 		nc, err := nats.Connect(url, options...)
 		if err == nil {
 			return nc, nil
+		}
+		if time.Since(said) > sayAgain {
+			said = time.Now()
+			log.Warn("cannot connect yet", "to", url, "because", err)
 		}
 		if errors.Is(err, nats.ErrAuthorization) || creds != "" && errors.Is(err, nats.ErrAuthExpired) {
 			return nil, fmt.Errorf("connect to %s: %w; ask for new credentials", url, err)
@@ -147,12 +160,24 @@ func (e *Engine) Close() (err error) {
 
 // Alive returns an error if the engine cannot keep anything now.
 func (e *Engine) Alive(ctx context.Context) error {
+	if err := e.usable(); err != nil {
+		return err
+	}
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
 	if _, err := e.js.Stream(ctx, e.names.log()); err != nil {
 		return fmt.Errorf("reach the engine: %w", err)
 	}
 	return nil
+}
+
+// usable returns an error if the server in this process keeps nothing any more; a call to it
+// would wait in vain.
+func (e *Engine) usable() error {
+	if e.server == nil {
+		return nil
+	}
+	return e.server.usable()
 }
 
 // keyed holds a lock for each key.

@@ -31,6 +31,9 @@ func (e *Engine) HandIn(ctx context.Context, u service.Upload) (service.Attempt,
 	if _, _, err := e.exercise(u.Exercise); err != nil {
 		return service.Attempt{}, err
 	}
+	if err := e.usable(); err != nil {
+		return service.Attempt{}, fmt.Errorf("keep a submission: %w", err)
+	}
 	if u.At.IsZero() {
 		u.At = e.config.Now()
 	}

@@ -50,7 +50,7 @@ type JobsConfig struct {
 // as the context lasts: a worker may start before the engine does. The caller closes it.
 func Connect(ctx context.Context, c JobsConfig) (*Jobs, error) {
 	course := Config{Course: c.Course, Log: c.Log}.filled()
-	nc, err := dial(ctx, c.URL, c.Creds, c.Name, nats.CustomInboxPrefix(inbox(c.Name)))
+	nc, err := dial(ctx, course.Log, c.URL, c.Creds, c.Name, nats.CustomInboxPrefix(inbox(c.Name)))
 	if err != nil {
 		return nil, err
 	}

@@ -74,16 +74,33 @@ func (e *embedded) start(c Config) error {
 	if e.server, err = server.NewServer(o); err != nil {
 		return err
 	}
-	s := e.server
-	s.SetLoggerV2(serverLog{c.Log}, false, false, false)
-	s.Start()
-	for begun := time.Now(); !s.ReadyForConnections(100 * time.Millisecond); {
-		if time.Since(begun) > startTimeout || !s.Running() {
+	said := serverLog{c.Log, make(chan string, 1)}
+	e.server.SetLoggerV2(said, false, false, false)
+	e.server.Start()
+	return e.ready(said.fatal)
+}
+
+// ready waits until the server can be used. Where it cannot start, as when its port is taken
+// or its folder cannot be written, it says so in its log alone, and goes on without.
+func (e *embedded) ready(fatal <-chan string) error {
+	for begun := time.Now(); time.Since(begun) < startTimeout && e.server.Running(); {
+		ready := e.server.ReadyForConnections(100 * time.Millisecond)
+		select {
+		case why := <-fatal:
+			return &fault.Error{Message: why, Advice: "free what it names, or give another folder or address"}
+		default:
+		}
+		if ready {
 			break
 		}
 	}
-	if !s.Running() || !s.JetStreamEnabled() {
-		return fmt.Errorf("the server in this process cannot use %s; its log says why", o.StoreDir)
+	return e.usable()
+}
+
+// usable returns an error if the server keeps nothing. It stops for good when its disk is full.
+func (e *embedded) usable() error {
+	if !e.server.Running() || !e.server.JetStreamEnabled() {
+		return errors.New("the engine keeps nothing any more, as when its disk is full: make room, and start it again")
 	}
 	return nil
 }
@@ -136,11 +153,20 @@ func (e *embedded) stop() error {
 }
 
 // serverLog passes on what the server says of faults.
-type serverLog struct{ log *slog.Logger }
+type serverLog struct {
+	log   *slog.Logger
+	fatal chan string // the first one that keeps it from starting
+}
 
 func (l serverLog) Noticef(string, ...any)       {}
 func (l serverLog) Debugf(string, ...any)        {}
 func (l serverLog) Tracef(string, ...any)        {}
 func (l serverLog) Warnf(f string, args ...any)  { l.log.Warn("nats: " + fmt.Sprintf(f, args...)) }
 func (l serverLog) Errorf(f string, args ...any) { l.log.Error("nats: " + fmt.Sprintf(f, args...)) }
-func (l serverLog) Fatalf(f string, args ...any) { l.log.Error("nats: " + fmt.Sprintf(f, args...)) }
+func (l serverLog) Fatalf(f string, args ...any) {
+	select {
+	case l.fatal <- fmt.Sprintf(f, args...):
+	default: // the first one is the cause
+		l.Errorf(f, args...)
+	}
+}

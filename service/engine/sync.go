@@ -20,7 +20,7 @@ func (e *Engine) checkSync(ctx context.Context) error {
 			"do", "set sync_interval: always in the jetstream block of each server, and give credentials of the system account: --nats-system-creds FILE")
 		return nil
 	}
-	nc, err := dial(ctx, e.config.NATS, e.config.SystemCreds, "grade serve, at its start")
+	nc, err := dial(ctx, e.log, e.config.NATS, e.config.SystemCreds, "grade serve, at its start")
 	if err != nil {
 		return err
 	}

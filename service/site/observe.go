@@ -4,7 +4,6 @@ import (
 	"context"
 	"net/http"
 	"strconv"
-	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
@@ -95,7 +94,7 @@ func (s *Site) observe(h http.Handler) http.Handler {
 		h.ServeHTTP(seen, r.WithContext(context.WithValue(r.Context(), watchedKey{}, seen)))
 		took := s.Now().Sub(started)
 		s.metrics.requests.WithLabelValues(method(r.Method), seen.route.Pattern, strconv.Itoa(seen.status)).Observe(took.Seconds())
-		s.Log.DebugContext(r.Context(), "request", "method", r.Method, "route", seen.route.Pattern, "status", seen.status, "took", took.Round(time.Microsecond))
+		s.Log.DebugContext(r.Context(), "request", "method", r.Method, "route", seen.route.Pattern, "status", seen.status, "took_ms", float64(took.Microseconds())/1000)
 	})
 }
 

@@ -101,7 +101,7 @@ func (q *request) known(p people.Person, err error, detail, advice string) (*peo
 
 func (q *request) unauthorized(detail string) *Problem {
 	q.w.Header().Set("WWW-Authenticate", "Bearer")
-	advice := "open the link of your invitation, or ask your teacher for a new one"
+	advice := "open the link of your invitation; it lets in once, so for another browser, or after signing out, ask your teacher for a new one"
 	if q.OIDC != nil {
 		advice = "sign in with " + q.Issuer
 	}
@@ -160,7 +160,7 @@ func (q *request) page(status int, name string, view any) error {
 	var b bytes.Buffer
 	f := frame{View: view, Page: name, Person: q.person, Title: q.course().Policy.Title, Zone: q.course().Policy.Zone, Now: q.Now(), Path: q.URL.Path, Assets: assetNames, Version: q.Version}
 	if f.Title == "" {
-		f.Title = "Exercises"
+		f.Title = "Course"
 	}
 	if err := pages[name].ExecuteTemplate(&b, "frame", f); err != nil {
 		return fmt.Errorf("write page %s: %w", name, err)

@@ -28,7 +28,7 @@ func (q *request) linkProblem(err error) error {
 	var p *Problem
 	switch {
 	case errors.Is(err, people.ErrUsed):
-		p = &Problem{Status: http.StatusGone, Detail: "this link was used already: it lets in once", Advice: "if it was you, the browser that used it is signed in; otherwise " + again}
+		p = &Problem{Status: http.StatusGone, Detail: "this link was used already: it lets in once", Advice: "the browser that used it is signed in until it signs out; for another one " + again}
 	case errors.Is(err, people.ErrExpired):
 		p = &Problem{Status: http.StatusGone, Detail: "this link has expired", Advice: again}
 	case errors.Is(err, people.ErrUnknown):

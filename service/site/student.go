@@ -174,6 +174,7 @@ type attemptView struct {
 	Notice   string          `json:"notice,omitempty"`
 	Result   *verdict.Result `json:"result"` // nil: none yet
 	Points   *float64        `json:"points"` // that count for the exercise, of whichever attempt
+	Counting string          `json:"-"`      // says so where another attempt counts
 	Rules    []string        `json:"rules"`
 	Report   template.HTML   `json:"-"`
 	Live     bool            `json:"-"`
@@ -246,11 +247,21 @@ func (q *request) attemptView(e *course.Exercise, a service.Attempt, base string
 	}
 	v.Result = public(a.Record.Result)
 	var b bytes.Buffer
-	if err := page.GradingMain(&b, v.Result, "", counted(cell, ok, a)); err != nil {
+	v.Counting = elsewhere(cell, v.Counts)
+	if err := page.GradingMain(&b, v.Result, "", counted(cell, ok && v.Counting == "", a)); err != nil {
 		return nil, err
 	}
 	v.Report = template.HTML(b.String())
 	return v, nil
+}
+
+// elsewhere says what counts where another attempt does, whose points would mislead above the
+// report of this one; empty: this one counts, or none does.
+func elsewhere(cell gradebook.Cell, this bool) string {
+	if this || cell.Counts == nil || cell.Points == nil {
+		return ""
+	}
+	return gradebook.Number(*cell.Points) + " points count, and they are another attempt's."
 }
 
 // counted is what a report tells of the rules of the course. The gradebook numbers what was

@@ -29,7 +29,7 @@ func (w *Worker) work(ctx context.Context, bench Bench, t *engine.Taken) {
 	record, err := w.grade(ctx, bench, t)
 	switch {
 	case err == nil:
-		log.Info("graded", "score", record.Result.Score, "verdict", record.Result.Verdict, "took", time.Since(started).Round(time.Millisecond))
+		log.Info("graded", "score", record.Result.Score, "verdict", record.Result.Verdict, "took_ms", time.Since(started).Milliseconds())
 		err = lasting(ctx, func(ctx context.Context) error { return t.Give(ctx, *record) })
 	case ctx.Err() != nil:
 		log.Info("given back", "because", "the worker stops")
