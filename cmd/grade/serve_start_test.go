@@ -46,7 +46,7 @@ func TestServeStarts(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(rules, bytes.Replace(text, []byte("Numbers for engineers"), []byte("Figures for artists"), 1), 0o600))
 	require.NoError(t, syscall.Kill(os.Getpid(), syscall.SIGHUP))
-	require.Eventually(t, func() bool { return strings.Contains(s.get(instructor, "/"), "Figures for artists") }, time.Minute, 20*time.Millisecond)
+	require.Eventually(t, func() bool { return strings.Contains(s.get(instructor, "/"), "Figures for artists") }, 5*time.Minute, 20*time.Millisecond)
 	require.NoError(t, os.WriteFile(rules, []byte("exercises: 3\n"), 0o600))
 	require.NoError(t, syscall.Kill(os.Getpid(), syscall.SIGHUP))
 	assert.Contains(t, s.get(instructor, "/"), "Figures for artists", "a course that cannot be read changes nothing")
@@ -67,7 +67,7 @@ func TestServeIsThereSoon(t *testing.T) {
 	serveSample(t, "--workers", "0")
 	took := time.Since(began)
 	t.Logf("the first page after %v", took)
-	assert.Less(t, took, 20*time.Second, "two seconds on an idle machine")
+	assert.Less(t, took, time.Minute, "two seconds on an idle machine")
 }
 
 func TestServeInvite(t *testing.T) {
@@ -237,7 +237,7 @@ func (s *served) login(person string) {
 	require.Eventually(s, func() bool {
 		page = regexp.MustCompile(`http\S+/devices/\S+`).FindString(said.String())
 		return page != ""
-	}, time.Minute, 10*time.Millisecond)
+	}, 5*time.Minute, 10*time.Millisecond)
 	answer, err := browser.Post(page, "", nil)
 	require.NoError(s, err)
 	require.NoError(s, answer.Body.Close())

@@ -84,7 +84,7 @@ func serveIn(t *testing.T, course, data string, args ...string) *served {
 	require.Eventually(t, func() bool {
 		s.address = addressIn(s.out.String())
 		return s.address != "" && s.healthy()
-	}, time.Minute, 10*time.Millisecond, "%s", log)
+	}, 5*time.Minute, 10*time.Millisecond, "%s", log)
 	if found := regexp.MustCompile(`http\S+/enter/\S+`).FindString(s.out.String()); found != "" {
 		s.link = found
 	}

@@ -50,7 +50,7 @@ func gradedByService(t *testing.T, dir string, todo []declared) *engine.Engine {
 		_, err := e.HandIn(t.Context(), service.Upload{Student: d.student, Exercise: d.exercise, Snapshot: d.snapshot, At: handedIn, Source: "service"})
 		require.NoError(t, err)
 	}
-	eventually(t, 3*time.Minute, "all are graded", func() bool { return len(e.Store().Attempts()) == len(todo) })
+	eventually(t, 10*time.Minute, "all are graded", func() bool { return len(e.Store().Attempts()) == len(todo) })
 	return e
 }
 

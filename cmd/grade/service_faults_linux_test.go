@@ -70,7 +70,7 @@ func (w *world) feed(n int) {
 
 func (w *world) handIn(d declared) {
 	w.Helper()
-	ctx, cancel := context.WithTimeout(w.Context(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(w.Context(), 10*time.Minute)
 	defer cancel()
 	p := people.Person{Login: d.student, Name: d.student, Role: people.Student}
 	require.NoError(w, w.door.Admit(ctx, p))
@@ -117,7 +117,7 @@ func (w *world) during(phase grader.Phase, act func(*laborer)) *laborer {
 	found := make(chan *laborer, 1)
 	go func() {
 		defer close(found)
-		deadline := time.After(3 * time.Minute)
+		deadline := time.After(10 * time.Minute)
 		for {
 			select {
 			case p := <-w.heard:
@@ -149,7 +149,7 @@ func (w *world) leaderKilled() {
 	require.NotEmpty(w, leader)
 	w.during("", func(*laborer) { w.cluster.nodes[leader].kill() })
 	w.feed(2)
-	eventually(w.T, time.Minute, "another server leads", func() bool {
+	eventually(w.T, 5*time.Minute, "another server leads", func() bool {
 		now := w.leader()
 		return now != "" && now != leader
 	})
@@ -196,11 +196,11 @@ func (w *world) engineGone() {
 		}
 		return ""
 	}
-	eventually(w.T, time.Minute, "the worker takes no jobs", func() bool { return why() != "" && why() != "it is starting" })
+	eventually(w.T, 5*time.Minute, "the worker takes no jobs", func() bool { return why() != "" && why() != "it is starting" })
 	assert.Contains(w, strings.ToLower(why()), "docker")
 	w.Logf("%s: without an engine it says %q", l.name, why())
 	l.docker.set(whole)
-	eventually(w.T, time.Minute, "the worker takes jobs again", func() bool { return why() == "" })
+	eventually(w.T, 5*time.Minute, "the worker takes jobs again", func() bool { return why() == "" })
 }
 
 // settled waits until every acknowledged upload has a result.
@@ -260,7 +260,7 @@ func (w *world) stop() {
 	for _, l := range w.workers {
 		pid := l.cmd.Process.Pid
 		assert.Equal(w, exitOK, l.terminate(), l.name)
-		eventually(w.T, time.Minute, "no container of "+l.name+" is left", func() bool { return len(containersOf(w.T, docker, pid)) == 0 })
+		eventually(w.T, 5*time.Minute, "no container of "+l.name+" is left", func() bool { return len(containersOf(w.T, docker, pid)) == 0 })
 	}
 	assert.Equal(w, exitOK, w.serve.terminate())
 }

@@ -61,7 +61,7 @@ func newWorld(t *testing.T) *world {
 	for _, name := range []string{"w1", "w2", "w3"} {
 		w.employ(name, data)
 	}
-	eventually(t, 3*time.Minute, "three workers take jobs", func() bool { return w.taking() == 3 })
+	eventually(t, 10*time.Minute, "three workers take jobs", func() bool { return w.taking() == 3 })
 	return w
 }
 
@@ -69,7 +69,7 @@ func newWorld(t *testing.T) *world {
 func (w *world) address() string {
 	w.Helper()
 	address := ""
-	eventually(w.T, 2*time.Minute, "the service starts", func() bool {
+	eventually(w.T, 10*time.Minute, "the service starts", func() bool {
 		if all := strings.Split(w.serve.out.String(), "serving "); len(all) > 1 {
 			address = addressIn("serving " + all[len(all)-1])
 		}
