@@ -29,7 +29,7 @@ func publicCheck(c verdict.CheckResult) verdict.CheckResult {
 		c.Reference, c.Submission = verdict.Figures{}, verdict.Figures{}
 		return c
 	}
-	c.Ratio = pointer(rounded(*c.Ratio, 3))
+	c.Ratio = new(rounded(*c.Ratio, 3))
 	if c.Interval != nil {
 		c.Interval = &[2]float64{rounded(c.Interval[0], 3), rounded(c.Interval[1], 3)}
 	}
@@ -49,8 +49,6 @@ func publicEvent(e *grader.Event) *grader.Event {
 	out.Check = &check
 	return &out
 }
-
-func pointer(x float64) *float64 { return &x }
 
 // rounded rounds to a number of digits that count.
 func rounded(x float64, digits int) float64 {

@@ -38,7 +38,7 @@ func (q *request) queuePage() error {
 	now, queue := q.Now(), q.Engine.Queue()
 	v := queueView{Waiting: queue.Waiting, Grading: queue.Grading, Oldest: queue.Oldest, WaitText: inAbout(queue.Wait), Workers: []workerView{}, NoVerdict: []noVerdictView{}}
 	if queue.Wait >= 0 {
-		v.Wait = pointer(queue.Wait.Seconds())
+		v.Wait = new(queue.Wait.Seconds())
 	}
 	if !queue.Oldest.IsZero() {
 		v.OldestAge = inAbout(max(0, now.Sub(queue.Oldest)))

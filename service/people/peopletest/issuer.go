@@ -8,6 +8,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
+	"maps"
 	"math/big"
 	"net/http"
 	"net/http/httptest"
@@ -78,9 +79,7 @@ func (i *Issuer) token(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	claims := map[string]any{"iss": i.URL, "aud": "grade", "sub": "1", "exp": time.Now().Add(time.Hour).Unix(), "iat": time.Now().Unix(), "nonce": i.Nonce}
-	for k, v := range i.Claims {
-		claims[k] = v
-	}
+	maps.Copy(claims, i.Claims)
 	i.answer(w, map[string]any{"access_token": "x", "token_type": "Bearer", "id_token": i.signed(claims)})
 }
 
