@@ -31,7 +31,7 @@ func natsNode() {
 	}
 	o.Host, o.Port = splitPort(os.Args[3])
 	o.Cluster.Host, o.Cluster.Port = splitPort(os.Args[4])
-	for _, r := range strings.Split(os.Args[5], ",") {
+	for r := range strings.SplitSeq(os.Args[5], ",") {
 		o.Routes = append(o.Routes, &url.URL{Scheme: "nats", Host: r})
 	}
 	s, err := server.NewServer(o)
