@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -128,29 +127,10 @@ func (i invitation) links(ctx context.Context, door *people.Door, address string
 
 // ask sends an invitation to a running service. The error wraps [os.ErrNotExist] if none runs.
 func (i invitation) ask(ctx context.Context, data string) (list []link, err error) {
-	dial := func(ctx context.Context, _, _ string) (net.Conn, error) {
-		return (&net.Dialer{}).DialContext(ctx, "unix", controlName(data))
-	}
 	body, err := json.Marshal(i)
 	if err != nil {
 		return nil, err
 	}
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://control/invite", bytes.NewReader(body))
-	if err != nil {
-		return nil, err
-	}
-	client := &http.Client{Transport: &http.Transport{DialContext: dial, DisableKeepAlives: true}}
-	answer, err := client.Do(r)
-	if err != nil {
-		return nil, err
-	}
-	defer answer.Body.Close()
-	if answer.StatusCode == http.StatusOK {
-		return list, json.NewDecoder(answer.Body).Decode(&list)
-	}
-	var said refusal
-	if err := json.NewDecoder(answer.Body).Decode(&said); err != nil {
-		return nil, fmt.Errorf("ask the service: it answers %s", answer.Status)
-	}
-	return nil, &fault.Error{Message: said.Message, Advice: said.Advice}
+	err = askService(ctx, data, "invite", body, &list)
+	return list, err
 }

@@ -107,23 +107,29 @@ func (o *serveExchangeOptions) exchanged(ctx context.Context) (n engine.Exchange
 
 // ask has the running service do it.
 func (o *serveExchangeOptions) ask(ctx context.Context) (n engine.Exchanged, err error) {
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://control/"+o.verb, bytes.NewReader([]byte(o.dir)))
+	err = askService(ctx, o.data, o.verb, []byte(o.dir), &n)
+	return n, err
+}
+
+// askService has the service that runs on this machine do something, and decodes its answer.
+func askService(ctx context.Context, data, verb string, body []byte, into any) error {
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://control/"+verb, bytes.NewReader(body))
 	if err != nil {
-		return n, err
+		return err
 	}
-	answer, err := controlClient(o.data).Do(r)
+	answer, err := controlClient(data).Do(r)
 	if err != nil {
-		return n, err
+		return err
 	}
 	defer answer.Body.Close()
 	if answer.StatusCode == http.StatusOK {
-		return n, json.NewDecoder(answer.Body).Decode(&n)
+		return json.NewDecoder(answer.Body).Decode(into)
 	}
 	var said refusal
 	if err := json.NewDecoder(answer.Body).Decode(&said); err != nil {
-		return n, fmt.Errorf("ask the service: it answers %s", answer.Status)
+		return fmt.Errorf("ask the service: it answers %s", answer.Status)
 	}
-	return n, &fault.Error{Message: said.Message, Advice: said.Advice}
+	return &fault.Error{Message: said.Message, Advice: said.Advice}
 }
 
 // controlClient speaks to the service that runs on this machine with its data in a folder.
