@@ -111,8 +111,12 @@ func inviteHandler(door *people.Door, address string) http.HandlerFunc {
 // links makes the links of an invitation: all, or none if one login cannot have any.
 func (i invitation) links(ctx context.Context, door *people.Door, address string) (list []link, err error) {
 	for _, login := range i.Logins {
-		if _, err := door.Person(ctx, login); i.Known && errors.Is(err, people.ErrStranger) {
+		p, err := door.Person(ctx, login)
+		switch {
+		case i.Known && errors.Is(err, people.ErrStranger):
 			return nil, usage("put them into the roster, or say what they are: --role student", "%q is not in the roster", login)
+		case !i.Known && err == nil && p.Role != i.Role:
+			return nil, usage("change the roster, where it says so, or leave out --role", "%s is %s here already", login, p.Role)
 		}
 	}
 	for _, login := range i.Logins {

@@ -85,7 +85,7 @@ func (o *serveExchangeOptions) run(ctx context.Context) error {
 		return err
 	}
 	return o.app.write(o.json, n, func() string {
-		return fmt.Sprintf("%sed %s: %d attempts, %d results, %d without a verdict; the files of %d submissions are new\n", o.verb, o.dir, n.Attempts, n.Records, n.Pending, n.Submissions)
+		return fmt.Sprintf("%sed %s; new: %d attempts, %d results, %d without a verdict, the files of %d submissions\n", o.verb, o.dir, n.Attempts, n.Records, n.Pending, n.Submissions)
 	})
 }
 

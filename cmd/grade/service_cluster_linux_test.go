@@ -34,6 +34,11 @@ func natsNode() {
 	for r := range strings.SplitSeq(os.Args[5], ",") {
 		o.Routes = append(o.Routes, &url.URL{Scheme: "nats", Host: r})
 	}
+	runNATS(o)
+}
+
+// runNATS runs a server until SIGTERM.
+func runNATS(o *server.Options) {
 	s, err := server.NewServer(o)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "natsnode:", err)

@@ -42,9 +42,13 @@ func (q *request) checksPage() error {
 	if err != nil {
 		return err
 	}
+	book, err := q.book()
+	if err != nil {
+		return err
+	}
 	v := checksView{Exercise: e.Name, Title: e.Title, Checks: []failedView{}, Stages: []stageCount{}}
 	failed, verdicts := map[string]*failedView{}, map[verdict.Verdict]int{}
-	for _, entry := range q.book().Entries() {
+	for _, entry := range book.Entries() {
 		if entry.Exercise != e.Name {
 			continue
 		}

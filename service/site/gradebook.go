@@ -13,14 +13,24 @@ import (
 	"grade/grader/report"
 	"grade/grader/report/page"
 	"grade/grader/report/wording"
+	"grade/grader/results"
 	"grade/service/people"
 )
 
 // book computes the gradebook of the course from all that is kept, as grade gradebook does
-// from an export of it.
-func (q *request) book() *gradebook.Book {
-	store := q.Results
-	return batch.Book(q.course().Policy, store.Attempts(), store.Pending(), nil)
+// from an export of it, but for what staff have handed in to try the course.
+func (q *request) book() (*gradebook.Book, error) {
+	all, err := q.Door.People(q.Context())
+	if err != nil {
+		return nil, err
+	}
+	teaches := map[string]bool{}
+	for _, p := range all {
+		teaches[strings.ToLower(p.Login)] = p.Role.Teaches()
+	}
+	attempts := slices.DeleteFunc(q.Results.Attempts(), func(r results.Record) bool { return teaches[strings.ToLower(r.Student)] })
+	pending := slices.DeleteFunc(q.Results.Pending(), func(p results.Pending) bool { return teaches[strings.ToLower(p.Student)] })
+	return batch.Book(q.course().Policy, attempts, pending, nil), nil
 }
 
 // storyOf is the address of a student's page.
@@ -51,7 +61,10 @@ type gradebookCell struct {
 }
 
 func (q *request) gradebookPage() error {
-	book := q.book()
+	book, err := q.book()
+	if err != nil {
+		return err
+	}
 	v := gradebookView{Title: wording.Title(book), Columns: []string{}, Rows: []gradebookRow{}, Absent: []people.Person{}}
 	for _, f := range report.Formats() {
 		if f.OfMany() {
@@ -107,8 +120,12 @@ func (q *request) download() error {
 	if !ok || !f.OfMany() {
 		return notFound(fmt.Sprintf("there is no gradebook as %q", q.PathValue("format")), "the page of the gradebook lists the formats")
 	}
+	book, err := q.book()
+	if err != nil {
+		return err
+	}
 	var b bytes.Buffer
-	if err := f.WriteCourse(&b, q.book()); err != nil {
+	if err := f.WriteCourse(&b, book); err != nil {
 		return unprocessable("docs/grade-yaml.md says what the format needs", "%s", err)
 	}
 	kind, ok := kinds[f.Name]

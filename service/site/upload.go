@@ -75,7 +75,10 @@ func (q *request) takeIn(e *course.Exercise) (service.Attempt, error) {
 		p.Problems = s.Problems
 		return service.Attempt{}, p
 	}
-	if s.Package != "" && s.Package != e.Package {
+	if s.Package == "" {
+		return service.Attempt{}, unprocessable("begin each file with: package "+e.Package+"; this was no attempt", "no file has a package clause, so that this is no Go code")
+	}
+	if s.Package != e.Package {
 		return service.Attempt{}, unprocessable("hand it in on the page of its exercise, or mend the package clause; this was no attempt",
 			"%s is package %s, and %s is package %s", s.PackageFile, verdict.Printable(s.Package), e.Name, e.Package)
 	}

@@ -50,6 +50,8 @@ func TestBadUploads(t *testing.T) {
 		said   string
 	}{
 		"nothing":                 {nil, 422, "nothing was handed in"},
+		"an empty Go file":        {[]file{{"gears.go", ""}}, 422, "no file has a package clause"},
+		"prose":                   {[]file{{"gears.go", "Dear Sir or Madam,\n"}}, 422, "no file has a package clause"},
 		"no Go file":              {[]file{{"notes.txt", "x"}}, 422, "no Go file"},
 		"too large":               {[]file{{"gears.zip", strings.Repeat("x", maxUpload)}}, 413, "more than 16 MiB"},
 		"a file too large":        {[]file{{"gears.go", good + strings.Repeat("// x\n", 60_000)}}, 422, "larger than 256 KiB"},
