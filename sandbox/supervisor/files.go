@@ -18,7 +18,7 @@ import (
 )
 
 // place writes one file of a request below the work directory, where programs
-// can read it, or run it, but not change it.
+// can read and run it but not change it.
 func (s *supervisor) place(name string, exec bool, size int64, data io.Reader) error {
 	if !filepath.IsLocal(name) || strings.ContainsRune(name, '\\') {
 		return fmt.Errorf("file name %q is outside the work directory", name)
@@ -33,9 +33,7 @@ func (s *supervisor) place(name string, exec bool, size int64, data io.Reader) e
 	}
 	mode := fs.FileMode(0o644)
 	if exec {
-		// A program that its own user cannot read is one that the kernel lets nobody dump, so
-		// that the files about it in /proc, which reset its peak of memory, are not its own.
-		mode = 0o711
+		mode = 0o755
 	}
 	f, err := root.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, mode)
 	if err != nil {

@@ -39,7 +39,7 @@ func TestPlace(t *testing.T) {
 	b, err := os.ReadFile(filepath.Join(s.dirs.Work, "a/b/c.go"))
 	require.NoError(t, err)
 	assert.Equal(t, "two", string(b))
-	for name, want := range map[string]fs.FileMode{"run": 0o711, "a/b/c.go": 0o644} {
+	for name, want := range map[string]fs.FileMode{"run": 0o755, "a/b/c.go": 0o644} {
 		info, err := os.Stat(filepath.Join(s.dirs.Work, name))
 		require.NoError(t, err)
 		assert.Equal(t, want, info.Mode().Perm(), name)
