@@ -106,8 +106,10 @@ func TestServingExampleCluster(t *testing.T) {
 	require.NoError(t, err)
 	for i := range 2 {
 		d := declaredOf(t, all[0], i)
-		_, err := e.HandIn(t.Context(), service.Upload{Student: d.student, Exercise: d.exercise, Snapshot: d.snapshot, At: handedIn, Source: "service"})
-		require.NoError(t, err)
+		eventually(t, 5*time.Minute, "it is taken", func() bool { // when this engine has heard of the course, and a leader is chosen
+			_, err = e.HandIn(t.Context(), service.Upload{Student: d.student, Exercise: d.exercise, Snapshot: d.snapshot, At: handedIn, Source: "service"})
+			return err == nil
+		})
 		eventually(t, 5*time.Minute, "a result", func() bool { return len(e.Store().Attempts()) == i+1 })
 		d.holds(t, e.Store().Attempts()[i].Result)
 		nodes[i].kill()
