@@ -137,3 +137,17 @@ func TestNoVerdict(t *testing.T) {
 	w.graded("ada", 1)
 	assert.Equal(t, http.StatusConflict, grace.post(address+"/retry", nil).status)
 }
+
+// What staff hand in to try the course is in no gradebook.
+func TestStaffAreNotInTheGradebook(t *testing.T) {
+	w := newWorld(t)
+	w.letGo()
+	grace := w.signedIn("grace")
+	grace.handIn(gears, solution("tried"))
+	w.graded("grace", 1)
+	w.signedIn("ada").handIn(gears, solution("one"))
+	w.graded("ada", 1)
+	book := grace.get("/course/gradebook/csv").body
+	assert.Contains(t, book, "ada")
+	assert.NotContains(t, book, "grace")
+}
