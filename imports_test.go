@@ -281,6 +281,9 @@ func TestStandardLibraryOnly(t *testing.T) {
 	}
 }
 
+// homonyms are names of the grader's own that an exercise has too, by file.
+var homonyms = map[string]string{"grader/measure.go": "sampler"} // what takes samples of a workload
+
 // The grader and the sandboxes know no exercise: adding one is adding a folder.
 func TestNoExerciseByName(t *testing.T) {
 	configs, err := filepath.Glob("exercises/*/exercise.yaml")
@@ -294,7 +297,7 @@ func TestNoExerciseByName(t *testing.T) {
 				continue
 			}
 			for _, s := range literals(t, f.name) {
-				if named.MatchString(s) {
+				if named.MatchString(s) && s != homonyms[f.name] {
 					t.Errorf("%s names an exercise: %q", f.name, s)
 				}
 			}

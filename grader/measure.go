@@ -220,7 +220,7 @@ func (s *sampler) pair(ctx context.Context) (ended *verdict.CheckResult, err err
 	if !first {
 		cappedBy = s.series.Refs[len(s.series.Refs)-1]
 	}
-	if sub, err = s.runSubmission(ctx, q, measure.Capped(q.Limits, cappedBy, s.workload.Speed.Limit)); err != nil {
+	if sub, err = s.runSubmission(ctx, q, measure.Capped(unhurried(q.Limits), cappedBy, s.workload.Speed.Limit)); err != nil {
 		return nil, err
 	}
 	if !first {
@@ -287,7 +287,7 @@ func (s *sampler) judged(c course.Check, ref, sub, cappedBy sandbox.Outcome) (en
 	return &r, nil
 }
 
-// unhurried limits a run of the submission that is only asked how much memory it takes.
+// unhurried limits a run of the submission that is measured.
 func unhurried(l sandbox.Limits) sandbox.Limits {
 	l.CPU, l.Wall = course.Unhurried*l.CPU, course.Unhurried*l.Wall
 	return l

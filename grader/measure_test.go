@@ -156,7 +156,7 @@ func stopped(after time.Duration) sandbox.Outcome {
 }
 
 // A run of the submission is stopped at a multiple of what the limit allows by the
-// reference's last run; the exercise's own limits stand above.
+// reference's last run, and at four times the exercise's own limits.
 func TestCappedRuns(t *testing.T) {
 	for name, c := range map[string]struct {
 		reference time.Duration // its window; a millisecond more is its process
@@ -168,7 +168,8 @@ func TestCappedRuns(t *testing.T) {
 		"stopped at twice the limit":     {149 * ms, stopped(1200 * ms), 1800 * ms, 2*time.Second + 7200*ms, "too_slow: stopped after 8 times the reference's CPU time"},
 		"stopped below twice the limit":  {149 * ms, stopped(1199 * ms), 1800 * ms, 2*time.Second + 7200*ms, "time_limit: exceeded its limit on CPU time"},
 		"a second at least":              {19 * ms, stopped(time.Second), time.Second, 2*time.Second + 960*ms, "too_slow: stopped after 50 times the reference's CPU time"},
-		"the exercise's at most":         {1999 * ms, stopped(10 * time.Second), 10 * time.Second, time.Minute, "time_limit: exceeded its limit on CPU time"},
+		"beyond the exercise's limit":    {1999 * ms, stopped(24 * time.Second), 24 * time.Second, 98 * time.Second, "too_slow: stopped after 12 times the reference's CPU time"},
+		"four times that at most":        {9999 * ms, stopped(40 * time.Second), 40 * time.Second, 4 * time.Minute, "time_limit: exceeded its limit on CPU time"},
 		"a sleeper": {149 * ms, sandbox.Outcome{Cause: sandbox.CauseWall, CPU: ms, Wall: time.Minute}, 1800 * ms, 2*time.Second + 7200*ms,
 			"time_limit: exceeded its limit on wall time, mostly waiting: it may sleep or be deadlocked"},
 	} {

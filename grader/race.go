@@ -162,8 +162,7 @@ func (r *grading) race(ctx context.Context, l *boxes.Lease, tests []verdict.Chec
 func lost(c verdict.CheckResult) bool { return !c.Verdict.Earns() }
 
 // raceAll runs the tests one after the other, until the detector sees a race. Without a race
-// the first of them that is not passed decides, whose own check is lost as well, or else
-// one whose race is not the submission's.
+// the first of them that is not passed decides, whose own check is lost as well.
 func (r *grading) raceAll(ctx context.Context, c course.Check, runner *boxes.Runner, tests []verdict.CheckResult) (decided verdict.CheckResult, err error) {
 	decided = notRun(c)
 	decided.Verdict = verdict.Passed
@@ -190,8 +189,8 @@ func find(tests []verdict.CheckResult, name string) verdict.CheckResult {
 // exhausted are the verdicts of a test that would take ten times as long again.
 var exhausted = []verdict.Verdict{verdict.TimeLimit, verdict.MemoryLimit, verdict.OutputLimit, verdict.NotRun}
 
-// raceOne runs one test with the detector, beside the reference's run without. What failed
-// without it excuses the same here.
+// raceOne runs one test with the detector, beside the reference's run without. No failed
+// check excuses anything here: it has paid for the test itself.
 func (r *grading) raceOne(ctx context.Context, c course.Check, t testRun, runner *boxes.Runner, ref sandbox.Outcome, tests []verdict.CheckResult) (verdict.CheckResult, error) {
 	got, before := notRun(c), find(tests, t.Func)
 	if slices.Contains(exhausted, before.Verdict) || runner.Spent() > timeBudget*time.Duration(r.plan.Runs) {
@@ -216,16 +215,26 @@ func (r *grading) raceOne(ctx context.Context, c course.Check, t testRun, runner
 		got.Verdict, got.Detail, got.Places = raced(race, t.Func)
 		return got, nil
 	}
-	if got.Verdict, got.Detail, err = judge.Test(t.Check, ref, sub, r.lang.CrashWords, r.allowance.Excusing(judge.Failed(tests), c.Points)...); err != nil {
+	if got.Verdict, got.Detail, err = judge.Test(t.Check, ref, sub, r.lang.CrashWords); err != nil {
 		return got, fmt.Errorf("exercise %s: %w", r.exercise.Name, err)
 	}
 	if got.Verdict != verdict.Passed {
 		got.Detail = t.Func + ", with the race detector: " + got.Detail
-		if lost(before) {
-			got.Cause = before.Name
-		}
+		got.Cause = r.causeIn(before)
 	}
 	return got, nil
+}
+
+// causeIn names the failed check that explains why a test fails with the detector: the test's
+// own, or the one that excuses it there.
+func (r *grading) causeIn(before verdict.CheckResult) string {
+	switch by := r.excuses[before.Name]; {
+	case lost(before):
+		return before.Name
+	case len(by) > 0:
+		return by[0]
+	}
+	return ""
 }
 
 // checkOf returns the check of a test, which every test in hidden has.
@@ -234,11 +243,13 @@ func (r *grading) checkOf(test string) course.Check {
 	return r.exercise.Checks[i]
 }
 
-// raced is the verdict on a race, in words. One between two accesses of the hidden test's
-// own is an author's to find with the reference, and held against no submission.
+// raced is the verdict on a race, in words. One between two lines of the hidden test's own is
+// the submission's too, because the reference shows none: it runs at the same time what the
+// reference runs one after the other. A race counts wherever it is said to be, because the
+// submission can write such words itself.
 func raced(race lang.Race, test string) (verdict.Verdict, string, []verdict.Place) {
 	if !slices.ContainsFunc(race.Accesses, func(a lang.Access) bool { return !a.Test }) {
-		return verdict.Waived, "the race detector saw a race in " + test + " between lines of the test itself: the points are given", nil
+		return verdict.DataRace, "data race in " + test + ": this submission runs functions of the hidden test at the same time, and they use the same memory", nil
 	}
 	var places []verdict.Place
 	for _, a := range race.Accesses {

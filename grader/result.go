@@ -34,8 +34,8 @@ type grading struct {
 	builder sandbox.Spec // of the box that the submission is built in
 	built   lang.Build   // of the submission; nil before that
 	noRace  string       // why the race detector cannot be had; empty: it can, or is not needed
-	// allowance is of the tests' last round.
-	allowance *judge.Allowance
+	// excuses names the failed checks that excuse a test.
+	excuses map[string][]string
 	// raceRefs are the reference's runs for the race check.
 	raceRefs []sandbox.Outcome
 }
@@ -46,7 +46,7 @@ func (g *Grader) begin(s *submission.Snapshot, p Plan, o Options) (*grading, err
 		return nil, err
 	}
 	return &grading{
-		builder: g.lang.BuildBox(), allowance: judge.NewAllowance(nil), Grader: g, plan: p, exercise: p.Exercise, options: o, snapshot: s, seed: seed, started: time.Now(),
+		builder: g.lang.BuildBox(), excuses: map[string][]string{}, Grader: g, plan: p, exercise: p.Exercise, options: o, snapshot: s, seed: seed, started: time.Now(),
 		announcer: &announcer{onEvent: o.OnEvent, total: len(p.Checks()), took: map[Phase]time.Duration{}},
 	}, nil
 }

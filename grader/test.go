@@ -121,78 +121,141 @@ func (r *grading) testSubmission(ctx context.Context, l *boxes.Lease, refs <-cha
 }
 
 // testRound runs every test once. Failed holds what earlier rounds have come to where that
-// was not passed, which decides; the last round announces it.
+// was not passed, which decides; the last round announces it. A check that other failed
+// checks may excuse waits for the end of the round.
 func (r *grading) testRound(ctx context.Context, l *boxes.Lease, round int, refs <-chan sandbox.Outcome, failed map[string]verdict.CheckResult) (decided []verdict.CheckResult, err error) {
 	exceeded := budget(l)
-	r.allowance = judge.NewAllowance(r.exercise.Checks)
-	var results []verdict.CheckResult // of this round
+	var done []tested
+	ends := false
+	announce := func(t tested) {
+		if _, before := failed[t.Name]; !before && !t.got.Verdict.Earns() {
+			failed[t.Name] = t.got
+		}
+		if before, ok := failed[t.Name]; ok {
+			t.got = before
+		}
+		ends = ends || r.plan.Purpose.stopEarly() && len(failed) > 0
+		if ends || round == r.plan.Runs-1 {
+			t.got = r.decide(Test, t.Check, t.got)
+		}
+		decided = append(decided, t.got)
+	}
 	for _, c := range r.plan.Tests {
-		excusing := r.allowance.Excusing(judge.Failed(results), c.Points)
-		got, err := r.testOnce(ctx, testRun{c, round, excusing, exceeded()}, l.Submission, refs)
+		t, err := r.testOnce(ctx, testRun{c, round, exceeded()}, l.Submission, refs)
 		if err != nil {
 			return nil, err
 		}
-		if excused(got) {
-			r.allowance.Spend(c, excusing, c.Points)
+		t.excusing = t.mayBeExcusedBy(done)
+		if len(t.excusing) == 0 {
+			t.ref, t.sub = sandbox.Outcome{}, sandbox.Outcome{} // which may be large
+			announce(t)
 		}
-		results = append(results, got)
-		if _, before := failed[c.Name]; !before && got.Verdict != verdict.Passed {
-			failed[c.Name] = got
-		}
-		if before, ok := failed[c.Name]; ok {
-			got = before
-		}
-		ends := r.plan.Purpose.stopEarly() && len(failed) > 0
-		if ends || round == r.plan.Runs-1 {
-			got = r.decide(Test, c, got)
-		}
-		decided = append(decided, got)
+		done = append(done, t)
 		if ends {
-			break
+			return decided, nil
 		}
+	}
+	waiting, err := r.settle(done)
+	if err != nil {
+		return nil, err
+	}
+	for _, t := range waiting {
+		announce(t)
 	}
 	return decided, nil
 }
-
-// excused reports whether a check is passed because something in it does not count.
-func excused(c verdict.CheckResult) bool { return c.Verdict == verdict.Passed && c.Detail != "" }
 
 // testRun is one run of one test.
 type testRun struct {
 	course.Check
 	round   int
-	failed  []string // the checks that have failed in this round, and may excuse this one
-	tooLate bool     // the time for all tests is used up
+	tooLate bool // the time for all tests is used up
+}
+
+// tested is what a run has come to, if nothing is excused.
+type tested struct {
+	testRun
+	ref, sub sandbox.Outcome
+	got      verdict.CheckResult
+	excusing []string // failed checks that may excuse this one
+}
+
+// mayBeExcusedBy names those of the tests before this one that have failed and may excuse it.
+func (t tested) mayBeExcusedBy(done []tested) []string {
+	if t.got.Verdict != verdict.WrongAnswer {
+		return nil
+	}
+	var failed []verdict.CheckResult
+	for _, d := range done {
+		failed = append(failed, d.got)
+	}
+	return judge.Excusing(t.Check, judge.Failed(failed))
+}
+
+// settle decides which of the tests of a round are excused, and by which failed ones. It
+// returns those that had to wait for this.
+func (r *grading) settle(done []tested) (waiting []tested, err error) {
+	failed := map[string]int{}
+	var claims []judge.Claim
+	for _, t := range done {
+		switch {
+		case len(t.excusing) > 0:
+			waiting, claims = append(waiting, t), append(claims, r.claim(t))
+		case lost(t.got) && t.got.Verdict != verdict.NotRun:
+			failed[t.Name] = t.Points
+		}
+	}
+	granted := judge.Excuses(failed, claims)
+	for i, t := range waiting {
+		if by := granted[t.Name]; by != nil {
+			if waiting[i].got.Verdict, waiting[i].got.Detail, err = r.excused(t, by); err != nil {
+				return nil, err
+			}
+			r.excuses[t.Name] = by
+		}
+	}
+	return waiting, nil
+}
+
+// claim is what would excuse a test.
+func (r *grading) claim(t tested) judge.Claim {
+	return judge.Claim{Check: t.Name, Points: t.Points, By: judge.Enough(t.excusing, func(failed []string) bool {
+		v, _, err := r.excused(t, failed)
+		return err == nil && v == verdict.Passed
+	})}
+}
+
+// excused judges a test again, where some failed checks excuse what rests on them.
+func (r *grading) excused(t tested, failed []string) (v verdict.Verdict, detail string, err error) {
+	return judge.Test(t.Check, t.ref, t.sub, r.lang.CrashWords, failed...)
 }
 
 // testOnce runs a test on the submission's side and takes the next of refs, which
 // is that of the same run.
-func (r *grading) testOnce(ctx context.Context, t testRun, runner *boxes.Runner, refs <-chan sandbox.Outcome) (got verdict.CheckResult, err error) {
-	got = notRun(t.Check)
-	var sub sandbox.Outcome
+func (r *grading) testOnce(ctx context.Context, run testRun, runner *boxes.Runner, refs <-chan sandbox.Outcome) (t tested, err error) {
+	t = tested{testRun: run, got: notRun(run.Check)}
 	if !t.tooLate {
-		if sub, err = runner.Run(ctx, r.lang.Test(r.exercise, t.Check, r.testSeed(t.Check, t.round))); err != nil {
-			return got, fmt.Errorf("run %s: %w", t.Func, err)
+		if t.sub, err = runner.Run(ctx, r.lang.Test(r.exercise, t.Check, r.testSeed(t.Check, t.round))); err != nil {
+			return t, fmt.Errorf("run %s: %w", t.Func, err)
 		}
 	}
-	var ref sandbox.Outcome
 	select {
-	case ref = <-refs:
+	case t.ref = <-refs:
 	case <-ctx.Done():
-		return got, ctx.Err()
+		return t, ctx.Err()
 	}
 	if t.tooLate {
-		got.Detail = "not run: the tests before it used up the time that all tests together may take. Mend those that took longest"
-		return got, nil
+		t.got.Detail = "not run: the tests before it used up the time that all tests together may take. Mend those that took longest"
+		return t, nil
 	}
-	got.Verdict, got.Detail, err = judge.Test(t.Check, ref, sub, r.lang.CrashWords, t.failed...)
-	r.heard(Run{Check: t.Check, Seed: r.roundSeed(t.round), Verdict: got.Verdict, Reference: ref, Submission: sub})
+	t.got.Verdict, t.got.Detail, err = r.excused(t, nil)
+	r.heard(Run{Check: t.Check, Seed: r.roundSeed(t.round), Verdict: t.got.Verdict, Reference: t.ref, Submission: t.sub})
 	if err != nil {
-		return got, fmt.Errorf("exercise %s: %w", r.exercise.Name, err)
+		return t, fmt.Errorf("exercise %s: %w", r.exercise.Name, err)
 	}
-	r.locate(&got, sub)
-	got.Reference, got.Submission = measure.Figures(ref), measure.Figures(sub)
-	return got, nil
+	r.locate(&t.got, t.sub)
+	t.got.Reference, t.got.Submission = measure.Figures(t.ref), measure.Figures(t.sub)
+	return t, nil
 }
 
 // locate adds to a crash where in the submission it was.

@@ -92,6 +92,10 @@ type Request struct {
 	Limits  Limits
 }
 
+// Patience is how many times its limit on wall time a program may take, if all the rest of it
+// went by waiting for a CPU.
+const Patience = 10
+
 // Limits bound one Request. Every field must be positive, except where it says
 // what zero means.
 type Limits struct {

@@ -60,6 +60,7 @@ func (c *servedCourse) load(ctx context.Context) error {
 			return usage("give it another name", "an exercise cannot be called %s in a service: its address would be that of another page", name)
 		}
 	}
+	chapters, unordered := files.Chapters()
 	all, broken, err := c.engine.SetCourse(ctx, files.FS())
 	if err = errors.Join(append(broken, err)...); err != nil && len(all) == 0 {
 		return err
@@ -67,8 +68,12 @@ func (c *servedCourse) load(ctx context.Context) error {
 	for _, err := range broken {
 		c.log.Error("an exercise is left out", "error", err)
 	}
+	if unordered != nil {
+		c.log.Error("the chapters are not as they are meant", "error", unordered)
+		broken = append(broken, unordered)
+	}
 	c.door.SetRoster(list)
-	c.current.Store(&site.Course{Policy: policy, Exercises: all})
+	c.current.Store(&site.Course{Policy: policy, Exercises: all, Chapters: chapters, Faults: messages(broken)})
 	c.log.Info("course read", "exercises", len(all), "people", len(list), "title", policy.Title)
 	return nil
 }
@@ -100,7 +105,17 @@ func (c *servedCourse) follow(ctx context.Context) error {
 func (c *servedCourse) again(ctx context.Context) {
 	if err := c.load(ctx); err != nil {
 		c.log.Error("the course cannot be read; the last one goes on", "error", err)
+		last := *c.read()
+		last.Faults = messages([]error{err})
+		c.current.Store(&last)
 	}
+}
+
+func messages(errs []error) (list []string) {
+	for _, err := range errs {
+		list = append(list, err.Error())
+	}
+	return list
 }
 
 // fingerprint changes with names, sizes and times of the course's files. That of the course

@@ -57,6 +57,7 @@ func newWorld(t *testing.T) *world {
 		"--nats", w.cluster.url(), "--worker-timeout", patience.String())
 	w.serve.start()
 	w.address()
+	w.look(w.cluster.url(), patience)
 	w.observe()
 	for _, name := range []string{"w1", "w2", "w3"} {
 		w.employ(name, data)
@@ -78,17 +79,21 @@ func (w *world) address() string {
 	return address
 }
 
-// observe looks at the cluster beside the service, and hears what workers say.
-func (w *world) observe() {
+// look opens the cluster beside the service, whose --worker-timeout is given; 0: it has none.
+func (w *world) look(url string, ackWait time.Duration) {
 	id, err := graderID()
 	require.NoError(w, err)
-	w.watch, err = engine.Open(w.Context(), engine.Config{NATS: w.cluster.url(), Grader: id, AckWait: patience, Log: slog.New(slog.DiscardHandler)})
+	w.watch, err = engine.Open(w.Context(), engine.Config{NATS: url, Grader: id, AckWait: ackWait, Log: slog.New(slog.DiscardHandler)})
 	require.NoError(w, err)
 	w.Cleanup(func() { assert.NoError(w, w.watch.Close()) })
 	kv, err := w.watch.KV(w.Context(), bucketPeople)
 	require.NoError(w, err)
 	w.door, err = people.Open(w.Context(), kv, time.Now)
 	require.NoError(w, err)
+}
+
+// observe hears what workers say.
+func (w *world) observe() {
 	nc, err := nats.Connect(w.cluster.url(), nats.MaxReconnects(-1))
 	require.NoError(w, err)
 	w.Cleanup(nc.Close)

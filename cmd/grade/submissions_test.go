@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"slices"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -29,9 +30,9 @@ func TestShippedSubmissions(t *testing.T) {
 	g := graderIn(t, s)
 	eachShipped(t, g, toGrade, func(t *testing.T, _ *course.Exercise, shipped *prove.Fixtures, one fixture.Submission) {
 		hold(t, shipped, one, grader.Options{})
-	}, func(t *testing.T, e *course.Exercise, list []fixture.Submission) {
-		if *proving && !t.Failed() {
-			writeProof(t, e, list, s.Info())
+	}, func(t *testing.T, e *course.Exercise, list, right []fixture.Submission) {
+		if *proving {
+			writeProof(t, e, list, right, s.Info())
 		}
 	})
 }
@@ -56,7 +57,7 @@ func TestShippedSubmissionsInProcess(t *testing.T) {
 		r := hold(t, shipped, one, grader.Options{Only: []verdict.Kind{verdict.Correctness}})
 		require.False(t, r.Sandbox.Official)
 		require.NotEmpty(t, r.Warnings)
-	}, func(*testing.T, *course.Exercise, []fixture.Submission) {})
+	}, func(*testing.T, *course.Exercise, []fixture.Submission, []fixture.Submission) {})
 }
 
 // What `grade start` hands out compiles, and earns nothing.
@@ -104,9 +105,10 @@ func eachExercise(t *testing.T, test func(t *testing.T, e *course.Exercise, ship
 }
 
 // eachShipped calls test for the chosen submissions of each exercise, some at a time, and
-// done when all of an exercise are through.
+// done when all of an exercise are through, with all of them and with those that came out
+// right.
 func eachShipped(t *testing.T, g *grader.Grader, choose func(*testing.T, *course.Exercise, []fixture.Submission) []fixture.Submission,
-	test func(t *testing.T, e *course.Exercise, shipped *prove.Fixtures, one fixture.Submission), done func(*testing.T, *course.Exercise, []fixture.Submission),
+	test func(t *testing.T, e *course.Exercise, shipped *prove.Fixtures, one fixture.Submission), done func(*testing.T, *course.Exercise, []fixture.Submission, []fixture.Submission),
 ) {
 	if testing.Short() {
 		t.Skip("grades every shipped submission, which takes minutes")
@@ -119,11 +121,17 @@ func eachShipped(t *testing.T, g *grader.Grader, choose func(*testing.T, *course
 		// In any order but by class: those that are measured wait for each other.
 		mixed := choose(t, e, list)
 		rand.Shuffle(len(mixed), func(i, j int) { mixed[i], mixed[j] = mixed[j], mixed[i] })
-		t.Cleanup(func() { done(t, e, list) })
+		var mu sync.Mutex
+		var right []fixture.Submission
+		t.Cleanup(func() { done(t, e, list, right) })
 		for _, one := range mixed {
 			t.Run(one.Name, func(t *testing.T) {
 				t.Parallel()
 				test(t, e, shipped, one)
+				if mu.Lock(); !t.Failed() {
+					right = append(right, one)
+				}
+				mu.Unlock()
 			})
 		}
 	})

@@ -87,7 +87,7 @@ func (o *workOptions) run(ctx context.Context) (err error) {
 		return err
 	}
 	log := o.app.logger(false).With("worker", o.name)
-	log.Info("connecting", "to", o.engine.nats)
+	log.Info("connecting", "to", engine.Shown(o.engine.nats))
 	jobs, err := engine.Connect(ctx, engine.JobsConfig{Course: o.engine.service, URL: o.engine.nats, Creds: o.engine.creds, Grader: id, Name: o.name, Log: log})
 	if err != nil {
 		return err

@@ -7,14 +7,14 @@ import (
 	"time"
 )
 
-// Unhurried is the multiple of the limits on time that a run may take where only its memory
-// is asked for: slowness is another check's.
+// Unhurried is the multiple of the limits on time that a measured run may take. Where its memory
+// is asked for, slowness is another check's; where its time is, the reference says what is too slow.
 const Unhurried = 4
 
 // String says what a run of a hidden test may take, in a sentence for the README.
 func (l Limits) String() string {
 	return fmt.Sprintf("A run of a test may take %s of memory, %s of CPU time, %s in all, %s each of standard output and standard error, and %s of files; "+
-		"one that is only asked for its memory, %d times as long.",
+		"one that is measured, %d times as long.",
 		size(l.Memory), seconds(l.CPU), seconds(l.Wall), size(l.Output), size(l.Scratch), Unhurried)
 }
 

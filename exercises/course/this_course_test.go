@@ -31,7 +31,7 @@ func TestThisCourse(t *testing.T) {
 func TestLimitsAreStated(t *testing.T) {
 	l := course.Limits{Memory: 512 << 20, Output: 100 << 10, Scratch: 64 << 20, CPU: 5 * time.Second, Wall: 1500 * time.Millisecond}
 	assert.Equal(t, "A run of a test may take 512 MiB of memory, 5 s of CPU time, 1.5 s in all, 100 KiB each of standard output and standard error, and 64 MiB of files; "+
-		"one that is only asked for its memory, 4 times as long.", l.String())
+		"one that is measured, 4 times as long.", l.String())
 	readme := []byte("# Title\n\n" + strings.ReplaceAll(l.String(), " s ", "\ns "))
 	assert.True(t, l.StatedIn(readme))
 	l.CPU = 6 * time.Second

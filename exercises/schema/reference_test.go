@@ -23,6 +23,7 @@ var update = flag.Bool("update", false, "write the references in docs anew")
 var references = map[string][]string{
 	"exercise-yaml": {"exercise", "expect", "equivalent"},
 	"grade-yaml":    {"grade"},
+	"chapters-yaml": {"chapters"},
 }
 
 // The references in docs/ are made from the schemas; `make docs` writes them.

@@ -25,6 +25,7 @@ func TestSchemasAcceptWhatIsShipped(t *testing.T) {
 		"exercise":   "../*/exercise.yaml",
 		"expect":     "../*/submissions/*/*/expect.yaml",
 		"equivalent": "../*/equivalent.yaml",
+		"chapters":   "../chapters.yaml",
 	} {
 		s := coursetest.Schema(t, name)
 		files, err := filepath.Glob(pattern)

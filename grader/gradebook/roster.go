@@ -42,6 +42,12 @@ func (r Roster) Find(student string) (Person, bool) {
 	return Person{}, false
 }
 
+// Teaches reports whether a login is of a person whose role is another than a student's.
+func (r Roster) Teaches(login string) bool {
+	p, ok := r.Find(login)
+	return ok && p.Role != "" && !strings.EqualFold(p.Role, "student")
+}
+
 // Login returns the name by which results know a person: the SIS Login ID, or what stands
 // for it in a roster without logins, as [Roster.Find] has it. It is empty if that is.
 func (r Roster) Login(p Person) string {

@@ -6,6 +6,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"grade/grader/verdict"
 )
 
 // exported is what Canvas writes.
@@ -93,4 +95,21 @@ func FuzzReadRoster(f *testing.F) {
 			require.True(t, p.ID+p.SISUserID+p.SISLoginID != "")
 		}
 	})
+}
+
+// What persons who teach have handed in is in no gradebook.
+func TestStaffHaveNoRow(t *testing.T) {
+	p := NewPolicy([]string{"gears"})
+	p.Members = Roster{{SISLoginID: "ada"}, {SISLoginID: "bob", Role: "Student"}, {SISLoginID: "grace", Role: "staff"}}
+	var attempts []Attempt
+	for _, student := range []string{"ada", "bob", "Grace", "guest"} {
+		attempts = append(attempts, Attempt{Student: student, Exercise: "gears", Result: &verdict.Result{Verdict: verdict.Graded}})
+	}
+	b := p.Book(attempts, []Missing{{Student: "grace", Exercise: "gears"}, {Student: "dora", Exercise: "gears"}})
+	var rows []string
+	for _, r := range b.Rows {
+		rows = append(rows, r.Student)
+	}
+	assert.ElementsMatch(t, []string{"ada", "bob", "dora", "guest"}, rows)
+	assert.Len(t, attempts, 4, "the caller's list is as it was")
 }

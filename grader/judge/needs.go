@@ -2,6 +2,8 @@ package judge
 
 import (
 	"errors"
+	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -53,32 +55,136 @@ func (e excuse) told(want, got []wire.Record) string {
 	return "observations that rest on " + strings.Join(names, " and ") + ", which failed, do not count here"
 }
 
-// Allowance is how many points failed checks may still excuse in others: each as many as it
-// costs itself. A check that could excuse more would be failed on purpose.
-type Allowance struct {
-	checks []course.Check
-	spent  map[string]int
-}
-
-// NewAllowance is of the checks of an exercise.
-func NewAllowance(checks []course.Check) *Allowance { return &Allowance{checks, map[string]int{}} }
-
-// Excusing returns those of the failed checks that may excuse so many points more.
-func (a *Allowance) Excusing(failed []string, points int) (names []string) {
-	for _, c := range a.checks {
-		if slices.Contains(failed, c.Name) && c.Points-a.spent[c.Name] >= points {
-			names = append(names, c.Name)
-		}
+// Excusing returns those of the failed checks that may excuse observations in a check, in
+// the order in which it needs them.
+func Excusing(check course.Check, failed []string) (names []string) {
+	for _, n := range excuseOf(check, failed).needs {
+		names = append(names, n.Check)
 	}
 	return names
 }
 
-// Spend takes the points of a check, which one of the failed checks has excused, from the
-// first of them that it needs.
-func (a *Allowance) Spend(check course.Check, failed []string, points int) {
-	if e := excuseOf(check, failed); len(e.needs) > 0 {
-		a.spent[e.needs[0].Check] += points
+// maxExcusing is how many failed checks are tried together as an excuse of one check.
+const maxExcusing = 6
+
+// Enough returns the smallest sets of failed checks that excuse all that is wrong in a check,
+// where passes says whether it is passed with those of a set: none of a set can be spared.
+func Enough(excusing []string, passes func(failed []string) bool) (sets [][]string) {
+	excusing = excusing[:min(len(excusing), maxExcusing)]
+	chosen := func(subset int) (names []string) {
+		for i, name := range excusing {
+			if subset>>i&1 == 1 {
+				names = append(names, name)
+			}
+		}
+		return names
 	}
+	var found []int
+	for subset := 1; subset < 1<<len(excusing); subset++ { // after all of its own subsets
+		holds := func(smaller int) bool { return subset&smaller == smaller }
+		if !slices.ContainsFunc(found, holds) && passes(chosen(subset)) {
+			found, sets = append(found, subset), append(sets, chosen(subset))
+		}
+	}
+	return sets
+}
+
+// Claim is a failed check that would be passed if what rests on other failed checks did not
+// count.
+type Claim struct {
+	Check  string
+	Points int
+	By     [][]string // sets of checks, each of which is enough
+}
+
+// Excuses decides which claims are granted, and by which failed checks: those that are worth
+// the most points. Each check that a claim is granted by pays all of the claim's points, out
+// of those that it costs itself; a claim that is not granted is one more failed check. So
+// nothing is gained by failing a check on purpose: what it pays for is worth no more than
+// what it costs, and all else could be granted without it.
+//
+// A claim names only failed checks, and claims before it.
+func Excuses(failed map[string]int, claims []Claim) map[string][]string {
+	s := settlement{claims: claims, known: map[string]settled{}, names: slices.Sorted(maps.Keys(failed))}
+	for _, name := range s.names {
+		s.purses = append(s.purses, failed[name])
+	}
+	for _, c := range claims {
+		s.names, s.purses = append(s.names, c.Check), append(s.purses, 0)
+	}
+	granted := map[string][]string{}
+	s.collect(0, s.purses, granted)
+	return granted
+}
+
+// settlement tries every way to grant claims, and remembers what each rest of them comes to.
+type settlement struct {
+	claims []Claim
+	names  []string // of failed checks, and then of claims
+	purses []int    // what each may still pay at the start
+	known  map[string]settled
+}
+
+// settled is the best that can be done from one claim on.
+type settled struct {
+	points int
+	by     int // which of the claim's sets; -1: it is not granted
+}
+
+// best decides the claims from the i-th on, with what each check can still pay.
+func (s *settlement) best(i int, purses []int) settled {
+	if i == len(s.claims) {
+		return settled{}
+	}
+	key := fmt.Sprint(i, purses)
+	if known, ok := s.known[key]; ok {
+		return known
+	}
+	best := settled{s.best(i+1, s.refuse(i, purses)).points, -1}
+	for by := range s.claims[i].By {
+		if after, ok := s.grant(i, by, purses); ok {
+			if points := s.claims[i].Points + s.best(i+1, after).points; points > best.points {
+				best = settled{points, by}
+			}
+		}
+	}
+	s.known[key] = best
+	return best
+}
+
+// collect follows the best decisions.
+func (s *settlement) collect(i int, purses []int, granted map[string][]string) {
+	if i == len(s.claims) {
+		return
+	}
+	c, decided := s.claims[i], s.best(i, purses)
+	if decided.by < 0 {
+		s.collect(i+1, s.refuse(i, purses), granted)
+		return
+	}
+	granted[c.Check] = c.By[decided.by]
+	after, _ := s.grant(i, decided.by, purses)
+	s.collect(i+1, after, granted)
+}
+
+// refuse makes the claim one of the failed checks.
+func (s *settlement) refuse(i int, purses []int) []int {
+	after := slices.Clone(purses)
+	after[slices.Index(s.names, s.claims[i].Check)] = s.claims[i].Points
+	return after
+}
+
+// grant has the checks of a set pay for the claim, if each of them can.
+func (s *settlement) grant(i, by int, purses []int) (after []int, ok bool) {
+	after = slices.Clone(purses)
+	for _, name := range s.claims[i].By[by] {
+		at := slices.Index(s.names, name)
+		if at < 0 || after[at] < max(1, s.claims[i].Points) {
+			return nil, false
+		}
+		after[at] -= s.claims[i].Points
+	}
+	return after, true
 }
 
 // checkExcuses refuses a record all of whose observations can be excused: the check would

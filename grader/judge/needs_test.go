@@ -1,6 +1,9 @@
 package judge
 
 import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -114,22 +117,139 @@ func TestCauses(t *testing.T) {
 	assert.Empty(t, Causes(checks, []verdict.CheckResult{{Name: "B", Verdict: verdict.WrongAnswer}, {Name: "A", Verdict: verdict.NotRun}})[0].Cause)
 }
 
-// A failed check excuses as many points as it costs, in all.
-func TestAllowance(t *testing.T) {
-	need := func(names ...string) (list []course.Need) {
-		for _, n := range names {
-			list = append(list, course.Need{Check: n, Observations: []string{"*"}})
-		}
-		return list
+// The smallest sets are enough, each without one that could be spared.
+func TestEnough(t *testing.T) {
+	for _, test := range []struct {
+		rule func(has func(string) bool) bool
+		want [][]string
+	}{
+		{func(has func(string) bool) bool { return has("b") }, [][]string{{"b"}}},
+		{func(has func(string) bool) bool { return has("a") && has("c") || has("b") }, [][]string{{"b"}, {"a", "c"}}},
+		{func(func(string) bool) bool { return false }, nil},
+	} {
+		got := Enough([]string{"a", "b", "c"}, func(set []string) bool {
+			return test.rule(func(name string) bool { return slices.Contains(set, name) })
+		})
+		assert.ElementsMatch(t, test.want, got)
 	}
-	a := NewAllowance([]course.Check{{Name: "A", Points: 3}, {Name: "B", Points: 2}, {Name: "C", Points: 4}})
-	assert.Equal(t, []string{"A"}, a.Excusing([]string{"A", "B"}, 3))
-	assert.Equal(t, []string{"A", "B"}, a.Excusing([]string{"B", "A"}, 2))
-	assert.Empty(t, a.Excusing([]string{"A", "B"}, 4))
-	a.Spend(course.Check{Name: "D", Needs: need("B", "A")}, []string{"A", "B"}, 2)
-	assert.Equal(t, []string{"A"}, a.Excusing([]string{"A", "B"}, 1))
-	a.Spend(course.Check{Name: "E", Needs: need("B", "A")}, []string{"A"}, 1)
-	assert.Equal(t, []string{"A"}, a.Excusing([]string{"A", "B"}, 2))
-	a.Spend(course.Check{Name: "F"}, []string{"A"}, 2)
-	assert.Equal(t, []string{"A"}, a.Excusing([]string{"A", "B"}, 2), "it needs neither")
+}
+
+// The claims worth most are granted, each by checks that cost at least as much.
+func TestExcuses(t *testing.T) {
+	claim := func(name string, points int, by ...[]string) Claim { return Claim{name, points, by} }
+	for name, test := range map[string]struct {
+		failed map[string]int
+		claims []Claim
+		want   map[string][]string
+	}{
+		"one":                       {map[string]int{"A": 3}, []Claim{claim("X", 3, []string{"A"})}, map[string][]string{"X": {"A"}}},
+		"too dear":                  {map[string]int{"A": 3}, []Claim{claim("X", 4, []string{"A"})}, map[string][]string{}},
+		"the dearer of two":         {map[string]int{"A": 3}, []Claim{claim("X", 2, []string{"A"}), claim("Y", 3, []string{"A"})}, map[string][]string{"Y": {"A"}}},
+		"both":                      {map[string]int{"A": 5}, []Claim{claim("X", 2, []string{"A"}), claim("Y", 3, []string{"A"})}, map[string][]string{"X": {"A"}, "Y": {"A"}}},
+		"one that both need":        {map[string]int{"A": 3, "B": 2}, []Claim{claim("X", 2, []string{"A", "B"})}, map[string][]string{"X": {"A", "B"}}},
+		"by another, for room":      {map[string]int{"A": 3, "B": 3}, []Claim{claim("X", 3, []string{"A"}, []string{"B"}), claim("Y", 3, []string{"A"})}, map[string][]string{"X": {"B"}, "Y": {"A"}}},
+		"a claim that is refused":   {map[string]int{"A": 3}, []Claim{claim("X", 4, []string{"A"}), claim("Y", 4, []string{"X"})}, map[string][]string{"Y": {"X"}}},
+		"a granted one pays none":   {map[string]int{"A": 4}, []Claim{claim("X", 4, []string{"A"}), claim("Y", 3, []string{"X"})}, map[string][]string{"X": {"A"}}},
+		"by a check that is passed": {map[string]int{"A": 4}, []Claim{claim("X", 1, []string{"B"})}, map[string][]string{}},
+		"one of no points is lost":  {map[string]int{"A": 0}, []Claim{claim("X", 0, []string{"A"})}, map[string][]string{}},
+	} {
+		assert.Equal(t, test.want, Excuses(test.failed, test.claims), name)
+	}
+}
+
+// world is an exercise of checks that rest on earlier ones, and a program with mistakes.
+type world struct {
+	points []int
+	wrong  []bool    // fails for itself
+	by     [][][]int // what would excuse it; empty: it is passed unless it is wrong
+}
+
+func randomWorld(r *rand.Rand) (w world) {
+	for i := range 3 + r.IntN(4) {
+		w.points, w.wrong = append(w.points, 1+r.IntN(5)), append(w.wrong, r.IntN(4) == 0)
+		var by [][]int
+		for range r.IntN(3) {
+			if set := someOf(r, i); len(set) > 0 {
+				by = append(by, set)
+			}
+		}
+		w.by = append(w.by, by)
+	}
+	return w
+}
+
+func someOf(r *rand.Rand, n int) (set []int) {
+	for j := range n {
+		if r.IntN(3) == 0 {
+			set = append(set, j)
+		}
+	}
+	return set
+}
+
+// score is what a program earns that fails some checks on purpose besides. Where none of what
+// excuses a check has failed, it is as right as the program is, unless it shows the mistake
+// of another: then it fails with that one, or alone.
+func (w world) score(onPurpose func(i int) bool) (total int) {
+	failed, names := map[string]int{}, map[int]string{}
+	var claims []Claim
+	for i, points := range w.points {
+		names[i] = fmt.Sprint(i)
+		var by [][]string
+		for _, set := range w.by[i] {
+			var list []string
+			for _, j := range set {
+				if _, ok := failed[names[j]]; ok || slices.ContainsFunc(claims, func(c Claim) bool { return c.Check == names[j] }) {
+					list = append(list, names[j])
+				}
+			}
+			if len(list) == len(set) {
+				by = append(by, list)
+			}
+		}
+		switch {
+		case onPurpose(i) || w.wrong[i] && len(by) == 0:
+			failed[names[i]] = points
+		case w.wrong[i]:
+			claims = append(claims, Claim{names[i], points, by})
+		default:
+			total += points
+		}
+	}
+	granted := Excuses(failed, claims)
+	for _, c := range claims {
+		if granted[c.Check] != nil {
+			total += c.Points
+		}
+	}
+	return total
+}
+
+// Nothing is gained by failing checks on purpose, whichever they are: in random exercises,
+// for every set of them.
+func TestNothingIsGainedByFailing(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	excused := 0
+	for range 3000 {
+		w := randomWorld(r)
+		honest := w.score(func(int) bool { return false })
+		for set := 1; set < 1<<len(w.points); set++ {
+			got := w.score(func(i int) bool { return set>>i&1 == 1 })
+			require.LessOrEqual(t, got, honest, "%+v, failing %b on purpose", w, set)
+		}
+		if lost := sumOf(w); honest > lost {
+			excused++
+		}
+	}
+	assert.Greater(t, excused, 100, "worlds in which something was excused")
+}
+
+// sumOf is what a program earns without any excuse.
+func sumOf(w world) (total int) {
+	for i, points := range w.points {
+		if !w.wrong[i] {
+			total += points
+		}
+	}
+	return total
 }

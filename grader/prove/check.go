@@ -218,10 +218,3 @@ func (c *Checking) tell(total int) {
 		c.options.Progress("checking "+c.exercise.Name, int64(c.done), int64(total))
 	}
 }
-
-// faulty reports whether a result of the reference's is a fault of the exercise. A check that
-// was waived before anything ran is none: this machine cannot decide it. Waived after a run, a
-// hidden test races with itself.
-func faulty(c verdict.CheckResult) bool {
-	return c.Verdict != verdict.Passed && (c.Verdict != verdict.Waived || c.Submission.Runs > 0)
-}

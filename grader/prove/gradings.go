@@ -23,7 +23,7 @@ func (c *Checking) reference(ctx context.Context, heard *Explanations) error {
 	}
 	for _, got := range r.Checks {
 		asked := c.kinds() == nil || slices.Contains(c.kinds(), verdict.Kind(got.Kind))
-		if r.Verdict == verdict.Graded && asked && faulty(got) {
+		if r.Verdict == verdict.Graded && asked && !got.Verdict.Earns() {
 			c.find(c.configFile(), c.lineOf(got.Name), "%s: the reference loses its points: %s %s", got.Name, got.Verdict, got.Detail)
 		}
 	}

@@ -15,8 +15,8 @@ import (
 	"grade/sandbox"
 )
 
-// answerGrace is the time that a supervisor may take beyond a program's own wall
-// time, to write files, to kill what is left and to wipe.
+// answerGrace is the time that a supervisor may take beyond the longest that a program may
+// run, to write files, to kill what is left and to wipe.
 const answerGrace = 60 * time.Second
 
 // ErrNoAnswer reports that a supervisor was silent for longer than a request may take.
@@ -89,7 +89,7 @@ func (c *Client) exchangeHello(ctx context.Context, send func(io.Writer) error) 
 // generous grace have passed. A *Fault means that the supervisor works but could
 // not serve the request.
 func (c *Client) Run(ctx context.Context, q sandbox.Request) (sandbox.Outcome, error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, q.Limits.Wall+answerGrace, ErrNoAnswer)
+	ctx, cancel := context.WithTimeoutCause(ctx, sandbox.Patience*q.Limits.Wall+answerGrace, ErrNoAnswer)
 	defer cancel()
 	return converse(ctx, c,
 		func(w io.Writer) error { return writeRequest(w, q) },

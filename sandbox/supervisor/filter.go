@@ -4,6 +4,7 @@ package main
 
 import (
 	"runtime"
+	"slices"
 	"syscall"
 	"unsafe"
 )
@@ -27,12 +28,12 @@ const (
 	seccompFilter = 2
 	x32Bit        = 0x40000000
 
-	sysClone3          = 435 // these are the same on every architecture
-	sysPidfdSendSignal = 424
-	sysIOUringSetup    = 425
+	sysClone3 = 435 // the same on every architecture
 
-	notPrivate  = 0x01 | 0x08 // of mmap's flags: MAP_SHARED, MAP_SHARED_VALIDATE, MAP_DROPPABLE
-	setPipeSize = 1031        // F_SETPIPE_SZ
+	notPrivate = 0x01 | 0x08 // of mmap's flags: MAP_SHARED, MAP_SHARED_VALIDATE, MAP_DROPPABLE
+
+	prSetName = 15
+	prGetName = 16
 )
 
 type instruction struct {
@@ -41,14 +42,40 @@ type instruction struct {
 	k      uint32
 }
 
-// calls lists the numbers of an architecture's system calls that a filter needs.
+// calls lists the numbers of an architecture's system calls that a filter needs. A call
+// that is in no list is refused.
 type calls struct {
-	arch   uint32   // AUDIT_ARCH_*
-	clone  uint32   // makes a process or a thread, depending on its flags
-	signal []uint32 // send a signal to the process in the first argument
-	mmap   uint32   // with its flags in the fourth argument
-	fcntl  uint32   // with its command in the second
-	never  []uint32 // are always refused
+	arch    uint32   // AUDIT_ARCH_*
+	clone   uint32   // makes a process or a thread, depending on its flags
+	signal  []uint32 // send a signal to the process in the first argument
+	mmap    uint32   // with its flags in the fourth argument
+	fcntl   uint32   // with its command in the second
+	prctl   uint32   // with what it sets in the first
+	allowed []uint32 // whatever their arguments
+}
+
+// descriptorCommands are what a program may ask of fcntl: nothing that the kernel would keep
+// memory for, as it does for locks and large pipes.
+var descriptorCommands = []uint32{syscall.F_DUPFD, syscall.F_GETFD, syscall.F_SETFD, syscall.F_GETFL, syscall.F_SETFL, syscall.F_DUPFD_CLOEXEC}
+
+// everywhere are the calls of every architecture that a Go program makes: for memory, threads,
+// time, signals, and files in its scratch space. None holds memory that the process's
+// resident size and the scratch space do not show, but for epoll, descriptors and pipes, which
+// Go's runtime needs, and whose number the limit on descriptors bounds.
+var everywhere = []uint32{
+	syscall.SYS_READ, syscall.SYS_WRITE, syscall.SYS_CLOSE, syscall.SYS_FSTAT, syscall.SYS_LSEEK,
+	syscall.SYS_PREAD64, syscall.SYS_PWRITE64, syscall.SYS_READV, syscall.SYS_WRITEV, syscall.SYS_DUP, syscall.SYS_DUP3, syscall.SYS_PIPE2,
+	syscall.SYS_OPENAT, syscall.SYS_FACCESSAT, syscall.SYS_READLINKAT, syscall.SYS_UNLINKAT, syscall.SYS_MKDIRAT, syscall.SYS_RENAMEAT, syscall.SYS_SYMLINKAT, syscall.SYS_LINKAT, syscall.SYS_MKNODAT,
+	syscall.SYS_GETDENTS64, syscall.SYS_GETCWD, syscall.SYS_CHDIR, syscall.SYS_FCHDIR, syscall.SYS_FCHMOD, syscall.SYS_FCHMODAT, syscall.SYS_UTIMENSAT,
+	syscall.SYS_TRUNCATE, syscall.SYS_FTRUNCATE, syscall.SYS_FSYNC, syscall.SYS_FDATASYNC, syscall.SYS_SENDFILE, syscall.SYS_STATFS, syscall.SYS_FSTATFS, syscall.SYS_UMASK,
+	syscall.SYS_MUNMAP, syscall.SYS_MPROTECT, syscall.SYS_MADVISE, syscall.SYS_BRK, syscall.SYS_MINCORE,
+	syscall.SYS_RT_SIGACTION, syscall.SYS_RT_SIGPROCMASK, syscall.SYS_RT_SIGRETURN, syscall.SYS_SIGALTSTACK,
+	syscall.SYS_FUTEX, syscall.SYS_NANOSLEEP, syscall.SYS_CLOCK_NANOSLEEP, syscall.SYS_CLOCK_GETTIME, syscall.SYS_CLOCK_GETRES, syscall.SYS_GETTIMEOFDAY, syscall.SYS_RESTART_SYSCALL,
+	syscall.SYS_SCHED_YIELD, syscall.SYS_SCHED_GETAFFINITY, syscall.SYS_SET_TID_ADDRESS, syscall.SYS_SET_ROBUST_LIST,
+	syscall.SYS_GETPID, syscall.SYS_GETPPID, syscall.SYS_GETTID, syscall.SYS_GETUID, syscall.SYS_GETEUID, syscall.SYS_GETGID, syscall.SYS_GETEGID,
+	syscall.SYS_UNAME, syscall.SYS_SYSINFO, syscall.SYS_GETRLIMIT, syscall.SYS_PRLIMIT64, syscall.SYS_GETRUSAGE, syscall.SYS_TIMES,
+	syscall.SYS_EPOLL_CREATE1, syscall.SYS_EPOLL_CTL, syscall.SYS_EPOLL_PWAIT, syscall.SYS_EVENTFD2, syscall.SYS_PPOLL, syscall.SYS_PSELECT6,
+	syscall.SYS_EXECVE, syscall.SYS_EXIT, syscall.SYS_EXIT_GROUP,
 }
 
 // singleProcess returns a filter under which a process can start threads but no
@@ -59,8 +86,9 @@ type calls struct {
 // back to clone.
 //
 // Nor can it hold memory where its resident size does not show it: in shared pages that
-// it has unmapped again, in memory files, in the buffers of sockets and of large pipes.
-// Go's runtime asks for none of these.
+// it has unmapped again, in memory files, in locks, timers and watches, in the buffers of
+// sockets and of large pipes. There are more such calls than one can think of, and new ones in
+// each kernel; so what Go programs need is listed, and everything else is refused.
 func singleProcess(c calls, pid uint32) []instruction {
 	refuse := instruction{bpfReturn, 0, 0, seccompErrno | uint32(syscall.EPERM)}
 	allow := instruction{bpfReturn, 0, 0, seccompAllow}
@@ -69,22 +97,27 @@ func singleProcess(c calls, pid uint32) []instruction {
 		{bpfLoad, 0, 0, offsetNumber}, {bpfJumpSet, 0, 1, x32Bit}, refuse,
 		{bpfJumpEqual, 0, 1, sysClone3}, {bpfReturn, 0, 0, seccompErrno | uint32(syscall.ENOSYS)},
 	}
-	for _, nr := range c.never {
-		f = append(f, instruction{bpfJumpEqual, 0, 1, nr}, refuse)
+	only := func(nr, argument uint32, values ...uint32) {
+		f = append(f, instruction{bpfJumpEqual, 0, uint8(2*len(values) + 2), nr}, instruction{bpfLoad, 0, 0, argument})
+		for _, v := range values {
+			f = append(f, instruction{bpfJumpEqual, 0, 1, v}, allow)
+		}
+		f = append(f, refuse)
 	}
-	f = append(f,
+	for _, nr := range slices.Concat(everywhere, c.allowed) {
+		f = append(f, instruction{bpfJumpEqual, 0, 1, nr}, allow)
+	}
+	for _, nr := range c.signal {
+		only(nr, offsetArg0Low, pid)
+	}
+	only(c.fcntl, offsetArg1Low, descriptorCommands...)
+	only(c.prctl, offsetArg0Low, prSetName, prGetName)
+	return append(f,
 		instruction{bpfJumpEqual, 0, 4, c.mmap},
 		instruction{bpfLoad, 0, 0, offsetArg3Low}, instruction{bpfJumpSet, 0, 1, notPrivate}, refuse, allow,
-		instruction{bpfJumpEqual, 0, 4, c.fcntl},
-		instruction{bpfLoad, 0, 0, offsetArg1Low}, instruction{bpfJumpEqual, 0, 1, setPipeSize}, refuse, allow)
-	for _, nr := range c.signal {
-		f = append(f, instruction{bpfJumpEqual, 0, 4, nr},
-			instruction{bpfLoad, 0, 0, offsetArg0Low}, instruction{bpfJumpEqual, 1, 0, pid}, refuse, allow)
-	}
-	return append(f,
 		instruction{bpfJumpEqual, 0, 3, c.clone},
-		instruction{bpfLoad, 0, 0, offsetArg0Low}, instruction{bpfJumpSet, 1, 0, cloneThread}, refuse,
-		allow)
+		instruction{bpfLoad, 0, 0, offsetArg0Low}, instruction{bpfJumpSet, 0, 1, cloneThread}, allow,
+		refuse)
 }
 
 // install applies the filter to this thread, which must have set no_new_privs.

@@ -11,12 +11,10 @@ var machine = calls{
 	clone:  syscall.SYS_CLONE,
 	mmap:   syscall.SYS_MMAP,
 	fcntl:  syscall.SYS_FCNTL,
+	prctl:  syscall.SYS_PRCTL,
 	signal: []uint32{syscall.SYS_KILL, syscall.SYS_TGKILL},
-	never: []uint32{
-		syscall.SYS_SCHED_SETAFFINITY,
-		syscall.SYS_TKILL, syscall.SYS_RT_SIGQUEUEINFO, syscall.SYS_RT_TGSIGQUEUEINFO, sysPidfdSendSignal,
-		syscall.SYS_PTRACE, 270 /* process_vm_readv */, 271, /* process_vm_writev */
-		syscall.SYS_MREMAP, syscall.SYS_REMAP_FILE_PAGES, syscall.SYS_SHMGET, syscall.SYS_TEE, syscall.SYS_VMSPLICE,
-		279 /* memfd_create */, 282 /* userfaultfd */, sysIOUringSetup, syscall.SYS_SOCKET, syscall.SYS_SOCKETPAIR,
+	allowed: []uint32{
+		syscall.SYS_FSTATAT, syscall.SYS_GETCPU,
+		276 /* renameat2 */, 278 /* getrandom */, 285 /* copy_file_range */, 291 /* statx */, 293 /* rseq */, 439, // faccessat2
 	},
 }

@@ -4,6 +4,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"syscall"
 	"testing"
 
@@ -62,7 +63,7 @@ func apply(f []instruction, c call) (uint32, error) {
 func TestSingleProcess(t *testing.T) {
 	const pid, other = 1000, 1001
 	const threads = syscall.CLONE_VM | syscall.CLONE_FS | syscall.CLONE_FILES | syscall.CLONE_SIGHAND | syscall.CLONE_SYSVSEM | cloneThread
-	made := calls{arch: 0xc00000b7, clone: 220, mmap: 222, fcntl: 25, signal: []uint32{129, 131}, never: []uint32{122, 117}} // as on arm64
+	made := calls{arch: 0xc00000b7, clone: 1220, mmap: 1222, fcntl: 1025, prctl: 1167, signal: []uint32{1129, 1131}, allowed: []uint32{1000}} // of no machine
 	const allow, refuse, unknown = seccompAllow, seccompErrno | uint32(syscall.EPERM), seccompErrno | uint32(syscall.ENOSYS)
 	for name, m := range map[string]calls{"this machine's": machine, "another's": made} {
 		t.Run(name, func(t *testing.T) {
@@ -73,10 +74,12 @@ func TestSingleProcess(t *testing.T) {
 				require.NoError(t, err, what)
 				assert.Equal(t, want, got, what)
 			}
-			check("any call", allow, call{nr: 0, arch: m.arch})
-			check("a new number", allow, call{nr: 500, arch: m.arch})
-			check("any call of a foreign machine", refuse, call{nr: 0, arch: m.arch + 1})
-			check("an x32 call", refuse, call{nr: x32Bit, arch: m.arch})
+			for _, nr := range slices.Concat(everywhere, m.allowed) {
+				check("what Go programs need", allow, call{nr: nr, arch: m.arch})
+				check("the same of a foreign machine", refuse, call{nr: nr, arch: m.arch + 1})
+				check("the same as an x32 call", refuse, call{nr: x32Bit | nr, arch: m.arch})
+			}
+			check("a new number", refuse, call{nr: 500, arch: m.arch})
 			check("an x32 clone", refuse, call{nr: x32Bit | m.clone, arch: m.arch, args: [6]uint64{threads}})
 			check("clone3", unknown, call{nr: sysClone3, arch: m.arch})
 			check("a thread", allow, call{nr: m.clone, arch: m.arch, args: [6]uint64{threads}})
@@ -87,10 +90,13 @@ func TestSingleProcess(t *testing.T) {
 				check(what, refuse, call{nr: m.mmap, arch: m.arch, args: [6]uint64{3: flags}})
 			}
 			check("private pages", allow, call{nr: m.mmap, arch: m.arch, args: [6]uint64{0, 4096, 3, syscall.MAP_PRIVATE | syscall.MAP_ANON | syscall.MAP_FIXED}})
-			check("a larger pipe", refuse, call{nr: m.fcntl, arch: m.arch, args: [6]uint64{3, setPipeSize}})
+			for what, command := range map[string]uint64{"a larger pipe": 1031, "a lock": syscall.F_SETLK, "an open file's lock": 37, "a lease": 1024, "a signal": 10} {
+				check(what, refuse, call{nr: m.fcntl, arch: m.arch, args: [6]uint64{3, command}})
+			}
 			check("flags of a descriptor", allow, call{nr: m.fcntl, arch: m.arch, args: [6]uint64{3, syscall.F_SETFL}})
-			for _, nr := range m.never {
-				check("never", refuse, call{nr: nr, arch: m.arch, args: [6]uint64{pid, pid}})
+			check("the name of a thread", allow, call{nr: m.prctl, arch: m.arch, args: [6]uint64{prSetName}})
+			for what, option := range map[string]uint64{"a filter of its own": prSetSeccomp, "a name of memory": 0x53564d41, "a dump": prSetDumpable} {
+				check(what, refuse, call{nr: m.prctl, arch: m.arch, args: [6]uint64{option}})
 			}
 			for _, nr := range m.signal {
 				check("a signal to itself", allow, call{nr: nr, arch: m.arch, args: [6]uint64{pid, other}})

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"syscall"
@@ -59,9 +60,24 @@ func ownCPU() time.Duration {
 	return t
 }
 
-// resident returns the current resident size of a process, in bytes.
-func resident(pid int) (int64, error) {
-	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/statm", pid))
+// resident returns the current resident size of a process, in bytes. Of a process whose first
+// thread has ended the kernel says 0 itself, and the size at each other thread.
+func resident(pid int) (size int64, err error) {
+	size, err = residentAt(fmt.Sprintf("/proc/%d/statm", pid))
+	if size > 0 || err != nil {
+		return size, err
+	}
+	threads, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/statm", pid))
+	for _, name := range threads {
+		if at, err := residentAt(name); err == nil { // or it has ended
+			size = max(size, at)
+		}
+	}
+	return size, nil
+}
+
+func residentAt(statm string) (int64, error) {
+	b, err := os.ReadFile(statm)
 	if err != nil {
 		return 0, err
 	}

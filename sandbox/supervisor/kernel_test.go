@@ -3,9 +3,12 @@
 package main
 
 import (
+	"bytes"
+	"fmt"
 	"io/fs"
 	"os"
 	"os/exec"
+	"runtime"
 	"syscall"
 	"testing"
 	"time"
@@ -39,6 +42,41 @@ func TestClocksAndSizesOfAnotherProcess(t *testing.T) {
 	require.ErrorIs(t, err, syscall.EINVAL)
 	_, err = resident(1 << 22)
 	require.ErrorIs(t, err, fs.ErrNotExist)
+}
+
+// A process goes on without its first thread, and its size is seen.
+func TestSizeWithoutTheFirstThread(t *testing.T) {
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), "GRADE_TEST_HEADLESS=1")
+	require.NoError(t, cmd.Start())
+	defer cmd.Wait()
+	defer cmd.Process.Kill()
+	statm := fmt.Sprintf("/proc/%d/statm", cmd.Process.Pid)
+	require.Eventually(t, func() bool {
+		size, err := residentAt(statm)
+		return err == nil && size == 0
+	}, 20*time.Second, 10*time.Millisecond)
+	size, err := resident(cmd.Process.Pid)
+	require.NoError(t, err)
+	assert.Greater(t, size, int64(64<<20))
+}
+
+// init makes the process that the test above observes: it runs on the first thread.
+func init() {
+	if os.Getenv("GRADE_TEST_HEADLESS") == "" {
+		return
+	}
+	held := bytes.Repeat([]byte{1}, 64<<20)
+	runs := make(chan bool)
+	go func() {
+		close(runs)
+		for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(time.Millisecond) {
+		}
+		os.Exit(int(held[0]))
+	}()
+	<-runs
+	runtime.LockOSThread()
+	syscall.Syscall(syscall.SYS_EXIT, 0, 0, 0)
 }
 
 // TestBusy runs in the process that the test above observes.

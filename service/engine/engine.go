@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"strings"
 	"sync"
 	"time"
 
@@ -104,10 +105,10 @@ func dial(ctx context.Context, log *slog.Logger, url, creds, name string, more .
 		nats.PingInterval(10 * time.Second), nats.MaxPingsOutstanding(2),
 		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
 			if err != nil { // nil: it was closed
-				log.Warn("the connection is lost", "to", url, "because", err)
+				log.Warn("the connection is lost", "to", Shown(url), "because", err)
 			}
 		}),
-		nats.ReconnectHandler(func(*nats.Conn) { log.Info("the connection is back", "to", url) }),
+		nats.ReconnectHandler(func(*nats.Conn) { log.Info("the connection is back", "to", Shown(url)) }),
 	}, more...)
 	if creds != "" {
 		options = append(options, nats.UserCredentials(creds))
@@ -119,17 +120,33 @@ func dial(ctx context.Context, log *slog.Logger, url, creds, name string, more .
 		}
 		if time.Since(said) > sayAgain {
 			said = time.Now()
-			log.Warn("cannot connect yet", "to", url, "because", err)
+			log.Warn("cannot connect yet", "to", Shown(url), "because", err)
 		}
 		if errors.Is(err, nats.ErrAuthorization) || creds != "" && errors.Is(err, nats.ErrAuthExpired) {
-			return nil, fmt.Errorf("connect to %s: %w; ask for new credentials", url, err)
+			return nil, fmt.Errorf("connect to %s: %w; ask for new credentials", Shown(url), err)
 		}
 		select {
 		case <-ctx.Done():
-			return nil, fmt.Errorf("connect to %s: %w", url, errors.Join(err, context.Cause(ctx)))
+			return nil, fmt.Errorf("connect to %s: %w", Shown(url), errors.Join(err, context.Cause(ctx)))
 		case <-time.After(500 * time.Millisecond):
 		}
 	}
+}
+
+// Shown is a list of servers as logs and people may see it: without names and passwords.
+func Shown(servers string) string {
+	list := strings.Split(servers, ",")
+	for i, s := range list {
+		at := strings.LastIndex(s, "@")
+		if at < 0 {
+			continue
+		}
+		list[i] = s[at+1:]
+		if scheme, _, ok := strings.Cut(s[:at], "://"); ok {
+			list[i] = scheme + "://" + list[i]
+		}
+	}
+	return strings.Join(list, ",")
 }
 
 // URL is where workers of other machines connect to; empty: the engine takes none.

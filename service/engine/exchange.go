@@ -33,8 +33,12 @@ type Exchanged struct {
 }
 
 // Export writes all that is kept to a folder, in the files of grade batch. Into a folder
-// that has an earlier export it writes what is new, so that a backup can be repeated.
+// that has an earlier export it writes what is new, so that a backup can be repeated. A new
+// folder is for its owner alone: it has the work and the marks of students.
 func (e *Engine) Export(ctx context.Context, dir string) (n Exchanged, err error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return n, &fault.Error{Message: "export to " + dir, Advice: "name a folder that you may write in", Err: err}
+	}
 	to, err := file.Open(dir)
 	if err != nil {
 		return n, err

@@ -89,7 +89,7 @@ func (j *Jobs) open(ctx context.Context) (err error) {
 
 func (j *Jobs) bucket(ctx context.Context, name string, into *objects) (err error) {
 	*into, err = openObjects(ctx, j.js, name)
-	if errors.Is(err, jetstream.ErrBucketNotFound) {
+	if errors.Is(err, jetstream.ErrStreamNotFound) {
 		err = errors.Join(errNoEngine, err)
 	}
 	return err

@@ -33,18 +33,18 @@ func (e *Engine) KV(ctx context.Context, bucket string) (*KV, error) {
 		return nil, err
 	}
 	err = e.create(ctx, k.name, func(ctx context.Context) error {
-		_, err := e.js.CreateOrUpdateKeyValue(ctx, jetstream.KeyValueConfig{
-			Bucket: k.name, Storage: jetstream.FileStorage, Replicas: replicas, History: 1,
-			LimitMarkerTTL: time.Minute, // lets single values end; their deletion is remembered so long
+		err := e.ensureBucket(ctx, "KV_"+k.name, replicas, func() error {
+			_, err := e.js.CreateOrUpdateKeyValue(ctx, jetstream.KeyValueConfig{
+				Bucket: k.name, Storage: jetstream.FileStorage, Replicas: replicas, History: 1,
+				LimitMarkerTTL: time.Minute, // lets single values end; their deletion is remembered so long
+			})
+			return err
 		})
 		if err == nil {
-			err = e.askTheLeader(ctx, "KV_"+k.name)
+			k.stream, err = bucketStream(ctx, e.js, "KV_"+k.name)
 		}
 		if err == nil {
 			k.bucket, err = e.js.KeyValue(ctx, k.name)
-		}
-		if err == nil {
-			k.stream, err = e.js.Stream(ctx, "KV_"+k.name)
 		}
 		return err
 	})

@@ -61,3 +61,40 @@ func TestKV(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, "5", string(got.Value))
 }
+
+// A bucket that any replica answers for is not ready: what opened it would ask the replicas
+// for ever, and none answers once its reads go to the leader.
+func TestBucketThatIsBeingMade(t *testing.T) {
+	e, err := Open(t.Context(), Config{DataDir: t.TempDir(), Grader: "g"})
+	require.NoError(t, err)
+	defer e.Close()
+	_, err = e.KV(t.Context(), "people")
+	require.NoError(t, err)
+	for _, stream := range []string{"OBJ_" + e.names.submissions(), "KV_" + e.names.bucket("people")} {
+		s, err := e.js.Stream(t.Context(), stream)
+		require.NoError(t, err)
+		c := s.CachedInfo().Config
+		require.False(t, c.AllowDirect, "%s asks its leader", stream)
+		c.AllowDirect = true // as between the two steps in which another service makes it
+		_, err = e.js.UpdateStream(t.Context(), c)
+		require.NoError(t, err)
+	}
+	_, err = openObjects(t.Context(), e.js, e.names.submissions())
+	require.ErrorIs(t, err, errNoEngine)
+
+	o, err := e.createObjects(t.Context(), e.names.submissions(), 1)
+	require.NoError(t, err)
+	require.NoError(t, o.put(t.Context(), "hash", func() ([]byte, error) { return []byte("data"), nil }))
+	o, err = openObjects(t.Context(), e.js, e.names.submissions())
+	require.NoError(t, err)
+	data, err := o.get(t.Context(), "hash")
+	require.NoError(t, err)
+	assert.Equal(t, "data", string(data))
+	k, err := e.KV(t.Context(), "people")
+	require.NoError(t, err)
+	_, err = k.Put(t.Context(), "ada", []byte("x"), 0)
+	require.NoError(t, err)
+	got, err := k.Get(t.Context(), "ada")
+	require.NoError(t, err)
+	assert.Equal(t, "x", string(got.Value))
+}

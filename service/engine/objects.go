@@ -30,17 +30,18 @@ type objects struct {
 func openObjects(ctx context.Context, js jetstream.JetStream, name string) (objects, error) {
 	o := objects{name: name, known: &sync.Map{}, busy: &keyed{}}
 	var err error
-	if o.bucket, err = js.ObjectStore(ctx, name); err == nil {
-		o.stream, err = js.Stream(ctx, "OBJ_"+name)
+	if o.stream, err = bucketStream(ctx, js, "OBJ_"+name); err == nil {
+		o.bucket, err = js.ObjectStore(ctx, name)
 	}
 	return o, err
 }
 
 func (e *Engine) createObjects(ctx context.Context, name string, replicas int) (o objects, err error) {
 	err = e.create(ctx, name, func(ctx context.Context) (err error) {
-		if _, err = e.js.CreateOrUpdateObjectStore(ctx, jetstream.ObjectStoreConfig{Bucket: name, Storage: jetstream.FileStorage, Replicas: replicas}); err == nil {
-			err = e.askTheLeader(ctx, "OBJ_"+name)
-		}
+		err = e.ensureBucket(ctx, "OBJ_"+name, replicas, func() error {
+			_, err := e.js.CreateOrUpdateObjectStore(ctx, jetstream.ObjectStoreConfig{Bucket: name, Storage: jetstream.FileStorage, Replicas: replicas})
+			return err
+		})
 		if err == nil {
 			o, err = openObjects(ctx, e.js, name)
 		}

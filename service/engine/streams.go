@@ -51,21 +51,38 @@ func (e *Engine) createStreams(ctx context.Context) error {
 	return err
 }
 
-// askTheLeader makes reads of a bucket's stream go to its leader. Buckets are made so that
-// any replica answers, and one that is behind does not have yet what was acknowledged: a
-// session would be unknown on the page after the sign-in.
-func (e *Engine) askTheLeader(ctx context.Context, stream string) error {
+// ensureBucket makes a bucket and its stream, unless it is there, and has reads go to the
+// stream's leader. Buckets are made so that any replica answers, and one that is behind does
+// not have yet what was acknowledged: a session would be unknown on the page after the
+// sign-in.
+func (e *Engine) ensureBucket(ctx context.Context, stream string, replicas int, make func() error) error {
 	s, err := e.js.Stream(ctx, stream)
+	if errors.Is(err, jetstream.ErrStreamNotFound) {
+		if err = make(); err == nil {
+			s, err = e.js.Stream(ctx, stream)
+		}
+	}
 	if err != nil {
 		return err
 	}
 	c := s.CachedInfo().Config
-	if !c.AllowDirect {
+	if !c.AllowDirect && c.Replicas == replicas {
 		return nil
 	}
-	c.AllowDirect = false
+	c.AllowDirect, c.Replicas = false, replicas
 	_, err = e.js.UpdateStream(ctx, c)
 	return err
+}
+
+// bucketStream opens the stream of a bucket. Whoever opens the bucket opens this first: a
+// bucket that was opened while any replica answered would ask them for ever, and none
+// answers any more.
+func bucketStream(ctx context.Context, js jetstream.JetStream, name string) (jetstream.Stream, error) {
+	s, err := js.Stream(ctx, name)
+	if err == nil && s.CachedInfo().Config.AllowDirect {
+		err = errNoEngine
+	}
+	return s, err
 }
 
 // create makes one thing; while a cluster chooses its leader, it tries again.

@@ -58,12 +58,31 @@ func (q *request) extend() error {
 	if err != nil {
 		return unprocessable("give it as 2026-12-01T23:59", "%q is no time", q.field("due"))
 	}
+	if due := q.Course().dueBefore(x); due.After(x.Due) {
+		return unprocessable("give a later time", "this is no extension: without it the work is due on %s", due.Format("2 Jan 2006 15:04 MST"))
+	}
 	err = editKept(q, keyExtensions, func(list []extension) ([]extension, error) { return append(list, x), nil })
 	if err != nil {
 		return err
 	}
 	q.Log.InfoContext(q.Context(), "extended", "student", x.Student, "exercise", x.Exercise, "due", x.Due, "by", x.By)
 	return q.done("/course/extensions")
+}
+
+// dueBefore is when what an extension is about is due without it, by grade.yaml; of several
+// exercises, the first. It is zero if nothing is ever due.
+func (c *Course) dueBefore(x extension) (first time.Time) {
+	for _, e := range c.Exercises {
+		if x.Exercise != "" && x.Exercise != e.Name {
+			continue
+		}
+		rules, listed := c.Policy.RulesOf(e.Name)
+		due, _ := c.Policy.DueFor(x.Student, rules)
+		if listed && !due.IsZero() && (first.IsZero() || due.Before(first)) {
+			first = due
+		}
+	}
+	return first
 }
 
 func (q *request) unextend() error {

@@ -35,6 +35,7 @@ type frame struct {
 	Path    string
 	Assets  map[string]string
 	Version string
+	Faults  []string // of the course's files
 }
 
 // Time formats a time in the zone of the course.

@@ -66,7 +66,9 @@ func (c *Course) with(list []extension) *Course {
 		rules.Extensions = append(rules.Extensions, course.Extension{Student: x.Student, Exercise: x.Exercise, Due: x.Due})
 	}
 	policy.Policy = &rules
-	return &Course{Policy: &policy, Exercises: c.Exercises}
+	extended := *c
+	extended.Policy = &policy
+	return &extended
 }
 
 // Extended returns the rules of a course with the extensions that were given on pages, for

@@ -3,6 +3,7 @@ package site
 import (
 	"bufio"
 	"encoding/json"
+	"html"
 	"net/http"
 	"strings"
 	"testing"
@@ -150,4 +151,22 @@ func TestStaffAreNotInTheGradebook(t *testing.T) {
 	book := grace.get("/course/gradebook/csv").body
 	assert.Contains(t, book, "ada")
 	assert.NotContains(t, book, "grace")
+}
+
+// Exercises stand in their chapters. What is wrong with the course's files, staff see on
+// every page, and no student on any.
+func TestChaptersAndFaults(t *testing.T) {
+	w := newWorld(t)
+	ada, grace := w.signedIn("ada"), w.signedIn("grace")
+	home := ada.get("/").body
+	assert.Contains(t, home, "<h2>Turning</h2>")
+	assert.Contains(t, home, "easy, 1.5 hours")
+	assert.Equal(t, "Turning", decode[homeView](t, ada.json().get("/")).Exercises[0].Chapter)
+
+	const fault = "grade.yaml:3: unknown field <weigth>"
+	w.course.Faults = []string{fault}
+	for _, address := range []string{"/", "/course", "/course/queue"} {
+		assert.Contains(t, grace.get(address).body, html.EscapeString(fault), address)
+	}
+	assert.NotContains(t, ada.get("/").body, "weigth")
 }

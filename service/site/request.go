@@ -159,6 +159,9 @@ func (q *request) json(status int, view any) error {
 func (q *request) page(status int, name string, view any) error {
 	var b bytes.Buffer
 	f := frame{View: view, Page: name, Person: q.person, Title: q.course().Policy.Title, Zone: q.course().Policy.Zone, Now: q.Now(), Path: q.URL.Path, Assets: assetNames, Version: q.Version}
+	if f.Staff() {
+		f.Faults = q.course().Faults
+	}
 	if f.Title == "" {
 		f.Title = "Course"
 	}

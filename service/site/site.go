@@ -41,6 +41,10 @@ type Engine interface {
 type Course struct {
 	Policy    *gradebook.Policy
 	Exercises []*course.Exercise
+	Chapters  []course.Chapter
+	// Faults say what is wrong with the course's files, to staff; what was read before
+	// goes on.
+	Faults []string
 }
 
 // exercise finds an exercise by name.

@@ -29,6 +29,13 @@ type homeView struct {
 	Person    *people.Person `json:"person"`
 	Exercises []exerciseRow  `json:"exercises"`
 	Total     *float64       `json:"total"` // percent; nil: not known
+	Chapters  []chapterRow   `json:"-"`
+}
+
+// chapterRow is a chapter of the course, as the page shows it.
+type chapterRow struct {
+	Title     string
+	Exercises []exerciseRow
 }
 
 // exerciseRow is an exercise, and how far a person has come with it.
@@ -36,6 +43,8 @@ type exerciseRow struct {
 	Name     string    `json:"name"`
 	Title    string    `json:"title"`
 	Summary  string    `json:"summary"`
+	Chapter  string    `json:"chapter,omitempty"`
+	Effort   string    `json:"effort,omitempty"` // such as "medium, 3 hours"
 	Package  string    `json:"package"`
 	Due      time.Time `json:"due,omitzero"`
 	Extended bool      `json:"extended,omitempty"`
@@ -51,8 +60,19 @@ type exerciseRow struct {
 func (q *request) home() error {
 	c, book := q.course(), q.bookOf(q.person.Login, "", 0)
 	view := homeView{Course: c.Policy.Title, Person: q.person, Exercises: []exerciseRow{}}
-	for _, e := range c.Exercises {
-		view.Exercises = append(view.Exercises, q.row(q.person.Login, e, book))
+	for _, ch := range c.Chapters {
+		rows := chapterRow{Title: ch.Title}
+		for _, entry := range ch.Entries {
+			if e, ok := c.exercise(entry.Name); ok {
+				r := q.row(q.person.Login, e, book)
+				r.Chapter, r.Effort = ch.Title, entry.Effort()
+				rows.Exercises = append(rows.Exercises, r)
+			}
+		}
+		if len(rows.Exercises) > 0 {
+			view.Chapters = append(view.Chapters, rows)
+		}
+		view.Exercises = append(view.Exercises, rows.Exercises...)
 	}
 	if len(book.Rows) > 0 {
 		view.Total = book.Rows[0].Total

@@ -162,7 +162,13 @@ func TestLateAndTooMany(t *testing.T) {
 	w.course.Policy.Defaults.Late = &course.Late{Deduct: 10}
 	w.graded("ada", 1)
 	assert.Contains(t, decode[attemptView](t, ada.get("/gears/attempts/1")).Notice, "takes points off")
-	assert.Equal(t, http.StatusSeeOther, w.signedIn("grace").post("/course/extensions", url.Values{"student": {"ADA"}, "exercise": {gears}, "due": {"2099-01-01T00:00"}}).status)
+	grace := w.signedIn("grace")
+	for _, exercise := range []string{gears, ""} {
+		early := grace.json().post("/course/extensions", url.Values{"student": {"ada"}, "exercise": {exercise}, "due": {"2020-01-01T00:00"}})
+		assert.Equal(t, http.StatusUnprocessableEntity, early.status)
+		assert.Contains(t, early.body, "this is no extension: without it the work is due on ")
+	}
+	assert.Equal(t, http.StatusSeeOther, grace.post("/course/extensions", url.Values{"student": {"ADA"}, "exercise": {gears}, "due": {"2099-01-01T00:00"}}).status)
 	v := decode[attemptView](t, ada.get("/gears/attempts/1"))
 	assert.Empty(t, v.Notice, "extended")
 	require.NotNil(t, v.Points)

@@ -104,7 +104,7 @@ func newWorld(t *testing.T) *world {
 	all, broken, err := w.engine.SetCourse(t.Context(), coursetest.FS(coursetest.Files()))
 	require.NoError(t, err)
 	require.Empty(t, broken)
-	w.course = &Course{Policy: gradebook.NewPolicy([]string{gears}), Exercises: all}
+	w.course = &Course{Policy: gradebook.NewPolicy([]string{gears}), Exercises: all, Chapters: []course.Chapter{{Title: "Turning", Entries: []course.Entry{{Name: gears, Difficulty: course.Easy, Hours: 1.5}}}}}
 	w.course.Policy.Board = true
 	w.work()
 	w.open(log)

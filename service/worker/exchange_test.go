@@ -3,6 +3,8 @@ package worker
 import (
 	"context"
 	"errors"
+	"os"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -61,9 +63,12 @@ func bookOf(s results.Reader) *gradebook.Book {
 // into another service.
 func TestExportAndImport(t *testing.T) {
 	e := everything(t, t.TempDir())
-	dir := t.TempDir()
+	dir := filepath.Join(t.TempDir(), "backup")
 	n, err := e.Export(t.Context(), dir)
 	require.NoError(t, err)
+	info, err := os.Stat(dir)
+	require.NoError(t, err)
+	assert.Equal(t, os.FileMode(0o700), info.Mode().Perm(), "work and marks of students")
 	assert.Equal(t, engine.Exchanged{Attempts: 5, Records: 3, Pending: 2, Submissions: 4}, n)
 	read, err := file.Read(dir)
 	require.NoError(t, err)

@@ -30,6 +30,15 @@ func TestBackwardAgain(t *testing.T) {
 	other.Backward()
 	o.Floats("gradients of leaves after calls on several roots", grads(leaves))
 	o.Floats("gradients of results after calls on several roots", grads(results))
+	for _, steps := range stepsOfGraphs(o.Rand()) {
+		nodes := largeGraph(o.Rand(), steps)
+		for range 3 {
+			nodes[len(nodes)-1].Backward()
+			recordLarge(o, "after k calls", nodes[:len(nodes)-1]) // without the root
+		}
+		weights := draws(len(nodes), o.Rand().NormFloat64)
+		o.Float(large+"values after k calls, weighted and added up", weighed(weights, data(nodes)))
+	}
 	manyCalls(o)
 }
 
@@ -75,6 +84,11 @@ func TestSeveralRoots(t *testing.T) {
 		unused := trunk.Mul(vs[4])
 		[]node{vs[0], trunk, first, second}[i].Backward()
 		o.Floats("gradients where the root is "+name, grads(append(vs, trunk, first, second, unused)))
+	}
+	for _, steps := range stepsOfGraphs(r)[2:] {
+		nodes := largeGraph(r, steps)
+		nodes[6*(steps-1-r.IntN(10))].Backward() // near the last root
+		recordLarge(o, "where the root is an operand", nodes)
 	}
 }
 
@@ -131,6 +145,17 @@ func TestGrowth(t *testing.T) {
 	autograd.ZeroGrad(nodes...)
 	root.Mul(autograd.New(away(r))).Backward()
 	o.Floats("gradients through old roots, cleared before", grads(nodes))
+
+	for _, steps := range stepsOfGraphs(r)[2:] {
+		nodes := largeGraph(r, steps)
+		nodes[len(nodes)-1].Backward()
+		late := autograd.New(away(r))
+		use := nodes[len(nodes)-1].Mul(late).Add(nodes[0])
+		use.Backward()
+		o.Float(large+"value of a new use", use.Data())
+		o.Float(large+"gradient of the newest leaf", late.Grad())
+		recordLarge(o, "of old nodes, added up", nodes)
+	}
 }
 
 // ZeroGrad, as a method, clears one node; as a function it clears those that it
@@ -165,6 +190,17 @@ func TestZeroGrad(t *testing.T) {
 	root.ZeroGrad()
 	o.Float("gradient of the root after ZeroGrad", root.Grad())
 	o.Floats("values after all that", data(nodes))
+
+	for _, steps := range stepsOfGraphs(r)[2:] {
+		nodes := largeGraph(r, steps)
+		nodes[len(nodes)-1].Backward()
+		autograd.ZeroGrad(nodes[len(nodes)/3:]...)
+		recordLarge(o, "after ZeroGrad of most", nodes)
+		nodes[len(nodes)-1].ZeroGrad()
+		autograd.ZeroGrad(nodes...)
+		nodes[len(nodes)-1].Backward()
+		recordLarge(o, "after ZeroGrad of all and a call", nodes)
+	}
 
 	for _, numerator := range []float64{1, 0} { // gradients ±Inf, then Inf and NaN
 		n, zero := autograd.New(numerator), autograd.New(0)

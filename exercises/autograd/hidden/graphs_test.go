@@ -76,6 +76,13 @@ func TestDiamond(t *testing.T) {
 	v.Backward()
 	o.Floats("values in a tower of diamonds", data(nodes))
 	o.Floats("gradients in a tower of diamonds", grads(nodes))
+
+	for _, steps := range stepsOfGraphs(r) {
+		nodes := largeGraph(r, steps)
+		nodes[len(nodes)-1].Backward()
+		o.Float(large+"value of the root", nodes[len(nodes)-1].Data())
+		recordLarge(o, "after a call", nodes)
+	}
 }
 
 // Random graphs of all operations: value and gradient of every node, results of

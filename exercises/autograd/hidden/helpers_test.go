@@ -226,6 +226,51 @@ func randomOperation(r *rand.Rand, a, b node, ba, bb float64) (v node, bound flo
 	}
 }
 
+// largeGraph makes a graph of 6 nodes for each step, and returns all its nodes, the root
+// last. It is a row of small diamonds: a result of each is used twice, but ways do not
+// multiply from one to the next.
+func largeGraph(r *rand.Rand, steps int) []node {
+	x := autograd.New(away(r))
+	root := x
+	nodes := []node{x}
+	for range steps {
+		w := autograd.New(away(r))
+		shared := x.MulScalar(away(r))
+		product := shared.Mul(w)
+		diamond := shared.Add(product)
+		less := root.MulScalar(between(r, 0.9995, 1)) // no gradient becomes denormal
+		root = less.Add(diamond)
+		nodes = append(nodes, w, shared, product, diamond, less, root)
+	}
+	return nodes
+}
+
+// stepsOfGraphs are how many steps large graphs have, the largest last.
+func stepsOfGraphs(r *rand.Rand) []int {
+	return []int{20 + r.IntN(20), 200 + r.IntN(100), 1500 + r.IntN(500), 7000 + r.IntN(1000)}
+}
+
+// large begins the names of what is observed of large graphs. Where the first call on
+// them goes wrong already, it does not count again (exercise.yaml).
+const large = "large graph: "
+
+// weighed is one number for many, in which each has a weight of its own.
+func weighed(weights, xs []float64) (sum float64) {
+	for i, x := range xs {
+		sum += weights[i] * x
+	}
+	return sum
+}
+
+// recordLarge records the gradients of all nodes of a large graph in one number, and
+// some of them as they are.
+func recordLarge(o *observe.Observer, name string, nodes []node) {
+	weights := draws(len(nodes), o.Rand().NormFloat64)
+	o.Float(large+"gradients "+name+", weighted and added up", weighed(weights, grads(nodes)))
+	o.Floats(large+"gradients "+name+", of the first nodes", grads(nodes[:20]))
+	o.Floats(large+"gradients "+name+", of the last nodes", grads(nodes[len(nodes)-20:]))
+}
+
 // recordPairs tries op on all pairs of the numbers at, of which where tells in words.
 func recordPairs(o *observe.Observer, op operation, where string, at []float64) {
 	var ys, das, dbs []float64

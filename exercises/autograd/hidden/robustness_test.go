@@ -15,19 +15,24 @@ import (
 const maxStack = 64 << 20
 
 // A chain of a million operations: Backward must not recurse as deep as the
-// graph, and must not give up at some depth (rule 16).
+// graph, and must not give up at some depth, nor in a second call (rules 3 and 16).
 func TestDeepChain(t *testing.T) {
 	debug.SetMaxStack(maxStack)
 	o := observe.New(t)
 	x := autograd.New(between(o.Rand(), 0.5, 1))
 	y := x
 	c := between(o.Rand(), 1e-6, 2e-6)
-	for range 1_000_000 {
-		y = y.AddScalar(c)
+	some := []node{x}
+	for i := range 1_000_000 {
+		if y = y.AddScalar(c); i%100_000 == 0 {
+			some = append(some, y)
+		}
 	}
 	y.Backward()
 	o.Float("value of a deep chain", y.Data())
 	o.Float("gradient of its leaf", x.Grad())
+	y.Backward()
+	o.Floats("after a second call: gradients of some nodes", grads(some))
 }
 
 // Each step uses the step before it twice, so the number of ways from the root to

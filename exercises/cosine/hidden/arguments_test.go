@@ -59,6 +59,12 @@ func TestWrongArguments(t *testing.T) {
 			_, err := cosine.TopK(background, a, b, 2)
 			failure(o, "error of TopK, of a or b", err)
 			failure(o, "error of Blocks, of a or b", blocksError(t, a, b, 80))
+			a32, b32, dst32 := narrow(a), narrow(b), narrow(dst)
+			failure(o, "error of Similarity, of a or b, float32", cosine.Similarity(background, dst32, a32, b32))
+			o.Floats(bySimilarity+"dst, float32", floats(dst32.Data), accurate[float32](3))
+			_, err = cosine.TopK(background, a32, b32, 2)
+			failure(o, "error of TopK, of a or b, float32", err)
+			failure(o, "error of Blocks, of a or b, float32", blocksError(t, a32, b32, 40))
 		}
 	}
 	destinations := []matrix64{
@@ -80,6 +86,9 @@ func TestWrongArguments(t *testing.T) {
 		dst.Data = slices.Clone(dst.Data)
 		failure(o, "error of dst", cosine.Similarity(background, dst, good, other))
 		o.Floats(bySimilarity+"dst that may be wrong itself", dst.Data)
+		dst32 := narrow(destinations[i])
+		failure(o, "error of dst, float32", cosine.Similarity(background, dst32, narrow(good), narrow(other)))
+		o.Floats(bySimilarity+"dst that may be wrong itself, float32", floats(dst32.Data), accurate[float32](3))
 	}
 	for _, i := range r.Perm(12) {
 		recordNumbers(t, o, good, other, i-6, i)
@@ -93,6 +102,8 @@ func recordNumbers(t *testing.T, o *observe.Observer, a, b matrix64, k, maxBytes
 	t.Helper()
 	_, err := cosine.TopK(background, a, b, k)
 	o.Bool("k is wrong", err != nil)
+	_, err = cosine.TopK(background, narrow(a), narrow(b), k)
+	o.Bool("k is wrong, float32", err != nil)
 	o.Bool("maxBytes is wrong", blocksError(t, a, b, maxBytes) != nil)
 	o.Bool("maxBytes is wrong, float32", blocksError(t, narrow(a), narrow(b), maxBytes-2) != nil)
 }
@@ -143,8 +154,10 @@ func TestOverlap(t *testing.T) {
 		shapes = append(shapes, [3]int{4, 4, 3})
 	}
 	for _, i := range r.Perm(len(shapes)) {
-		recordNeighbors(o, shapes[i][0], shapes[i][1], shapes[i][2])
+		recordNeighbors[float64](o, "", shapes[i][0], shapes[i][1], shapes[i][2])
+		recordNeighbors[float32](o, ", float32", shapes[i][0], shapes[i][1], shapes[i][2])
 	}
+	recordNeighbors[float64](o, ", of many", 20, 25, 30)
 	// Without elements there are none in common.
 	memory := random[float64](r, 1, 40).Data
 	n := between(r, 3, 5)
@@ -160,12 +173,12 @@ func TestOverlap(t *testing.T) {
 
 // recordNeighbors tries a dst in one slice with a, of rows × cols numbers, and one with
 // b of that size: beside it, one too far, inside, around, and from where it begins.
-func recordNeighbors(o *observe.Observer, rows, others, cols int) {
+func recordNeighbors[T cosine.Float](o *observe.Observer, about string, rows, others, cols int) {
 	r := o.Rand()
-	before := random[float64](r, 1, 80).Data
-	at := between(r, 25, 35)
 	size, space := rows*cols, rows*others
-	other := random[float64](r, others, cols)
+	before := random[T](r, 1, 50+size+2*space).Data
+	at := space + between(r, 10, 20)
+	other := random[T](r, others, cols)
 	starts := []int{at - space, at - space + 1, at + size, at + size - 1, at + r.IntN(size), at - r.IntN(space), at, at - space - r.IntN(4), at + size + r.IntN(9)}
 	for _, i := range r.Perm(2 * len(starts)) {
 		start := starts[i/2]
@@ -184,16 +197,16 @@ func recordNeighbors(o *observe.Observer, rows, others, cols int) {
 		}
 		common := start < at+size && at < start+space
 		name := map[bool]string{false: "beside each other", true: "with elements in common"}[common]
-		failure(o, "error of matrices "+name, cosine.Similarity(background, dst, a, b))
+		failure(o, "error of matrices "+name+about, cosine.Similarity(background, dst, a, b))
 		if common {
-			o.Floats("memory of matrices "+name, memory)
+			o.Floats("memory of matrices "+name+about, floats(memory))
 		} else {
-			o.Floats(bySimilarity+"memory of matrices "+name, memory, accurate[float64](cols))
+			o.Floats(bySimilarity+"memory of matrices "+name+about, floats(memory), accurate[T](cols))
 		}
 	}
 }
 
 // view is a matrix that begins where data does.
-func view(data []float64, rows, cols, stride int) matrix64 {
-	return matrix64{Rows: rows, Cols: cols, Stride: stride, Data: data}
+func view[T cosine.Float](data []T, rows, cols, stride int) cosine.Matrix[T] {
+	return cosine.Matrix[T]{Rows: rows, Cols: cols, Stride: stride, Data: data}
 }

@@ -48,16 +48,26 @@ func TestCancelBlocks(t *testing.T) {
 		seen := collect(t, cosine.Blocks(ctx, a, b, 1000), a.Rows, b.Rows)
 		failure(o, "error of a ctx that has ended", seen.err)
 	}
+	for _, ctx := range ended(o) {
+		seen := collect(t, cosine.Blocks(ctx, narrow(a), narrow(b), 1000), a.Rows, b.Rows)
+		failure(o, "error of a ctx that has ended, float32", seen.err)
+	}
+	recordBlocksLook(o, "", tall[float64](r), b)
+	recordBlocksLook(o, ", float32", tall[float32](r), narrow(b))
+}
+
+// recordBlocksLook records whether Blocks looks at ctx as often as it has to.
+func recordBlocksLook[T cosine.Float](o *observe.Observer, name string, a, b cosine.Matrix[T]) {
 	looked := looks(func(ctx context.Context) error {
-		for _, err := range cosine.Blocks(ctx, tall(r), b, 8*20*100) {
+		for _, err := range cosine.Blocks(ctx, a, b, 8*20*100) {
 			if err != nil {
 				return err
 			}
 		}
 		return nil
 	})
-	o.Bool("Blocks looks at ctx often enough", looked.enough)
-	o.Bool("Blocks ends when a look tells it to", looked.ends)
+	o.Bool("Blocks looks at ctx often enough"+name, looked.enough)
+	o.Bool("Blocks ends when a look tells it to"+name, looked.ends)
 }
 
 // recordStop cancels ctx in the loop body of a block.
@@ -88,7 +98,7 @@ func recordStop(t *testing.T, o *observe.Observer, a, b matrix64, maxBytes, stop
 }
 
 // tall is a matrix of as many rows as looks are counted on.
-func tall(r *rand.Rand) matrix64 { return random[float64](r, rowsOfTall, 4) }
+func tall[T cosine.Float](r *rand.Rand) cosine.Matrix[T] { return random[T](r, rowsOfTall, 4) }
 
 const rowsOfTall = 1600
 
@@ -153,8 +163,12 @@ func TestCancel(t *testing.T) {
 		failure(o, "error of Similarity, ctx has ended", cosine.Similarity(ctx, random[float64](r, 8, 8), a, b))
 		_, err := cosine.TopK(ctx, a, b, 1)
 		failure(o, "error of TopK, ctx has ended", err)
+		failure(o, "error of Similarity, ctx has ended, float32", cosine.Similarity(ctx, random[float32](r, 8, 8), narrow(a), narrow(b)))
+		_, err = cosine.TopK(ctx, narrow(a), narrow(b), 1)
+		failure(o, "error of TopK, ctx has ended, float32", err)
 	}
-	recordLooks(o)
+	recordLooks[float64](o, "")
+	recordLooks[float32](o, ", float32")
 	large, many := random[float64](r, 2000, 600), random[float64](r, 30_000, 32)
 	dst := matrix64{Rows: 2000, Cols: 2000, Stride: 2000, Data: make([]float64, 2000*2000)}
 	failure(o, "error of Similarity, cancelled at work", interrupted(func(ctx context.Context) error {
@@ -167,19 +181,19 @@ func TestCancel(t *testing.T) {
 }
 
 // recordLooks records whether Similarity and TopK look at ctx as often as they have to.
-func recordLooks(o *observe.Observer) {
+func recordLooks[T cosine.Float](o *observe.Observer, name string) {
 	r := o.Rand()
-	a, b := tall(r), random[float64](r, 10, 4)
-	dst := random[float64](r, a.Rows, b.Rows)
+	a, b := tall[T](r), random[T](r, 10, 4)
+	dst := random[T](r, a.Rows, b.Rows)
 	looked := looks(func(ctx context.Context) error { return cosine.Similarity(ctx, dst, a, b) })
-	o.Bool("Similarity looks at ctx often enough", looked.enough)
-	o.Bool("Similarity ends when a look tells it to", looked.ends)
+	o.Bool("Similarity looks at ctx often enough"+name, looked.enough)
+	o.Bool("Similarity ends when a look tells it to"+name, looked.ends)
 	looked = looks(func(ctx context.Context) error {
 		_, err := cosine.TopK(ctx, a, b, 3)
 		return err
 	})
-	o.Bool("TopK looks at ctx often enough", looked.enough)
-	o.Bool("TopK ends when a look tells it to", looked.ends)
+	o.Bool("TopK looks at ctx often enough"+name, looked.enough)
+	o.Bool("TopK ends when a look tells it to"+name, looked.ends)
 }
 
 const soon = 20 * time.Millisecond

@@ -56,6 +56,10 @@ func TestOddSizes(t *testing.T) {
 		dst := similarity(o, random[float64](r, m, d), random[float64](r, n, d))
 		o.Float(bySimilarity+"all together", fingerprint(r, dst))
 	}
+	shape32 := func(m, n, d int) {
+		dst := similarity(o, random[float32](r, m, d), random[float32](r, n, d))
+		o.Float(bySimilarity+"all together, float32", fingerprint(r, dst), together[float32](m*n))
+	}
 	for n := 1; n <= 20; n++ {
 		shape(n, between(r, 1, 20), between(r, 1, 20))
 		shape(between(r, 1, 20), n, between(r, 1, 20))
@@ -65,7 +69,12 @@ func TestOddSizes(t *testing.T) {
 		shape(n, between(r, 1, 5), 3)
 		shape(between(r, 1, 5), n, 3)
 		shape(3, between(r, 1, 5), n)
+		shape32(n, between(r, 1, 5), 3)
+		shape32(between(r, 1, 5), n, 3)
+		shape32(3, between(r, 1, 5), n)
 	}
+	shape32(131, 261, 67)
+	recordOthers(t, o, random[float64](r, 259, 7), random[float64](r, 133, 7))
 	shape(131, 261, 67)
 	shape(259, 133, 35)
 	shape(1, 1<<16+between(r, 1, 9), 2) // more than 16 bits count
@@ -73,6 +82,20 @@ func TestOddSizes(t *testing.T) {
 	long := between(r, 8500, 12_000)
 	dst := similarity(o, random[float64](r, 5, long), random[float64](r, 3, long))
 	o.Matrix(bySimilarity+"long rows", dst.Rows, dst.Cols, dst.Data)
+}
+
+// recordOthers records of a large matrix of similarities what Blocks and TopK make of it.
+func recordOthers(t *testing.T, o *observe.Observer, a, b matrix64) {
+	t.Helper()
+	r := o.Rand()
+	for _, maxBytes := range []int{8 * between(r, 20, 100), 8 * between(r, 2000, 20_000), 1 << 30} {
+		c := collect(t, cosine.Blocks(background, a, b, maxBytes), a.Rows, b.Rows)
+		failure(o, byBlocks+"error", c.err)
+		o.Float(byBlocks+"all together", fingerprint(r, c.sum))
+	}
+	scores, err := scoresOfTopK(a, b)
+	failure(o, byTopK+"error", err)
+	o.Float(byTopK+"all together", fingerprint(r, scores))
 }
 
 // A row of zeros has similarity 0 to every row, also to another row of zeros (rule 2).
@@ -97,36 +120,42 @@ func TestZeroRows(t *testing.T) {
 // stands between and behind the rows of dst is not written to (rules 7 and 8).
 func TestStride(t *testing.T) {
 	o := observe.New(t)
+	strides[float64](t, o, "")
+	strides[float32](t, o, ", float32")
+}
+
+func strides[T cosine.Float](t *testing.T, o *observe.Observer, name string) {
+	t.Helper()
 	r := o.Rand()
-	for _, bad := range []float64{0, 1e9, math.NaN()} {
-		a := spaced(random[float64](r, between(r, 3, 9), 7), between(r, 1, 5), bad)
-		b := spaced(random[float64](r, between(r, 3, 9), 7), between(r, 1, 5), bad)
-		space := random[float64](r, 1, 200).Data
-		dst := matrix64{Rows: a.Rows, Cols: b.Rows, Stride: b.Rows + between(r, 1, 5), Data: space}
+	for _, bad := range []T{0, 1e9, T(math.NaN())} {
+		a := spaced(random[T](r, between(r, 3, 9), 7), between(r, 1, 5), bad)
+		b := spaced(random[T](r, between(r, 3, 9), 7), between(r, 1, 5), bad)
+		space := random[T](r, 1, 200).Data
+		dst := cosine.Matrix[T]{Rows: a.Rows, Cols: b.Rows, Stride: b.Rows + between(r, 1, 5), Data: space}
 		failure(o, bySimilarity+"error", cosine.Similarity(background, dst, a, b))
-		o.Floats(bySimilarity+"dst with its gaps", space, accurate[float64](7))
-		o.Floats("gaps of dst", gaps(dst))
+		o.Floats(bySimilarity+"dst with its gaps"+name, floats(space), accurate[T](7))
+		o.Floats("gaps of dst"+name, gaps(dst))
 		// As short as it may be: nothing after the last element.
 		dst.Data = dst.Data[: (dst.Rows-1)*dst.Stride+dst.Cols : (dst.Rows-1)*dst.Stride+dst.Cols]
 		failure(o, bySimilarity+"error", cosine.Similarity(background, dst, flipped(a), flipped(b)))
-		o.Floats(bySimilarity+"dst with its gaps, as short as it may be", space, accurate[float64](7))
-		recordEach(t, o, "rows with gaps", a, b)
+		o.Floats(bySimilarity+"dst with its gaps, as short as it may be"+name, floats(space), accurate[T](7))
+		recordEach(t, o, "rows with gaps"+name, a, b)
 	}
 }
 
 // gaps is what stands between the rows of m, and behind them.
-func gaps(m matrix64) (out []float64) {
+func gaps[T cosine.Float](m cosine.Matrix[T]) (out []float64) {
 	for i, x := range m.Data {
 		if i%m.Stride >= m.Cols || i >= m.Rows*m.Stride {
-			out = append(out, x)
+			out = append(out, float64(x))
 		}
 	}
 	return out
 }
 
 // spaced copies m into a matrix with gaps, which hold bad.
-func spaced(m matrix64, gap int, bad float64) matrix64 {
-	out := matrix64{Rows: m.Rows, Cols: m.Cols, Stride: m.Cols + gap}
+func spaced[T cosine.Float](m cosine.Matrix[T], gap int, bad T) cosine.Matrix[T] {
+	out := cosine.Matrix[T]{Rows: m.Rows, Cols: m.Cols, Stride: m.Cols + gap}
 	for i := range m.Rows {
 		out.Data = append(out.Data, row(m, i)...)
 		for range gap {
@@ -138,9 +167,9 @@ func spaced(m matrix64, gap int, bad float64) matrix64 {
 }
 
 // flipped turns the signs of m's elements in every other column.
-func flipped(m matrix64) matrix64 {
+func flipped[T cosine.Float](m cosine.Matrix[T]) cosine.Matrix[T] {
 	out := m
-	out.Data = append([]float64(nil), m.Data...)
+	out.Data = append([]T(nil), m.Data...)
 	for i := range out.Data {
 		if i%m.Stride%2 == 1 {
 			out.Data[i] = -out.Data[i]
@@ -154,53 +183,65 @@ func flipped(m matrix64) matrix64 {
 // at the same number are not the same for that (rule 10).
 func TestSameMatrix(t *testing.T) {
 	o := observe.New(t)
+	same[float64](t, o, "")
+	same[float32](t, o, ", float32")
+}
+
+func same[T cosine.Float](t *testing.T, o *observe.Observer, name string) {
+	t.Helper()
 	r := o.Rand()
-	a := random[float64](r, between(r, 9, 14), 6)
-	recordEach(t, o, "with itself", a, a)
+	a := random[T](r, between(r, 9, 14), 6)
+	recordEach(t, o, "with itself"+name, a, a)
 	at := between(r, 1, 17)
-	recordEach(t, o, "overlapping", a, view(a.Data[at:], 5, 6, 6))
-	recordEach(t, o, "with some of its rows", view(a.Data, 7, 6, 6), a)
-	recordEach(t, o, "with rows that are farther apart", view(a.Data, 7, 6, 7), a)
-	same := view(a.Data, 7, 6, 6)
-	recordEach(t, o, "with as many rows that are farther apart", same, view(a.Data, 7, 6, 7))
-	recordEach(t, o, "with as many rows that are nearer", view(a.Data, 7, 6, 7), same)
+	recordEach(t, o, "overlapping"+name, a, view(a.Data[at:], 5, 6, 6))
+	recordEach(t, o, "with some of its rows"+name, view(a.Data, 7, 6, 6), a)
+	recordEach(t, o, "with rows that are farther apart"+name, view(a.Data, 7, 6, 7), a)
+	few := view(a.Data, 7, 6, 6)
+	recordEach(t, o, "with as many rows that are farther apart"+name, few, view(a.Data, 7, 6, 7))
+	recordEach(t, o, "with as many rows that are nearer"+name, view(a.Data, 7, 6, 7), few)
 }
 
 // Every similarity lies in [-1, 1], exactly, whatever rounding does; a row's
 // similarity to itself and to its multiples is 1 (rule 4).
 func TestNeverBeyondOne(t *testing.T) {
 	o := observe.New(t)
+	neverBeyondOne[float64](t, o, "")
+	neverBeyondOne[float32](t, o, ", float32")
+}
+
+func neverBeyondOne[T cosine.Float](t *testing.T, o *observe.Observer, name string) {
+	t.Helper()
 	r := o.Rand()
 	largest := 1.0 // the reference's is 1: no other may be larger
 	for d := 1; d <= 20; d++ {
-		a, b := random[float64](r, 30, d), random[float64](r, 30, d)
+		a, b := random[T](r, 30, d), random[T](r, 30, d)
 		copy(b.Data, a.Data)
 		for i := range b.Rows {
 			scale(b, i, float64(between(r, -3, 3)))
 		}
-		for _, other := range []matrix64{a, b} {
-			dst := matrix64{Rows: a.Rows, Cols: other.Rows, Stride: other.Rows, Data: make([]float64, a.Rows*other.Rows)}
+		for _, other := range []cosine.Matrix[T]{a, b} {
+			dst := cosine.Matrix[T]{Rows: a.Rows, Cols: other.Rows, Stride: other.Rows, Data: make([]T, a.Rows*other.Rows)}
 			failure(o, bySimilarity+"error", cosine.Similarity(background, dst, a, other))
-			o.Matrix(bySimilarity+"rows and their multiples", dst.Rows, dst.Cols, floats(dst.Data), accurate[float64](d))
+			o.Matrix(bySimilarity+"rows and their multiples"+name, dst.Rows, dst.Cols, floats(dst.Data), accurate[T](d))
 			for _, s := range dst.Data {
-				largest = max(largest, math.Abs(s))
+				largest = max(largest, math.Abs(float64(s)))
 			}
 		}
 		lists, err := cosine.TopK(background, a, a, 1)
 		failure(o, byTopK+"error", err)
 		for _, list := range lists {
 			for _, n := range list {
-				largest = max(largest, math.Abs(n.Score))
+				largest = max(largest, math.Abs(float64(n.Score)))
 			}
 		}
 		c := collect(t, cosine.Blocks(background, a, b, 1000), a.Rows, b.Rows)
 		failure(o, byBlocks+"error", c.err)
-		o.Matrix(byBlocks+"rows and their multiples", a.Rows, b.Rows, c.sum.Data, accurate[float64](d))
+		o.Matrix(byBlocks+"rows and their multiples"+name, a.Rows, b.Rows, c.sum.Data, accurate[T](d))
 		for _, s := range c.sum.Data {
-			largest = max(largest, math.Abs(s))
+			largest = max(largest, math.Abs(float64(s)))
 		}
 	}
-	o.Float("largest magnitude of a similarity", largest, observe.AtMost(1, 0))
+	o.Float("largest magnitude of a similarity"+name, largest, observe.AtMost(1, 0))
 }
 
 // The blocks have every pair exactly once, in order, and none is larger than
@@ -242,6 +283,9 @@ func TestTopK(t *testing.T) {
 		a, b := random[float64](r, between(r, 3, 9), 12), random[float64](r, n, 12)
 		recordTopK(o, "k = 1", a, b, 1)
 		recordTopK(o, "some", a, b, min(n, between(r, 2, 20)))
+		a32, b32 := apart[float32](r, between(r, 3, 9), n)
+		recordTopK(o, "k = 1, float32", a32, b32, 1)
+		recordTopK(o, "some, float32", a32, b32, min(n, between(r, 2, 20)))
 	}
 	// Among many rows, the best come first, last, or in order.
 	a, b := random[float64](r, 3, 8), random[float64](r, 300, 8)
@@ -255,8 +299,13 @@ func TestTopK(t *testing.T) {
 	first, late := random[float64](r, 1, 3), random[float64](r, 1<<16+2000, 3)
 	copy(row(late, 1<<16+between(r, 1, 1999)), first.Data)
 	recordTopK(o, "the best behind 16 bits", first, late, 1)
+	a32, b32 := apart[float32](r, 2, 1<<15+between(r, 1, 1999))
+	recordTopK(o, "very many rows, float32", a32, b32, 5)
+	recordTopK(o, "long lists", random[float64](r, 2, 8), random[float64](r, 2500, 8), between(r, 1000, 2000))
 	// All but a few: whatever is kept too long or dropped too early is seen.
 	for _, left := range []int{1, between(r, 2, 3), between(r, 4, 6)} {
 		recordTopK(o, "all but a few", random[float64](r, 8, 12), random[float64](r, 40, 12), 40-left)
+		a32, b32 := apart[float32](r, 8, 40)
+		recordTopK(o, "all but a few, float32", a32, b32, 40-left)
 	}
 }

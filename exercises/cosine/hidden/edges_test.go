@@ -128,12 +128,18 @@ func TestLongSums(t *testing.T) {
 // A matrix without elements may have no Data, whatever its Stride (rule 9).
 func TestEmpty(t *testing.T) {
 	o := observe.New(t)
+	empty[float64](t, o, "")
+	empty[float32](t, o, ", float32")
+}
+
+func empty[T cosine.Float](t *testing.T, o *observe.Observer, name string) {
+	t.Helper()
 	r := o.Rand()
 	m, d := between(r, 2, 6), between(r, 2, 6)
 	for _, shape := range [][3]int{{0, m, d}, {m, 0, d}, {0, 0, d}, {m, m + 1, 0}, {0, 0, 0}} {
 		for _, gap := range []int{0, between(r, 1, 4)} {
-			a, b := random[float64](r, shape[0], shape[2]), random[float64](r, shape[1], shape[2])
-			for _, x := range []*matrix64{&a, &b} {
+			a, b := random[T](r, shape[0], shape[2]), random[T](r, shape[1], shape[2])
+			for _, x := range []*cosine.Matrix[T]{&a, &b} {
 				if len(x.Data) == 0 {
 					x.Stride += gap
 					if r.IntN(2) == 0 {
@@ -141,16 +147,16 @@ func TestEmpty(t *testing.T) {
 					}
 				}
 			}
-			recordEach(t, o, "nothing in a or b", a, b)
+			recordEach(t, o, "nothing in a or b"+name, a, b)
 			if shape[0]*shape[1] == 0 {
-				dst := matrix64{Rows: shape[0], Cols: shape[1], Stride: shape[1] + gap}
-				failure(o, "error where dst has no Data", cosine.Similarity(background, dst, a, b))
+				dst := cosine.Matrix[T]{Rows: shape[0], Cols: shape[1], Stride: shape[1] + gap}
+				failure(o, "error where dst has no Data"+name, cosine.Similarity(background, dst, a, b))
 			}
 			c := collect(t, cosine.Blocks(background, a, b, between(r, 8, 100)), a.Rows, b.Rows)
-			o.Int(byBlocks+"number where there is nothing", c.blocks, observe.AtMost(4, 16))
+			o.Int(byBlocks+"number where there is nothing"+name, c.blocks, observe.AtMost(4, 16))
 			lists, err := cosine.TopK(background, a, b, m-1)
-			failure(o, "error of TopK", err)
-			o.Int("number of lists of TopK", len(lists))
+			failure(o, "error of TopK"+name, err)
+			o.Int("number of lists of TopK"+name, len(lists))
 		}
 	}
 }
@@ -160,13 +166,20 @@ func TestEmpty(t *testing.T) {
 func TestBlockSizes(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
-	a, b := random[float64](r, between(r, 30, 40), 3), random[float64](r, between(r, 50, 60), 3)
-	for _, maxBytes := range []int{8, 8 + r.IntN(8), 8 * b.Rows, 8*b.Rows - 1, 8*b.Rows + 1, 8 * b.Rows * 5, 8 * a.Rows * b.Rows, 1 << 40, math.MaxInt} {
+	blockSizes(t, o, "", random[float64](r, between(r, 30, 40), 3), random[float64](r, between(r, 50, 60), 3), 8)
+	blockSizes(t, o, ", float32", random[float32](r, between(r, 30, 40), 3), random[float32](r, between(r, 50, 60), 3), 4)
+}
+
+func blockSizes[T cosine.Float](t *testing.T, o *observe.Observer, name string, a, b cosine.Matrix[T], size int) {
+	t.Helper()
+	r := o.Rand()
+	line := size * b.Rows
+	for _, maxBytes := range []int{size, size + r.IntN(size), line, line - 1, line + 1, line * 5, line * a.Rows, 1 << 40, math.MaxInt} {
 		c := collect(t, cosine.Blocks(background, a, b, maxBytes), a.Rows, b.Rows)
-		failure(o, "error of Blocks", c.err)
-		o.Float(byBlocks+"all together", fingerprint(r, c.sum))
-		o.Int(byBlocks+"bytes of the largest", 8*c.largest, observe.AtMost(0, float64(maxBytes)))
-		o.Int("number of blocks", c.blocks, observe.AtMost(4, 16))
+		failure(o, "error of Blocks"+name, c.err)
+		o.Float(byBlocks+"all together"+name, fingerprint(r, c.sum), together[T](a.Rows*b.Rows))
+		o.Int(byBlocks+"bytes of the largest"+name, size*c.largest, observe.AtMost(0, float64(maxBytes)))
+		o.Int("number of blocks"+name, c.blocks, observe.AtMost(4, 16))
 	}
 }
 
@@ -193,6 +206,7 @@ func TestEqualScores(t *testing.T) {
 			recordTopK(o, "equal scores, float32", narrow(a), narrow(b), k)
 		}
 		recordTies(o, "equal scores", a, b)
+		recordTies(o, "equal scores, float32", narrow(a), narrow(b))
 	}
 	a, b := ones(3, 4), ones(1100, 4)
 	for _, j := range pick(r, 400, b.Rows) { // the same direction, or the other one
@@ -201,6 +215,7 @@ func TestEqualScores(t *testing.T) {
 	}
 	recordTopK(o, "equal scores of very many rows", a, b, between(r, 600, 1000))
 	recordTies(o, "equal scores of very many rows", a, b)
+	recordTies(o, "equal scores of very many rows, float32", narrow(a), narrow(b))
 	b = random[float64](r, 40, 3)
 	clear(b.Data[3*between(r, 3, 20):]) // many rows of zeros
 	recordTopK(o, "rows of zeros", random[float64](r, 4, 3), b, 35)
@@ -212,13 +227,13 @@ func TestEqualScores(t *testing.T) {
 
 // recordTies records all rows of b in the order of TopK's lists, but moved together by
 // their scores: what is left of the order is that of equal scores.
-func recordTies(o *observe.Observer, name string, a, b matrix64) {
+func recordTies[T cosine.Float](o *observe.Observer, name string, a, b cosine.Matrix[T]) {
 	lists, err := cosine.TopK(background, a, b, b.Rows)
 	failure(o, "error, "+name, err)
 	var indices []int
 	for _, list := range lists {
 		sorted := slices.Clone(list)
-		slices.SortStableFunc(sorted, func(x, y cosine.Neighbor[float64]) int { return cmp.Compare(y.Score, x.Score) })
+		slices.SortStableFunc(sorted, func(x, y cosine.Neighbor[T]) int { return cmp.Compare(y.Score, x.Score) })
 		for _, n := range sorted {
 			indices = append(indices, n.Index)
 		}
@@ -233,34 +248,54 @@ func TestNaNIsLast(t *testing.T) {
 	r := o.Rand()
 	for _, bad := range []int{1, 3, 10, 17} {
 		a, b := random[float64](r, 6, 4), random[float64](r, 20, 4)
-		for n, j := range pick(r, bad, b.Rows) {
-			row(b, j)[n%4] = math.NaN()
-		}
-		row(b, r.IntN(3))[0] = math.Inf(1) // among the first that are seen
-		row(a, r.IntN(6))[0] = math.NaN()
-		for _, k := range []int{1, between(r, 2, 9), 19 - bad, 20 - bad, 21 - bad, 20} {
-			recordTopK(o, "some rows with NaN", a, b, max(1, k))
-		}
-		recordLast(o, a, b)
+		recordWithNaN(o, "", a, b, bad)
+		withNaN[float32](o, ", float32", 6, 20, bad)
+		withNaN[score](o, ", a float32 with a name", 3, 20, bad)
+		withNaN[precise](o, ", a float64 with a name", 3, 20, bad)
 	}
+	for _, bad := range []int{1, between(r, 300, 400), 650} { // among many rows
+		withNaN[float64](o, ", of many", 3, 700, bad)
+		withNaN[float32](o, ", of many, float32", 3, 700, bad)
+	}
+}
+
+// withNaN records what TopK makes of rows of any type of numbers, of which some are bad.
+func withNaN[T cosine.Float](o *observe.Observer, name string, rows, others, bad int) {
+	a, b := apart[T](o.Rand(), rows, others)
+	recordWithNaN(o, name, a, b, bad)
+}
+
+// recordWithNaN puts a NaN into so many rows of b, and into one of a.
+func recordWithNaN[T cosine.Float](o *observe.Observer, name string, a, b cosine.Matrix[T], bad int) {
+	r := o.Rand()
+	for n, j := range pick(r, bad, b.Rows) {
+		row(b, j)[n%4] = T(math.NaN())
+	}
+	row(b, r.IntN(3))[0] = T(math.Inf(1)) // among the first that are seen
+	row(a, r.IntN(a.Rows))[0] = T(math.NaN())
+	n := b.Rows
+	for _, k := range []int{1, between(r, 2, 9), n - 1 - bad, n - bad, n + 1 - bad, n} {
+		recordTopK(o, "some rows with NaN"+name, a, b, max(1, k))
+	}
+	recordLast(o, name, a, b)
 }
 
 // recordLast records the rows of NaN in the order in which they stand, and how many
 // neighbors stand behind the first of them.
-func recordLast(o *observe.Observer, a, b matrix64) {
+func recordLast[T cosine.Float](o *observe.Observer, name string, a, b cosine.Matrix[T]) {
 	lists, err := cosine.TopK(background, a, b, b.Rows)
-	failure(o, "error of TopK with NaN", err)
+	failure(o, "error of TopK with NaN"+name, err)
 	for _, list := range lists {
 		var indices []int
 		behind := 0
 		for i, n := range list {
-			if math.IsNaN(n.Score) {
+			if n.Score != n.Score {
 				indices = append(indices, n.Index)
 				behind = max(behind, len(list)-i)
 			}
 		}
-		o.Ints("rows of NaN, in order", indices)
-		o.Int("neighbors from the first NaN on", behind)
+		o.Ints("rows of NaN, in order"+name, indices)
+		o.Int("neighbors from the first NaN on"+name, behind)
 	}
 }
 
@@ -269,11 +304,19 @@ func TestLargeK(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
 	a, b := random[float64](r, 3, 4), random[float64](r, between(r, 5, 12), 4)
-	for _, k := range []int{b.Rows, b.Rows + 1, 1000, 1 << 40, math.MaxInt} {
-		recordTopK(o, "large k", a, b, k)
+	recordLargeK(o, "", a, b)
+	a32, b32 := apart[float32](r, 3, between(r, 5, 12))
+	recordLargeK(o, ", float32", a32, b32)
+	a, b = apart[float64](r, 2, between(r, 1000, 1500))
+	recordLargeK(o, ", of many", a, b)
+}
+
+func recordLargeK[T cosine.Float](o *observe.Observer, name string, a, b cosine.Matrix[T]) {
+	for _, k := range []int{b.Rows, b.Rows + 1, 2000, 1 << 40, math.MaxInt} {
+		recordTopK(o, "large k"+name, a, b, k)
 		lists, _ := cosine.TopK(background, a, b, k)
 		for _, list := range lists {
-			o.Int("neighbors in a list", len(list))
+			o.Int("neighbors in a list"+name, len(list))
 		}
 	}
 }

@@ -39,6 +39,14 @@ func random[T cosine.Float](r *rand.Rand, rows, cols int) cosine.Matrix[T] {
 	return m
 }
 
+// together is the accuracy of a fingerprint of n similarities.
+func together[T cosine.Float](n int) observe.Comparison {
+	if one := T(1); one+0x1p-30 == one {
+		return observe.Within(1e-5*math.Sqrt(float64(n)), 0)
+	}
+	return observe.Within(1e-9, 1e-9)
+}
+
 // row is the numbers of row i.
 func row[T cosine.Float](m cosine.Matrix[T], i int) []T {
 	if m.Cols == 0 {
@@ -140,6 +148,25 @@ func draws(n int, draw func() float64) []float64 {
 		xs[i] = draw()
 	}
 	return xs
+}
+
+// apart makes rows of a, and rows of b whose scores are far from each other: which of two
+// is the larger one does not depend on rounding, also not with float32.
+func apart[T cosine.Float](r *rand.Rand, rows, others int) (a, b cosine.Matrix[T]) {
+	a, b = random[T](r, rows, 4), random[T](r, others, 4)
+	clear(a.Data)
+	clear(b.Data)
+	axis := r.IntN(4)
+	for i := range rows {
+		row(a, i)[axis] = T(away(r))
+	}
+	for j, place := range r.Perm(others) {
+		score := 1 - 2*(float64(place)+0.25+0.5*r.Float64())/float64(others)
+		row(b, j)[axis] = T(score)
+		row(b, j)[(axis+1+r.IntN(3))%4] = T(math.Sqrt(1 - score*score))
+		scale(b, j, 0.1+10*r.Float64())
+	}
+	return a, b
 }
 
 // between draws from [lo, hi].

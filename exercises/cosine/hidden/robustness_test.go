@@ -66,12 +66,14 @@ func TestStopEarly(t *testing.T) {
 			o.Float("all together, in one of several goroutines", fingerprint(r, c.sum))
 		}
 	})
-	recordTurns(o, cosine.Blocks(background, a, b, 40), a, b)
+	recordTurns(o, "", a, b)
+	recordTurns(o, ", float32", narrow(a), narrow(b))
 }
 
-// recordTurns ranges twice over seq, in turns, and within the loop body over another
+// recordTurns ranges twice over a sequence of blocks, in turns, and within the loop body over another
 // sequence: no step of one may change a block of another.
-func recordTurns(o *observe.Observer, seq iter.Seq2[cosine.Block[float64], error], a, b matrix64) {
+func recordTurns[T cosine.Float](o *observe.Observer, name string, a, b cosine.Matrix[T]) {
+	seq := cosine.Blocks(background, a, b, 40)
 	first, stopFirst := iter.Pull2(seq)
 	defer stopFirst()
 	second, stopSecond := iter.Pull2(seq)
@@ -79,7 +81,7 @@ func recordTurns(o *observe.Observer, seq iter.Seq2[cosine.Block[float64], error
 	ahead, _, more := second() // by a block
 	sums := [3]float64{0, weigh(ahead), 0}
 	for ok, steps := true, 0; (ok || more) && steps < 1e4; steps++ {
-		var x, y cosine.Block[float64]
+		var x, y cosine.Block[T]
 		x, _, ok = first()
 		y, _, more = second()
 		for z, err := range cosine.Blocks(background, b, a, 100) {
@@ -90,17 +92,18 @@ func recordTurns(o *observe.Observer, seq iter.Seq2[cosine.Block[float64], error
 		sums[0] += weigh(x)
 		sums[1] += weigh(y)
 	}
-	o.Float("blocks of a loop that takes turns with another", sums[0])
-	o.Float("blocks of the other, one step ahead", sums[1])
-	o.Float("blocks of a loop inside of both", sums[2])
+	accuracy := together[T](1000 * a.Rows * b.Rows) // weights are up to some ten
+	o.Float("blocks of a loop that takes turns with another"+name, sums[0], accuracy)
+	o.Float("blocks of the other, one step ahead"+name, sums[1], accuracy)
+	o.Float("blocks of a loop inside of both"+name, sums[2], accuracy)
 }
 
 // weigh is one number for a block. Those of all blocks have a sum that does not depend on
 // how they were cut.
-func weigh(block cosine.Block[float64]) (sum float64) {
+func weigh[T cosine.Float](block cosine.Block[T]) (sum float64) {
 	for i := range block.Sim.Rows {
 		for j, x := range row(block.Sim, i) {
-			sum += math.Sqrt(float64(1+block.Row+i)) * math.Cbrt(float64(1+block.Col+j)) * x
+			sum += math.Sqrt(float64(1+block.Row+i)) * math.Cbrt(float64(1+block.Col+j)) * float64(x)
 		}
 	}
 	return sum
@@ -115,6 +118,13 @@ func TestConcurrent(t *testing.T) {
 	for range 2 { // other numbers in the same memory
 		recordEach(t, o, "numbers that have changed since", reused, reused)
 		copy(reused.Data, draws(len(reused.Data), r.NormFloat64))
+	}
+	reused32 := random[float32](r, 5, 6)
+	for range 2 {
+		recordEach(t, o, "numbers that have changed since, float32", reused32, reused32)
+		for i := range reused32.Data {
+			reused32.Data[i] = float32(r.NormFloat64())
+		}
 	}
 	const workers, rounds = 6, 25
 	shared := random[float64](r, 40, 30)
@@ -165,33 +175,44 @@ func TestConcurrent(t *testing.T) {
 func TestListsAreKept(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
-	b := random[float64](r, 30, 6)
-	var all [][][]cosine.Neighbor[float64]
-	var first [][]cosine.Neighbor[float64]
-	for range 4 {
-		lists, err := cosine.TopK(background, random[float64](r, 5, 6), b, 4)
-		failure(o, "error", err)
+	a, b := random[float64](r, 20, 6), random[float64](r, 30, 6)
+	keptLists(o, "", a, b, 4)
+	a32, b32 := apart[float32](r, 20, 30)
+	keptLists(o, ", float32", a32, b32, 4)
+	a, b = apart[float64](r, 20, 700)
+	keptLists(o, ", of many", a, b, 300)
+}
+
+// keptLists calls TopK with a quarter of a's rows at a time, and records in the end what
+// all calls returned.
+func keptLists[T cosine.Float](o *observe.Observer, name string, a, b cosine.Matrix[T], k int) {
+	var all [][][]cosine.Neighbor[T]
+	var first [][]cosine.Neighbor[T]
+	rows := a.Rows / 4
+	for i := range 4 {
+		lists, err := cosine.TopK(background, view(a.Data[i*rows*a.Cols:], rows, a.Cols, a.Cols), b, k)
+		failure(o, "error"+name, err)
 		all = append(all, lists)
 		if len(all) == 1 {
 			first = copied(lists)
 		}
 	}
 	for _, lists := range all {
-		recordLists(o, "lists of several calls", lists, 6)
+		recordLists(o, "lists of several calls"+name, lists, a.Cols)
 	}
-	o.Bool("lists are as before later calls", slices.EqualFunc(first, all[0], slices.Equal))
+	o.Bool("lists are as before later calls"+name, slices.EqualFunc(first, all[0], slices.Equal))
 	for i, list := range all[0] {
-		_ = append(list, cosine.Neighbor[float64]{Index: -1 - i}) // must not reach into the next list
+		_ = append(list, cosine.Neighbor[T]{Index: -1 - i}) // must not reach into the next list
 	}
-	o.Bool("lists are as before appending", slices.EqualFunc(first, all[0], slices.Equal))
-	o.Int("number of lists", len(all[0]))
+	o.Bool("lists are as before appending"+name, slices.EqualFunc(first, all[0], slices.Equal))
+	o.Int("number of lists"+name, len(all[0]))
 	for _, list := range all[0] {
-		o.Int("length of a list", len(list))
+		o.Int("length of a list"+name, len(list))
 	}
 }
 
 // copied is lists that nothing else changes.
-func copied(lists [][]cosine.Neighbor[float64]) (out [][]cosine.Neighbor[float64]) {
+func copied[T cosine.Float](lists [][]cosine.Neighbor[T]) (out [][]cosine.Neighbor[T]) {
 	for _, list := range lists {
 		out = append(out, slices.Clone(list))
 	}

@@ -13,7 +13,7 @@ import (
 // Observe copies the weights when the metric improves, as they are at that moment.
 // Training goes on in the same arrays, and Restore brings back those of the best
 // epoch: not the last ones, and not those of the epoch before the best. Weights
-// are any float64.
+// are any float64, and a layer may have millions of them.
 func TestSnapshot(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
@@ -43,6 +43,7 @@ func TestSnapshot(t *testing.T) {
 	o.Error("many layers: error of Restore", s.Restore(m), earlystop.ErrNoBest, earlystop.ErrShape)
 	o.Floats("many layers: weights of the best epoch", m.weights())
 	odd(t, o)
+	large(t, o)
 }
 
 // climbs are metrics that improve three times, with worse ones between and after,
@@ -214,6 +215,12 @@ func TestRestoreShape(t *testing.T) {
 		l.weights.Add("layers %v with weights %v", lengths, other.weights())
 		s.restore(other)
 	}
+	for _, lengths := range nearly(2, 3, 1) {
+		other := newModel(r, lengths...)
+		before := other.weights()
+		l.errors.Add("layers %v: error %s", lengths[:3], kind(s.Restore(other)))
+		l.weights.Add("layers %v: the same %v", lengths[:3], slices.Equal(before, other.weights()))
+	}
 	m.train(r)
 	s.restore(m)
 	o.Strings("errors of Restore", l.errors)
@@ -247,6 +254,14 @@ func TestObserveShape(t *testing.T) {
 		s.restore(m)
 		l.weights.Add("other: %v", other.weights())
 	}
+	m, x := newModel(r, 2, 3), dyadic(r, -20, 20)
+	s := begin(t, &l, earlystop.Config{Patience: 40})
+	s.epoch(0, x, m)
+	for i, lengths := range nearly(2, 3) {
+		s.epoch(1+i, x-1, newModel(r, lengths...))
+	}
+	m.train(r)
+	s.restore(m)
 	o.Strings("errors", l.errors)
 	o.Strings("best after each epoch", l.bests)
 	o.Strings("what Observe returns", l.stops)

@@ -115,7 +115,8 @@ func interrupted(t *testing.T, o *observe.Observer, carry func(from, to session)
 
 // SetState makes a Stopper go on from where another one was, exactly as that would
 // have gone on: count of bad epochs, best, snapshot, and whether and why it
-// stopped. What it has seen itself before is gone; its Config is its own.
+// stopped. What it has seen itself before is gone; its Config is its own. Afterwards
+// it refuses other layers, takes no model and is reset as any other Stopper.
 func TestState(t *testing.T) {
 	o := observe.New(t)
 	carry := func(from, to session) {
@@ -124,6 +125,7 @@ func TestState(t *testing.T) {
 		}
 	}
 	interrupted(t, o, carry)
+	goesOn(t, o, carry)
 	patienceOfTheNew(t, o, carry)
 }
 
@@ -172,6 +174,7 @@ func TestStateJSON(t *testing.T) {
 		}
 	}
 	interrupted(t, o, carry)
+	goesOn(t, o, carry)
 	patienceOfTheNew(t, o, carry)
 }
 
@@ -227,6 +230,7 @@ func TestStateIsACopy(t *testing.T) {
 	o.Strings("fields of each State", states)
 	o.Strings("weights that Restore brings back", l.weights)
 	o.Strings("errors", l.errors)
+	largeState(t, o)
 }
 
 // SetState refuses, and changes nothing, for a State that no Stopper of its Mode can
@@ -249,17 +253,21 @@ func TestSetStateRefuses(t *testing.T) {
 			{Mode: 1 - mode, HasBest: true, Best: x, BestEpoch: 3, Saved: true, Weights: weights},
 			{Mode: mode, Wait: -1, HasBest: true, Best: x, BestEpoch: 3, Saved: true, Weights: weights},
 		}
-		for _, i := range r.Perm(len(states)) {
-			err := s.SetState(states[i])
-			refused.Add("State %d: refused %v", i, err != nil)
-			l.bests.Add("State %d: then %s, wait %d", i, s.best(), s.State().Wait)
+		all := func() {
+			for _, i := range r.Perm(len(states)) {
+				err := s.SetState(states[i])
+				refused.Add("State %d: refused %v", i, err != nil)
+				l.bests.Add("State %d: then %s, wait %d", i, s.best(), s.State().Wait)
+			}
+			m.train(r)
+			s.restore(m)
 		}
-		m.train(r)
-		s.restore(m)
+		all()
 		right := earlystop.State{Mode: mode, Wait: 3, HasBest: true, Best: x, BestEpoch: 1, Saved: true, Weights: weights}
 		refused.Add("a right one: refused %v", s.SetState(right) != nil)
 		l.bests.Add("a right one: then %s", s.best())
 		s.restore(m)
+		all()
 		s.epoch(7, x, m)
 		for _, i := range r.Perm(int(earlystop.NonFinite) + 1) {
 			right.Reason = earlystop.Reason(i)

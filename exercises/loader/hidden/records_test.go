@@ -2,8 +2,9 @@ package hidden
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
-	"hash/fnv"
+	"hash/crc32"
 	"io/fs"
 	"math"
 	"math/rand/v2"
@@ -22,11 +23,11 @@ import (
 
 // randomBytes are not text: records may hold anything.
 func randomBytes(r *rand.Rand, n int) []byte {
-	b := make([]byte, n)
-	for i := range b {
-		b[i] = byte(r.Uint32())
+	b := make([]byte, 0, n+7)
+	for len(b) < n {
+		b = binary.LittleEndian.AppendUint64(b, r.Uint64())
 	}
-	return b
+	return b[:n:n]
 }
 
 func writeFile(t testing.TB, path string, data []byte) string {
@@ -46,24 +47,24 @@ func openRecords(t testing.TB, path string, size int) *loader.Records {
 	return rec
 }
 
-func hash(b []byte) int {
-	h := fnv.New32a()
-	h.Write(b)
-	return int(h.Sum32())
-}
+func hash(b []byte) int { return int(crc32.ChecksumIEEE(b)) }
 
-// Get returns the bytes of record i, in a slice that is the caller's; Len is the
-// number of records. Records are a Dataset like any other.
+// Get returns the bytes of record i, all of them, in a slice that is the caller's; Len
+// is the number of records. A record may be of a byte or of a mebibyte. Records are a
+// Dataset like any other.
 func TestRecords(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
-	for _, size := range []int{1, below(r, 2, 40), 512, below(r, 3000, 9000)} {
-		n := below(r, 20, 60)
+	for i, size := range append([]int{1, below(r, 2, 40), 512, below(r, 3000, 9000)}, around(r)...) {
+		n, asked, inBatches := below(r, 20, 60), 20, 8*below(r, 4, 9)
+		if size > 9000 { // few, to save time
+			n, asked, inBatches = 3, 1, 2
+		}
 		data := randomBytes(r, n*size)
 		rec := openRecords(t, writeFile(t, filepath.Join(t.TempDir(), "records"), data), size)
 		o.Int("Len", rec.Len())
 		var kept [][]byte
-		for _, i := range append(draws(r, 20, n), 0, n-1) {
+		for _, i := range append(draws(r, asked, n), 0, n-1) {
 			b, err := rec.Get(t.Context(), i)
 			o.Error("error", err)
 			o.Int("record", hash(b))
@@ -76,10 +77,15 @@ func TestRecords(t *testing.T) {
 		for _, b := range kept {
 			o.Int("kept", hash(b))
 		}
-		order := draws(r, 8*below(r, 4, 9), n)
+		order := draws(r, inBatches, n)
 		chosen := pureSampler(func(int, int) []int { return order })
-		sum := func(idx []int, samples [][]byte) (int, error) { return hash(slices.Concat(samples...)), nil }
-		l, err := loader.New(rec, sum, config{BatchSize: 8, Workers: 3, Sampler: chosen})
+		sum := func(idx []int, samples [][]byte) (sum int, err error) {
+			for _, b := range samples {
+				sum = sum*31 + hash(b)
+			}
+			return sum, nil
+		}
+		l, err := loader.New(rec, sum, config{BatchSize: 8, Workers: 3 * (i % 2), Sampler: chosen})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -156,15 +162,38 @@ func TestRecordsErrors(t *testing.T) {
 	o.Error("Close again", rec.Close())
 	_, err = rec.Get(t.Context(), 0)
 	o.Error("Get after Close", err, kinds[:5]...)
+	cutLarge(t, o)
 }
 
 // The file is opened once, in OpenRecords: Get goes on reading it when its name
 // belongs to another file. It keeps no records: what is overwritten in place is
-// seen. Close gives the file back, and an OpenRecords that fails leaves none open.
+// seen. A file may be larger than memory, and each of its records can be asked for,
+// also one that lies beyond 4 GiB. Close gives the file back, and an OpenRecords that
+// fails leaves none open.
 func TestOneFile(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
 	size, n := below(r, 10, 30), below(r, 20, 40)
+	oneFile(t, o, "", size, n)
+	oneFile(t, o, "large records: ", below(r, 70<<10, 90<<10), 3)
+	beyondMemory(t, o, 1)
+	beyondMemory(t, o, below(r, 1000, 5000))
+
+	odd := writeFile(t, filepath.Join(t.TempDir(), "odd"), randomBytes(r, n*size+1))
+	o.Bool("files left open by Close", leaves(t, odd, func() {
+		o.Error("Close", openRecords(t, odd, 1).Close())
+	}))
+	o.Bool("files left open by an error", leaves(t, odd, func() {
+		_, err := loader.OpenRecords(odd, size)
+		o.Error("odd size", err, loader.ErrSize)
+		_, err = loader.OpenRecords(odd, -size)
+		o.Error("record size", err, loader.ErrConfig)
+	}))
+}
+
+// oneFile reads n records while the file loses its name and its bytes.
+func oneFile(t *testing.T, o *observe.Observer, kind string, size, n int) {
+	r := o.Rand()
 	dir := t.TempDir()
 	path := writeFile(t, filepath.Join(dir, "records"), randomBytes(r, n*size))
 	old, err := os.OpenFile(path, os.O_RDWR, 0)
@@ -176,8 +205,8 @@ func TestOneFile(t *testing.T) {
 	read := func(name string) {
 		for _, i := range []int{0, n / 2, n - 1} {
 			b, err := rec.Get(t.Context(), i)
-			o.Int(name, hash(b))
-			o.Error(name, err)
+			o.Int(kind+name, hash(b))
+			o.Error(kind+name, err)
 		}
 	}
 	read("at first")
@@ -193,20 +222,9 @@ func TestOneFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	read("overwritten in place")
-	o.Error("Close", rec.Close())
+	o.Error(kind+"Close", rec.Close())
 	_, err = rec.Get(t.Context(), 0)
-	o.Error("Get after Close", err, fs.ErrClosed)
-
-	odd := writeFile(t, path, randomBytes(r, n*size+1))
-	o.Bool("files left open by Close", leaves(t, odd, func() {
-		o.Error("Close", openRecords(t, odd, 1).Close())
-	}))
-	o.Bool("files left open by an error", leaves(t, odd, func() {
-		_, err := loader.OpenRecords(odd, size)
-		o.Error("odd size", err, loader.ErrSize)
-		_, err = loader.OpenRecords(odd, -size)
-		o.Error("record size", err, loader.ErrConfig)
-	}))
+	o.Error(kind+"Get after Close", err, fs.ErrClosed)
 }
 
 // leaves reports whether f leaves a file open each time: one that is opened next has

@@ -3,6 +3,7 @@ package hidden
 import (
 	"iter"
 	"math"
+	"slices"
 	"testing"
 
 	"grade/observe"
@@ -58,8 +59,17 @@ func TestSequence(t *testing.T) {
 	}
 	// NaN behind +Inf, and lengths at which chunks and counters come round.
 	recordOnce(o, "value where NaN comes behind +Inf", []float64{r.NormFloat64(), inf, r.NormFloat64(), math.NaN()})
-	for _, n := range []int{255, 256, 257, 1000 + r.IntN(1000), 4095, 4096, 4097, 1<<16 + r.IntN(1000)} {
+	recordOnce(o, "value of a long sequence", draw(r, above(r), 0, 2))
+	for _, n := range lengths(r) {
 		recordOnce(o, "value of a long sequence", draw(r, n, 0, 2))
+		recordOnce(o, "value of a long sequence of large numbers", draw(r, n, 1e4*r.NormFloat64(), 1))
+		xs := draw(r, n, 0, 1)
+		at := r.IntN(n)
+		xs[at] = inf
+		recordOnce(o, "value of a long sequence with +Inf", xs)
+		xs[(at+1+r.IntN(n-1))%n] = math.NaN()
+		recordOnce(o, "value of a long sequence with +Inf and NaN", xs)
+		recordOnce(o, "value of a long sequence of one number and -Inf", append(slices.Repeat([]float64{-inf}, n), r.NormFloat64()))
 	}
 }
 
@@ -87,6 +97,22 @@ func TestAcc(t *testing.T) {
 		}
 	}
 	jumps(o)
+	for _, center := range []float64{0, 2000 * r.NormFloat64()} {
+		var a logsumexp.Acc
+		held := 0
+		for _, n := range slices.Sorted(slices.Values(lengths(r))) {
+			for held < n {
+				a.Add(center + r.NormFloat64())
+				held++
+			}
+			record(o, many+"then", &a)
+			record(o, many+"asked again", &a)
+		}
+		for _, x := range []float64{-inf, inf, math.NaN()} {
+			a.Add(x)
+			record(o, many+"with infinities and NaN", &a)
+		}
+	}
 	for _, specials := range [][]float64{{-inf}, {-inf, inf}, {-inf, inf, math.NaN()}} {
 		var a logsumexp.Acc
 		for _, x := range mix(r, draw(r, 4, -800, 2), specials...) {
@@ -158,11 +184,34 @@ func TestMerge(t *testing.T) {
 		whole.Merge(whole)
 		record(o, "twice", &whole)
 	}
-	// Doubled so often that a length in 8, 16 or 32 bits comes round.
-	a := holding(draw(r, 3, 100*r.NormFloat64(), 1))
-	for range 40 {
+	for _, n := range lengths(r) {
+		whole, part := holding(draw(r, n, 0, 1)), holding(draw(r, n+r.IntN(9), 0, 1))
+		for range 2 {
+			whole.Merge(part)
+			record(o, many+"merged", &whole)
+			record(o, many+"part", &part)
+			whole.Add(5 + math.Log(float64(n)))
+			record(o, many+"after one more", &whole)
+			record(o, many+"part after one more in the other", &part)
+			part.Add(4 + math.Log(float64(n)))
+			record(o, many+"after one more in the part", &whole)
+		}
+		whole.Merge(whole)
+		record(o, many+"twice", &whole)
+		var empty logsumexp.Acc
+		empty.Merge(part)
+		empty.Add(6 + math.Log(float64(n)))
+		record(o, many+"part that was merged into an empty one", &part)
+	}
+	// Doubled so often that a length in 8, 16 or 32 bits comes round, and that of an odd
+	// length the last digit is lost in a float64.
+	center := 100 * r.NormFloat64()
+	a := holding(draw(r, 1+r.IntN(3), center, 1))
+	for range 60 {
 		a.Merge(a)
 		record(o, "doubled", &a)
+		a.Add(center)
+		record(o, "doubled, and one more", &a)
 	}
 	for _, size := range []float64{600, 709, 709.7, 745, math.Pow(10, 3+304*r.Float64())} {
 		high, low := holding(draw(r, 5, size, 0.1)), holding(draw(r, 5, 0, 0.1))
@@ -249,4 +298,29 @@ func TestCopy(t *testing.T) {
 		record(o, "original", &a)
 		record(o, "copy", &b)
 	}
+	for _, n := range lengths(r) {
+		a := holding(draw(r, n, 0, 1))
+		recordCopies(o, many, a, math.Log(float64(n)))
+	}
+	a := holding(draw(r, 3, 0, 1))
+	for i := range 60 { // up to more numbers than can be added one by one
+		a.Merge(a)
+		recordCopies(o, many+"doubled, ", a, float64(i)*math.Ln2)
+	}
+}
+
+// recordCopies adds to an accumulator of value about value, and to copies of it.
+func recordCopies(o *observe.Observer, name string, a logsumexp.Acc, value float64) {
+	r := o.Rand()
+	b := a
+	for range 2 {
+		a.Add(value + 3 + r.Float64())
+		record(o, name+"copy, the other grew", &b)
+		b.Add(value + 4 + r.Float64())
+		record(o, name+"original, the other grew", &a)
+	}
+	c := a
+	c.Merge(b)
+	record(o, name+"original, a copy merged", &a)
+	record(o, name+"copy, merged", &c)
 }

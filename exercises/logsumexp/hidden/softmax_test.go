@@ -19,6 +19,21 @@ func softmax(o *observe.Observer, xs []float64) {
 	o.Floats("result in place", xs)
 }
 
+// softmaxOfMany is softmax of so many numbers that their sum is recorded, each with a
+// weight of its own.
+func softmaxOfMany(o *observe.Observer, name string, xs []float64) {
+	r := o.Rand()
+	dst, weights := draw(r, len(xs), 0, 1), draw(r, len(xs), 0, 1)
+	logsumexp.LogSoftmax(dst, xs)
+	o.Float(name+"results, weighted and added up", product(weights, dst))
+	o.Float(name+"the numbers afterwards, weighted and added up", product(weights, xs), observe.Exact())
+	xs[r.IntN(len(xs))] += 12 // in the same slice
+	logsumexp.LogSoftmax(dst, xs)
+	o.Float(name+"results after a change, weighted and added up", product(weights, dst))
+	logsumexp.LogSoftmax(xs, xs)
+	o.Float(name+"results in place, weighted and added up", product(weights, xs))
+}
+
 // Each number minus the log-sum-exp of all, in another slice or in place; -Inf stays
 // -Inf (rules 10 and 12).
 func TestLogSoftmax(t *testing.T) {
@@ -40,6 +55,9 @@ func TestLogSoftmax(t *testing.T) {
 			softmax(o, others)
 		}
 	}
+	for _, n := range append(lengths(r), above(r)) {
+		softmaxOfMany(o, many, draw(r, n, 1000*r.NormFloat64(), 3))
+	}
 }
 
 // Only differences matter: beside numbers near 10¹⁵ the logarithm of the sum is right
@@ -57,6 +75,14 @@ func TestLogSoftmaxShift(t *testing.T) {
 			softmax(o, xs)
 		}
 	}
+	for _, n := range lengths(r) {
+		xs := make([]float64, n)
+		center := float64(1e15 + r.Int64N(1e14))
+		for i := range xs {
+			xs[i] = center + float64(r.IntN(5))
+		}
+		softmaxOfMany(o, many, xs)
+	}
 }
 
 // Without a finite log-sum-exp there are no probabilities: all are NaN (rule 11).
@@ -70,6 +96,22 @@ func TestLogSoftmaxNotFinite(t *testing.T) {
 		}
 	}
 	softmax(o, draw(r, 3, 0, 1)) // and the next call is as ever
+	for _, n := range lengths(r) {
+		for _, special := range []float64{inf, math.NaN()} {
+			xs := draw(r, n, 0, 1)
+			xs[r.IntN(n)] = special
+			dst := make([]float64, n)
+			logsumexp.LogSoftmax(dst, xs)
+			numbers := 0
+			for _, x := range dst {
+				if x == x {
+					numbers++
+				}
+			}
+			o.Int(many+"results that are not NaN", numbers)
+			o.Float(many+"result at any place", dst[r.IntN(n)])
+		}
+	}
 }
 
 // No numbers are no error, different lengths are (rule 12).
@@ -80,5 +122,11 @@ func TestLogSoftmaxLengths(t *testing.T) {
 		dst, xs := draw(r, n[0], 0, 1), draw(r, n[1], 0, 1)
 		o.Panics("panics", func() { logsumexp.LogSoftmax(dst, xs) })
 		softmax(o, xs)
+	}
+	for _, n := range lengths(r) {
+		xs := draw(r, n+1, 0, 1)
+		dst := make([]float64, n+1)
+		o.Panics("panics at many numbers, dst is shorter", func() { logsumexp.LogSoftmax(dst[:n], xs) })
+		o.Panics("panics at many numbers, dst is longer", func() { logsumexp.LogSoftmax(dst, xs[:n]) })
 	}
 }

@@ -23,6 +23,14 @@ func draw(r *rand.Rand, n int, center, spread float64) []float64 {
 	return xs
 }
 
+// product is one number for many, in which each has a weight of its own.
+func product(weights, xs []float64) (sum float64) {
+	for i, x := range xs {
+		sum += weights[i] * x
+	}
+	return sum
+}
+
 // mix puts some of each of specials among xs, in any order.
 func mix(r *rand.Rand, xs []float64, specials ...float64) []float64 {
 	for _, s := range specials {
@@ -34,11 +42,27 @@ func mix(r *rand.Rand, xs []float64, specials ...float64) []float64 {
 	return xs
 }
 
+// lengths are those at which chunks, buffers and counters come round, and some more.
+func lengths(r *rand.Rand) []int {
+	ns := []int{45 + r.IntN(10), 90 + r.IntN(20), 200 + r.IntN(100), 500 + r.IntN(500), 1000 + r.IntN(3000)}
+	for n := 8; n <= 1<<12; n *= 2 {
+		ns = append(ns, n-1, n, n+1)
+	}
+	return ns
+}
+
+// above is a length beyond those, and beyond what 16 bits count.
+func above(r *rand.Rand) int { return 1<<16 + r.IntN(1000) }
+
+// many begins the names of what is observed of more than a few numbers. Where many ordinary
+// numbers have a wrong answer already, it does not count again (exercise.yaml).
+const many = "many numbers: "
+
 // The log-sum-exp of a few or many numbers of ordinary size (rules 1 and 5).
 func TestSlice(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
-	for _, n := range []int{2, 3, 4 + r.IntN(20), 255, 256, 257, 1000 + r.IntN(1000), 1<<16 + r.IntN(1000)} {
+	for _, n := range append(lengths(r), 2, 3, 4+r.IntN(20), above(r)) {
 		for _, spread := range []float64{0, 0.1, 1, 10} {
 			o.Float("value of ordinary numbers", logsumexp.LogSumExp(draw(r, n, 3*r.NormFloat64(), spread)))
 		}
@@ -73,6 +97,11 @@ func TestMagnitudes(t *testing.T) {
 		o.Float("wide, ordinary numbers on top", logsumexp.LogSumExp(mix(r, draw(r, 3, 0, 1), low)))
 		o.Float("wide, within reach of a logarithm", logsumexp.LogSumExp(mix(r, draw(r, 3, 0, 1), -30*r.Float64(), -2000)))
 	}
+	for _, n := range lengths(r) {
+		center := 1000 + 1e6*r.Float64()
+		o.Float(many+"value of large ones", logsumexp.LogSumExp(draw(r, n, center, 1)))
+		o.Float(many+"value of large ones below 0", logsumexp.LogSumExp(draw(r, n, -center, 1)))
+	}
 }
 
 // -Inf adds nothing, first, last or in between; of no numbers, or none but -Inf, the
@@ -86,6 +115,14 @@ func TestNegativeInf(t *testing.T) {
 		o.Float("-Inf first", logsumexp.LogSumExp(append(xs[:len(xs):len(xs)], x, x, y)))
 		o.Float("-Inf last", logsumexp.LogSumExp(append([]float64{x, y, y}, xs...)))
 		o.Float("-Inf in between", logsumexp.LogSumExp(append(append([]float64{x, y}, xs...), y, x)))
+	}
+	for _, n := range lengths(r) {
+		xs := slices.Repeat([]float64{-inf}, n)
+		o.Float(many+"value of no weight", logsumexp.LogSumExp(xs))
+		for range 3 {
+			xs[r.IntN(n)] = -1000 * r.Float64()
+		}
+		o.Float(many+"value of a few beside -Inf", logsumexp.LogSumExp(xs))
 	}
 }
 
@@ -105,6 +142,14 @@ func TestNotFinite(t *testing.T) {
 	}
 	for _, xs := range [][]float64{{inf, inf}, {nan, nan}, {nan, inf}, {inf, nan}, {nan, 1}, {1, nan}, {inf, 1}, {1, inf}} {
 		o.Float("value of two", logsumexp.LogSumExp(xs))
+	}
+	for _, n := range lengths(r) {
+		xs := draw(r, n, 0, 1)
+		at := r.IntN(n)
+		xs[at] = inf
+		o.Float(many+"value with +Inf", logsumexp.LogSumExp(xs))
+		xs[(at+1+r.IntN(n-1))%n] = nan
+		o.Float(many+"value with +Inf and NaN", logsumexp.LogSumExp(xs))
 	}
 }
 
@@ -126,6 +171,13 @@ func TestSingle(t *testing.T) {
 			o.Float("Value of a number beside -Inf", a.Value(), observe.Exact())
 		}
 	}
+	for _, n := range lengths(r) {
+		x := 100 * r.NormFloat64()
+		xs := slices.Repeat([]float64{-inf}, n)
+		xs[r.IntN(n)] = x
+		o.Float(many+"LogSumExp of a number beside -Inf", logsumexp.LogSumExp(xs), observe.Exact())
+		o.Float(many+"Of a number beside -Inf", logsumexp.Of(slices.Values(xs)), observe.Exact())
+	}
 }
 
 // LogSumExp leaves its argument as it is, and remembers nothing of it: the same slice
@@ -140,5 +192,13 @@ func TestArgument(t *testing.T) {
 		o.Floats("numbers afterwards", xs, observe.Exact())
 		xs[r.IntN(len(xs))] += 1 + 5*r.Float64()
 		o.Float("value after a change", logsumexp.LogSumExp(xs))
+	}
+	for _, n := range lengths(r) {
+		xs := draw(r, n, 0, 1)
+		weights := draw(r, n, 0, 1)
+		o.Float(many+"value", logsumexp.LogSumExp(xs))
+		o.Float(many+"the numbers afterwards, weighted and added up", product(weights, xs), observe.Exact())
+		xs[r.IntN(n)] += 20 + 5*r.Float64()
+		o.Float(many+"value after a change", logsumexp.LogSumExp(xs))
 	}
 }

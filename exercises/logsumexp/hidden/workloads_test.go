@@ -77,9 +77,9 @@ func BenchmarkRunning(b *testing.B) {
 func TestAllocations(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
-	xs := draw(r, 100, 0, 1)
+	xs := draw(r, 2000+r.IntN(3000), 0, 1)
 	dst := make([]float64, len(xs))
-	part := holding(xs[:10])
+	part := holding(xs[:1000])
 	value := 0.0
 	allocations := testing.AllocsPerRun(20, func() {
 		var a logsumexp.Acc

@@ -38,6 +38,13 @@ func try() {
 	call("vmsplice", syscall.SYS_VMSPLICE, 1, path, 0, 0)
 	call("tee", syscall.SYS_TEE, 0, 1, 1, 0)
 	call("a large pipe", syscall.SYS_FCNTL, 1, 1031, 1<<20)
+	lock := syscall.Flock_t{Type: syscall.F_RDLCK, Len: 1}
+	call("a lock", syscall.SYS_FCNTL, 0, syscall.F_SETLK, uintptr(unsafe.Pointer(&lock)))
+	call("flock", syscall.SYS_FLOCK, 0, syscall.LOCK_SH)
+	call("timer_create", syscall.SYS_TIMER_CREATE, 0, 0, uintptr(unsafe.Pointer(new(int))))
+	call("inotify_init1", syscall.SYS_INOTIFY_INIT1, 0)
+	call("splice", syscall.SYS_SPLICE, 0, 0, 1, 0, 1, 0)
+	call("msgget", syscall.SYS_MSGGET, 0, 0o1600)
 	for name, nr := range unmapped[runtime.GOARCH] {
 		call(name, nr, path, 0)
 	}

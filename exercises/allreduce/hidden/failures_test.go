@@ -1,0 +1,438 @@
+package hidden
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"grade/observe"
+	"grade/reference/allreduce"
+)
+
+// errCause is why a ctx was cancelled, which is not its Err.
+var errCause = errors.New("cause")
+
+// When a Send or a Recv of a rank fails, all ranks return a RankError with that rank
+// and what the link returned (rule 13).
+func TestLinkFails(t *testing.T) {
+	o := observe.New(t)
+	bubble(t, func(t *testing.T) {
+		for _, n := range []int{2, 3, 4, 6} {
+			for rank := range n {
+				for _, step := range []int{0, n - 2, n - 1, 2*n - 3} {
+					for _, sends := range []bool{true, false} {
+						cause := errors.New("broken")
+						if o.Rand().IntN(2) == 0 { // any error is one, also this
+							cause = context.Canceled
+						}
+						g := newRing(t, n, loose)
+						breakLink(g.links[rank], step, sends, cause)
+						failed(o, "a link fails", g.all(t.Context(), inputs(o.Rand(), n, 2*n), allreduce.Sum), cause)
+						begun := g.links[rank].recvs
+						if sends {
+							begun = g.links[rank].sends
+						}
+						o.Int("calls of what failed", begun)
+					}
+				}
+				closing(t, o, n, rank)
+				alone(t, o, n, rank, true)
+				alone(t, o, n, rank, false)
+			}
+		}
+	})
+}
+
+// closing has one link fail. All others wait, and return an error of their own when they
+// are cancelled because of that.
+func closing(t *testing.T, o *observe.Observer, n, rank int) {
+	g := newRing(t, n, loose)
+	for _, l := range g.links {
+		l.recv = hour(0, errors.New("link: closed"))
+	}
+	cause := errors.New("broken")
+	l := g.links[(rank+n-1)%n] // that of the Recv
+	l.recv = nil
+	breakLink(l, 0, false, cause)
+	failed(o, "others close", g.all(t.Context(), inputs(o.Rand(), n, 2*n), allreduce.Sum), cause)
+}
+
+// alone has one rank come, to links that hold nothing: its Send fails while its Recv waits,
+// or the other way round.
+func alone(t *testing.T, o *observe.Observer, n, rank int, sends bool) {
+	g := newRing(t, n, tight)
+	cause := errors.New("broken")
+	l := g.links[rank]
+	if !sends {
+		l = g.links[(rank+n-1)%n]
+	}
+	breakLink(l, 0, sends, cause)
+	failed(o, "alone", []error{g.AllReduce(t.Context(), rank, eighths(o.Rand(), n), allreduce.Sum)}, cause)
+}
+
+// soon allows the time that the reference takes, in milliseconds, and no more.
+var soon = observe.AtMost(1, 0.001)
+
+// elapsed is the time that f takes on the clock of the bubble, in milliseconds.
+func elapsed(f func()) float64 {
+	start := time.Now()
+	f()
+	return float64(time.Since(start)) / 1e6
+}
+
+// When the ctx of one rank is done, all ranks return at once, with a RankError of that
+// rank and its ctx.Err(): wherever it is, and whatever the links say. When one rank has
+// returned nil, it is too late for that (rules 13 and 14).
+func TestCancel(t *testing.T) {
+	o := observe.New(t)
+	r := o.Rand()
+	bubble(t, func(t *testing.T) {
+		for _, n := range []int{2, 3, 5} {
+			for range 20 {
+				complete(t, o, n, false)
+			}
+			for _, deadline := range []bool{false, true} {
+				rank := r.IntN(n)
+				for _, late := range []int{0, rank, (rank + 1) % n, (rank + n - 1) % n} {
+					// One link takes an hour, in a step of either half.
+					g := newRing(t, n, loose)
+					slow := r.IntN(2 * (n - 1))
+					g.links[late].send = hour(slow, nil)
+					cancelled(t, o, "in a step", g, n, rank, deadline)
+				}
+				// The last step: all others have finished.
+				g := newRing(t, n, loose)
+				g.links[(rank+1)%n].recv = hour(2*(n-1)-1, nil)
+				cancelled(t, o, "at the end", g, n, rank, deadline)
+
+				// The link of that rank has an error of its own for a ctx that is done.
+				g = newRing(t, n, loose)
+				g.links[rank].send = hour(r.IntN(2*(n-1)), errors.New("link: closed"))
+				cancelled(t, o, "in a link", g, n, rank, deadline)
+
+				// Another rank never comes.
+				g = newRing(t, n, loose)
+				cancelled(t, o, "before all have come", g, n-1, r.IntN(n-1), deadline)
+			}
+		}
+	})
+}
+
+// hour is a Send or Recv that takes an hour in step k, and then or when its ctx is done
+// returns err, or what the ctx says.
+func hour(k int, err error) func(context.Context, int) error {
+	return func(ctx context.Context, at int) error {
+		if at != k {
+			return nil
+		}
+		select {
+		case <-time.After(time.Hour):
+			return err
+		case <-ctx.Done():
+		}
+		if err != nil {
+			return err
+		}
+		return ctx.Err()
+	}
+}
+
+// cancelled has the first n ranks reduce, and ends the ctx of one of them after some
+// time.
+func cancelled(t *testing.T, o *observe.Observer, name string, g ring, n, rank int, deadline bool) {
+	after := ms(below(o.Rand(), 5, 50))
+	ctx, stop := context.WithCancelCause(t.Context())
+	if deadline {
+		var end context.CancelFunc
+		ctx, end = context.WithTimeoutCause(t.Context(), after, errCause)
+		defer end()
+	} else {
+		time.AfterFunc(after, func() { stop(errCause) })
+	}
+	defer stop(nil)
+	o.Float(name+": milliseconds", elapsed(func() {
+		errs := g.each(inputs(o.Rand(), n, 2*g.Size()), allreduce.Sum, func(i int) context.Context {
+			if i == rank {
+				return ctx
+			}
+			return t.Context()
+		})
+		failed(o, name, errs, ctx.Err())
+		for _, err := range errs {
+			var e *allreduce.RankError
+			o.Bool(name+": Err is ctx.Err() itself", errors.As(err, &e) && e != nil && e.Err == ctx.Err())
+		}
+	}), soon)
+}
+
+// A rank that comes with a ctx that is done ends the ring without using a link
+// (rule 14).
+func TestDoneBefore(t *testing.T) {
+	o := observe.New(t)
+	r := o.Rand()
+	bubble(t, func(t *testing.T) {
+		for _, n := range []int{1, 2, 4} {
+			for _, late := range []bool{false, true} {
+				g := newRing(t, n, loose)
+				rank := r.IntN(n)
+				ctx, stop := context.WithCancelCause(t.Context())
+				stop(errCause)
+				data := inputs(r, n, 2*n)
+				errs := make([]error, n)
+				var wg sync.WaitGroup
+				for i := range n {
+					wg.Go(func() {
+						if i != rank {
+							errs[i] = g.AllReduce(t.Context(), i, data[i], allreduce.Mean)
+							return
+						}
+						if late { // the others wait for it
+							time.Sleep(ms(1))
+						}
+						errs[i] = g.AllReduce(ctx, i, data[i], allreduce.Mean)
+					})
+				}
+				wg.Wait()
+				failed(o, "done before", errs, context.Canceled)
+				o.Int("Sends of that rank", g.links[rank].sends)
+				o.Int("Recvs of that rank", g.links[(rank+n-1)%n].recvs)
+				o.Floats("data", data[rank], observe.Exact())
+			}
+		}
+	})
+}
+
+// Abort ends the ring: ranks that are in a call return, and those that come later do
+// too, all with a RankError of the first Abort. What was complete before stays so
+// (rule 17).
+func TestAbort(t *testing.T) {
+	o := observe.New(t)
+	r := o.Rand()
+	bubble(t, func(t *testing.T) {
+		for _, n := range []int{2, 3, 5} {
+			for range 20 {
+				complete(t, o, n, true)
+			}
+			cause, rank := errors.New("no gradients"), r.IntN(n)
+			idle := newRing(t, n, loose)
+			data := inputs(r, n, n)
+			record(o, "sum before", allreduce.Sum, data, idle.all(t.Context(), data, allreduce.Sum))
+			idle.Abort(rank, cause)
+			failed(o, "between two calls", idle.all(t.Context(), data, allreduce.Sum), cause)
+			for _, finished := range []bool{false, true} {
+				g := newRing(t, n, loose)
+				data := inputs(r, n, n)
+				record(o, "sum before", allreduce.Sum, data, g.all(t.Context(), data, allreduce.Sum))
+				if finished { // all but one wait for the end
+					g.links[r.IntN(n)].recv = hour(4*(n-1)-1, nil)
+				}
+				time.AfterFunc(ms(3), func() {
+					g.Abort(rank, cause)
+					g.Abort((rank+1)%n, errors.New("another one"))
+				})
+				ranks := n
+				if !finished {
+					ranks-- // one does not come
+				}
+				o.Float("milliseconds", elapsed(func() {
+					failed(o, "waiting", g.all(t.Context(), inputs(r, ranks, 2*n), allreduce.Max), cause)
+				}), soon)
+				failed(o, "later", g.all(t.Context(), inputs(r, n, 2*n), allreduce.Sum), cause)
+			}
+		}
+	})
+}
+
+// complete has the ranks of a ring end what they can as soon as one of them has its
+// result: for the others the reduction is complete as well.
+func complete(t *testing.T, o *observe.Observer, n int, abort bool) {
+	g := newRing(t, n, loose)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	data := inputs(o.Rand(), n, n)
+	errs := make([]error, n)
+	var wg sync.WaitGroup
+	for rank := range data {
+		wg.Go(func() {
+			errs[rank] = g.AllReduce(ctx, rank, data[rank], allreduce.Sum)
+			if abort {
+				g.Abort(rank, errCause)
+			} else {
+				cancel()
+			}
+		})
+	}
+	wg.Wait()
+	record(o, "sum, and at once the end", allreduce.Sum, data, errs)
+	if !abort {
+		record(o, "sum, the next one", allreduce.Sum, data, g.all(t.Context(), data, allreduce.Sum))
+	}
+}
+
+// When AllReduce returns, no Send and no Recv of its rank runs, also if they take
+// their time to end (rule 16).
+func TestNothingLeft(t *testing.T) {
+	o := observe.New(t)
+	r := o.Rand()
+	bubble(t, func(t *testing.T) {
+		for _, n := range []int{2, 3, 5} {
+			for _, fault := range []string{"none", "Send", "Recv", "Abort", "ctx"} {
+				g := newRing(t, n, tight)
+				for _, l := range g.links {
+					l.delay, l.cleanup = ms(below(r, 1, 5)), ms(below(r, 20, 30))
+				}
+				at := r.IntN(n)
+				ctx, cancel := context.WithCancel(t.Context())
+				defer cancel()
+				switch fault {
+				case "Send", "Recv":
+					breakLink(g.links[at], r.IntN(2*(n-1)), fault == "Send", errors.New("broken"))
+				case "Abort":
+					time.AfterFunc(time.Millisecond/2, func() { g.Abort(at, errCause) })
+				case "ctx":
+					time.AfterFunc(time.Millisecond/2, cancel)
+				}
+				running := make([]int, n)
+				data := inputs(r, n, 2*n)
+				var wg sync.WaitGroup
+				for rank := range n {
+					wg.Go(func() {
+						err := g.AllReduce(ctx, rank, data[rank], allreduce.Sum)
+						running[rank] = g.running(rank)
+						if (err != nil) != (fault != "none") {
+							running[rank] = -1
+						}
+					})
+				}
+				wg.Wait()
+				o.Ints(fault+": Sends and Recvs that run, by rank", running)
+				synctest.Wait()
+			}
+		}
+	})
+}
+
+// running is the number of Sends and Recvs of a rank that run now.
+func (r ring) running(rank int) int {
+	n := len(r.links)
+	out, in := r.links[rank], r.links[(rank+n-1)%n]
+	out.mu.Lock()
+	sending := out.sending
+	out.mu.Unlock()
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	return sending + in.recing
+}
+
+// A link may hold nothing, so that Send is over only when the next rank receives
+// (rule 6).
+func TestRendezvous(t *testing.T) {
+	o := observe.New(t)
+	bubble(t, func(t *testing.T) {
+		for _, n := range []int{2, 3, 4, 7} {
+			g := newRing(t, n, tight)
+			for range 2 {
+				for _, l := range g.links {
+					l.delay = ms(o.Rand().IntN(9))
+				}
+				data := inputs(o.Rand(), n, n*below(o.Rand(), 1, 9))
+				record(o, "sum", allreduce.Sum, data, g.all(t.Context(), data, allreduce.Sum))
+			}
+		}
+	})
+}
+
+// A rank sends and receives at the same time, so that a step takes as long as one
+// message (rule 6). Allowed is 1.5 times the time that the course's solution takes.
+func TestTime(t *testing.T) {
+	o := observe.New(t)
+	bubble(t, func(t *testing.T) {
+		for _, n := range []int{2, 5, 8, 16} {
+			way := ms(below(o.Rand(), 5, 50))
+			g := newRing(t, n, func() *link {
+				l := tight()
+				l.way, l.taken = way, make(chan struct{})
+				return l
+			})
+			data := inputs(o.Rand(), n, n)
+			o.Float("milliseconds", elapsed(func() {
+				record(o, "sum", allreduce.Sum, data, g.all(t.Context(), data, allreduce.Sum))
+			}), observe.AtMost(1.5, 0))
+		}
+	})
+}
+
+// A rank that is through goes on to its next call, whether or not others have
+// returned from this one: calls of two rounds do not mix (rule 8).
+func TestBackToBack(t *testing.T) {
+	o := observe.New(t)
+	bubble(t, func(t *testing.T) {
+		for _, n := range []int{2, 3, 5} {
+			g := newRing(t, n, tight)
+			const rounds = 60
+			lengths := make([]int, rounds)
+			data := make([][][]float64, rounds)
+			for k := range data {
+				lengths[k] = n * below(o.Rand(), 1, 6)
+				data[k] = inputs(o.Rand(), n, lengths[k])
+			}
+			errs := make([]error, n)
+			var wg sync.WaitGroup
+			for rank := range n {
+				wg.Go(func() {
+					for k := 0; k < rounds && errs[rank] == nil; k++ {
+						errs[rank] = g.AllReduce(t.Context(), rank, data[k][rank], allreduce.Sum)
+					}
+				})
+			}
+			wg.Wait()
+			for rank := range n {
+				o.Error("error", errs[rank])
+				for k := range data {
+					o.Floats("sum", data[k][rank], observe.Exact())
+				}
+			}
+		}
+	})
+}
+
+// Rings have nothing to do with each other: a thousand in one program, some of them at
+// the same time, some that wait, and some that fail (rule 18).
+func TestManyRings(t *testing.T) {
+	o := observe.New(t)
+	bubble(t, func(t *testing.T) {
+		waiting, data := newRing(t, 2, loose), inputs(o.Rand(), 2, 4)
+		first := make(chan error, 1)
+		go func() { first <- waiting.AllReduce(t.Context(), 0, data[0], allreduce.Sum) }()
+		synctest.Wait()
+		defer func() {
+			err := waiting.AllReduce(t.Context(), 1, data[1], allreduce.Sum)
+			record(o, "of the ring that waited", allreduce.Sum, data, []error{<-first, err})
+		}()
+		for range 100 {
+			data := make([][][]float64, 10)
+			errs := make([][]error, len(data))
+			var wg sync.WaitGroup
+			for k := range data {
+				n := below(o.Rand(), 1, 5)
+				data[k] = inputs(o.Rand(), n, n*below(o.Rand(), 1, 4))
+				g := newRing(t, n, loose)
+				if k%5 == 4 {
+					g.Abort(k, errCause)
+				}
+				wg.Go(func() { errs[k] = g.all(t.Context(), data[k], allreduce.Sum) })
+			}
+			wg.Wait()
+			for k := range data {
+				o.Floats("sum on the first rank", data[k][0], observe.Exact())
+				o.Floats("sum on the last rank", data[k][len(data[k])-1], observe.Exact())
+				for _, err := range errs[k] {
+					o.Error("error", err, errCause)
+				}
+			}
+		}
+	})
+}

@@ -1,0 +1,203 @@
+package hidden
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+
+	"grade/observe"
+	"grade/reference/allreduce"
+)
+
+// reduces runs one operation on rings of several sizes, whose parts are equal.
+func reduces(t *testing.T, o *observe.Observer, name string, op allreduce.Op) {
+	bubble(t, func(t *testing.T) {
+		for _, n := range []int{2, 3, 4, 5, 7, 8, 16} {
+			data := inputs(o.Rand(), n, n*below(o.Rand(), 2, 7))
+			errs := newRing(t, n, loose).all(t.Context(), data, op)
+			record(o, fmt.Sprintf("%s over %d ranks", name, n), op, data, errs)
+		}
+	})
+}
+
+// Sum adds up the numbers of all ranks, element by element, and every rank has the
+// sums (rules 1 and 2).
+func TestSum(t *testing.T) { reduces(t, observe.New(t), "sum", allreduce.Sum) }
+
+// Mean is the sum, divided by the number of ranks (rules 1 and 2).
+func TestMean(t *testing.T) { reduces(t, observe.New(t), "mean", allreduce.Mean) }
+
+// Max is the largest of the numbers, which may all be below 0 (rules 1 and 2).
+func TestMax(t *testing.T) {
+	o := observe.New(t)
+	reduces(t, o, "max", allreduce.Max)
+	bubble(t, func(t *testing.T) {
+		n := below(o.Rand(), 3, 6)
+		data := inputs(o.Rand(), n, 4*n)
+		for _, x := range data {
+			for i := range x {
+				x[i] = -1 - math.Abs(x[i])
+			}
+		}
+		errs := newRing(t, n, loose).all(t.Context(), data, allreduce.Max)
+		record(o, "max of numbers below 0", allreduce.Max, data, errs)
+	})
+}
+
+// The length need not be a multiple of the number of ranks (rule 4).
+func TestUneven(t *testing.T) {
+	o := observe.New(t)
+	bubble(t, func(t *testing.T) {
+		for _, n := range []int{2, 3, 5, 8} {
+			for rest := 1; rest < n; rest++ {
+				for _, c := range ops {
+					data := inputs(o.Rand(), n, n*below(o.Rand(), 1, 5)+rest)
+					errs := newRing(t, n, loose).all(t.Context(), data, c.op)
+					record(o, c.name+", uneven parts", c.op, data, errs)
+				}
+			}
+		}
+	})
+}
+
+// There may be fewer numbers than ranks, or none at all (rules 4 and 5).
+func TestShort(t *testing.T) {
+	o := observe.New(t)
+	bubble(t, func(t *testing.T) {
+		for _, n := range []int{2, 5, 9} {
+			for length := range n {
+				for _, c := range ops {
+					data := inputs(o.Rand(), n, length)
+					errs := newRing(t, n, loose).all(t.Context(), data, c.op)
+					record(o, c.name+", fewer numbers than ranks", c.op, data, errs)
+				}
+			}
+		}
+		// A slice that is nil is one of no numbers.
+		errs := newRing(t, 3, loose).all(t.Context(), make([][]float64, 3), allreduce.Sum)
+		record(o, "sum of nil", allreduce.Sum, make([][]float64, 3), errs)
+	})
+}
+
+// A ring of one rank has its result at once, and uses no link (rule 7).
+func TestOneRank(t *testing.T) {
+	o := observe.New(t)
+	bubble(t, func(t *testing.T) {
+		for _, length := range []int{0, 1, below(o.Rand(), 2, 40)} {
+			for _, c := range ops {
+				r := newRing(t, 1, tight)
+				data := inputs(o.Rand(), 1, length)
+				record(o, c.name+" of one rank", c.op, data, r.all(t.Context(), data, c.op))
+				begun, _ := r.links[0].counts()
+				o.Int("Sends and Recvs", begun)
+			}
+		}
+	})
+}
+
+// A link gets the parts that the README says, in that order, and in the second half
+// of the steps the parts that are complete (rules 4 and 5).
+func TestMessages(t *testing.T) {
+	o := observe.New(t)
+	bubble(t, func(t *testing.T) {
+		for _, n := range []int{2, 3, 4, 7} {
+			for _, length := range []int{n * below(o.Rand(), 2, 4), n*below(o.Rand(), 2, 4) + below(o.Rand(), 1, n), n - 1, 0} {
+				for _, c := range ops {
+					if c.op == allreduce.Mean {
+						continue // who divides is left open
+					}
+					r := newRing(t, n, loose)
+					errs := r.all(t.Context(), inputs(o.Rand(), n, length), c.op)
+					for rank, l := range r.links {
+						o.Error(c.name+": error", errs[rank])
+						o.Int(c.name+": messages", len(l.sent))
+						for _, part := range l.sent {
+							o.Floats(c.name+": message", part, observe.Exact())
+						}
+					}
+				}
+			}
+		}
+	})
+}
+
+// A rank sends 2(N-1) messages of an N-th of the data each, and receives as many, one
+// after the other (rule 5).
+func TestTraffic(t *testing.T) {
+	o := observe.New(t)
+	bubble(t, func(t *testing.T) {
+		for _, n := range []int{2, 3, 6, 12} {
+			for _, c := range ops {
+				r := newRing(t, n, loose)
+				r.all(t.Context(), inputs(o.Rand(), n, n*below(o.Rand(), 3, 30)), c.op)
+				for _, l := range r.links {
+					numbers := 0
+					for _, part := range l.sent {
+						numbers += len(part)
+					}
+					o.Ints("Sends, Recvs, at the same time, numbers", []int{l.sends, l.recvs, l.most, numbers})
+				}
+			}
+			// One link is slow, so that what is to be sent piles up behind it.
+			r := newRing(t, n, loose)
+			slow := r.links[o.Rand().IntN(n)]
+			slow.delay = ms(below(o.Rand(), 20, 40))
+			r.all(t.Context(), inputs(o.Rand(), n, 2*n), allreduce.Sum)
+			o.Ints("slow: Sends, Recvs, at the same time", []int{slow.sends, slow.recvs, slow.most})
+		}
+	})
+}
+
+// What a rank ends with is made of what the links brought, and of nothing else
+// (rule 6).
+func TestCarried(t *testing.T) {
+	o := observe.New(t)
+	bubble(t, func(t *testing.T) {
+		for _, n := range []int{2, 3, 5, 6} {
+			for half := range 2 {
+				r := newRing(t, n, loose)
+				add := float64(below(o.Rand(), 1, 1000))
+				for _, l := range r.links {
+					l.alter = func(k int, part []float64) {
+						for i := range part {
+							if k/(n-1) == half {
+								part[i] += add
+							}
+						}
+					}
+				}
+				data := inputs(o.Rand(), n, 3*n)
+				errs := r.all(t.Context(), data, allreduce.Sum)
+				for i := range data[0] {
+					var all []float64 // which rank has which depends on where a part begins
+					for rank := range data {
+						all = append(all, data[rank][i])
+					}
+					slices.Sort(all)
+					o.Floats("an element on all ranks, sorted", all, observe.Exact())
+				}
+				for _, err := range errs {
+					o.Error("error", err)
+				}
+			}
+		}
+	})
+}
+
+// A ring may be used again and again, with other lengths and operations (rule 8).
+func TestRepeated(t *testing.T) {
+	o := observe.New(t)
+	bubble(t, func(t *testing.T) {
+		for _, n := range []int{1, 2, 4, 5} {
+			r := newRing(t, n, loose)
+			for _, parts := range []int{1, below(o.Rand(), 4, 9), 2, 9} { // longer ones after shorter ones, and the other way round
+				for _, i := range o.Rand().Perm(len(ops)) {
+					data := inputs(o.Rand(), n, n*parts)
+					errs := r.all(t.Context(), data, ops[i].op)
+					record(o, ops[i].name+", on a ring that was used before", ops[i].op, data, errs)
+				}
+			}
+		}
+	})
+}

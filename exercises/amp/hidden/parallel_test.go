@@ -1,0 +1,273 @@
+package hidden
+
+import (
+	"errors"
+	"math/rand/v2"
+	"runtime"
+	"sync"
+	"testing"
+	"time"
+
+	"grade/observe"
+	"grade/reference/amp"
+)
+
+// A thousand Scalers, Schedulers and Steppers know nothing of each other.
+func TestThousand(t *testing.T) {
+	o := observe.New(t)
+	r := o.Rand()
+	all := make([]bench, 1000+r.IntN(100))
+	for i := range all {
+		all[i] = newBench(t, r, 1+r.Float64(), 2)
+	}
+	f := &fake{}
+	refused := 0
+	for _, i := range r.Perm(len(all)) { // one optimizer, which none of them has seen
+		f.grads = [][]float64{{1}}
+		if all[i].scaler.Unscale(f) != nil {
+			refused++
+		}
+	}
+	for _, i := range r.Perm(len(all)) {
+		if _, err := all[i].stepper.Step(f); err != nil {
+			refused++
+		}
+	}
+	o.Int("calls that were refused", refused)
+	for range 3 {
+		for _, i := range r.Perm(len(all)) {
+			f.grads = [][]float64{{all[i].scaler.Factor()}}
+			switch i % 5 {
+			case 0:
+				f.grads[0][0] = inf
+			case 1:
+				all[i].scaler.Unscale(f)
+			case 2:
+				all[i].scheduler.Step()
+			}
+			all[i].stepper.Step(f)
+		}
+	}
+	var steps, counts int
+	scales := 0.0
+	for i, b := range all {
+		steps += (i%7 + 1) * b.scheduler.State().Steps
+		counts += (i%7 + 1) * b.scaler.State().Clean
+		scales += float64(i%7+1) * b.scaler.Factor()
+	}
+	o.Int("steps of all schedules, weighted", steps)
+	o.Int("clean Updates of all Scalers, weighted", counts)
+	o.Float("scales of all, weighted", scales, right)
+	o.Int("steps of the optimizer", len(f.rates))
+}
+
+// What shares nothing may be used at the same time: calls of Clip, Scalers, Schedulers
+// and Steppers.
+func TestApart(t *testing.T) {
+	o := observe.New(t)
+	results := make([][]float64, 8)
+	var wg sync.WaitGroup
+	for i := range results {
+		r := rand.New(rand.NewPCG(o.Rand().Uint64(), o.Rand().Uint64()))
+		b := newBench(t, r, 1+r.Float64(), []float64{2, inf}[i%2])
+		wg.Go(func() { results[i] = apart(r, b) })
+	}
+	wg.Wait()
+	for _, result := range results {
+		o.Floats("norms, gradients and rates", result, rough)
+	}
+}
+
+// apart is what one goroutine does, long enough to meet the others.
+func apart(r *rand.Rand, b bench) (result []float64) {
+	grads := make([][]float64, 30)
+	for i := range 200 {
+		for j := range grads {
+			grads[j] = numbers(r, 30, 100)
+		}
+		norm, _ := amp.Clip(grads, 50, []float64{2, inf}[i%2])
+		f := b.scaled(r, 20)
+		report, _ := b.stepper.Step(f)
+		if i%20 == 0 {
+			result = append(result, norm, grads[7][3])
+			result = append(append(result, report.Norms...), f.grads[len(f.grads)-1]...)
+			result = append(result, float64(b.scheduler.State().Steps), float64(b.scaler.State().Clean))
+		}
+		if i%9 == 0 {
+			runtime.Gosched()
+		}
+	}
+	return result
+}
+
+// Several goroutines may use one Scaler at once: for one optimizer exactly one of them
+// unscales and one steps, and different optimizers are each their own (rule 24).
+func TestGoroutines(t *testing.T) {
+	o := observe.New(t)
+	r := o.Rand()
+	const workers = 8
+	for round := range 60 {
+		s := newScaler(t, amp.ScalerConfig{Init: power(r, 3, 9), Interval: never})
+		shared := &fake{grads: [][]float64{numbers(r, 500+r.IntN(2000), 64)}}
+		own := make([]*fake, workers)
+		for i := range own {
+			own[i] = &fake{grads: [][]float64{numbers(r, 3, 64)}}
+		}
+		if round%3 == 1 {
+			spoil(r, own[r.IntN(workers)].grads, nan)
+		}
+		if round%3 == 2 {
+			spoil(r, shared.grads, inf)
+		}
+		unscaled, losses := count(workers, func(i int) error {
+			if s.Scale(1) != s.Factor() {
+				return amp.ErrNothing
+			}
+			s.Unscale(own[i])
+			return s.Unscale(shared)
+		}, amp.ErrUnscaled)
+		stepped, late := count(workers, func(i int) error {
+			s.Step(own[i], 0.5)
+			_, err := s.Step(shared, 0.25)
+			return err
+		}, amp.ErrStepped)
+		o.Ints("calls that did it and calls that were refused", []int{unscaled, losses, stepped, late})
+		o.Floats("gradients", flat(shared.grads), right)
+		for _, f := range append(own, shared) {
+			o.Floats("rates", f.rates, exact)
+		}
+		shared.grads[0] = numbers(r, 2000, 64)
+		s.Update()
+		o.Float("scale", s.Factor(), right)
+		o.Int("count", s.State().Clean)
+
+		// A Step that unscales, by several at once.
+		stepped, late = count(workers, func(int) error {
+			_, err := s.Step(shared, 0.25)
+			return err
+		}, amp.ErrStepped)
+		o.Ints("steps without Unscale, and those that were refused", []int{stepped, late})
+		o.Floats("gradients after steps without Unscale", flat(shared.grads), right)
+	}
+}
+
+// count calls f in n goroutines at once, and returns how many of the calls had no error
+// and how many had this one.
+func count(n int, f func(i int) error, sentinel error) (fine, refused int) {
+	errs := make([]error, n)
+	start := make(chan struct{})
+	var wg sync.WaitGroup
+	for i := range n {
+		wg.Go(func() {
+			<-start
+			errs[i] = f(i)
+		})
+	}
+	close(start)
+	wg.Wait()
+	for _, err := range errs {
+		if err == nil {
+			fine++
+		} else if errors.Is(err, sentinel) {
+			refused++
+		}
+	}
+	return fine, refused
+}
+
+// caller is an optimizer whose methods call back.
+type caller struct {
+	grads         [][]float64
+	inGrads, then func()
+	steps         int
+}
+
+func (c *caller) Grads() [][]float64 {
+	if c.inGrads != nil {
+		c.inGrads()
+	}
+	return c.grads
+}
+
+func (c *caller) Step(float64) {
+	c.steps++
+	if c.then != nil {
+		c.then()
+	}
+}
+
+// While a method of an optimizer runs, no other call of the Scaler has to wait for it: it
+// may use the Scaler itself, and wait for another optimizer (rule 24).
+func TestNoWaiting(t *testing.T) {
+	o := observe.New(t)
+	r := o.Rand()
+	for range 3 {
+		s := newScaler(t, amp.ScalerConfig{Init: power(r, 3, 9), Interval: never})
+		var seen []float64
+		look := func() { seen = append(seen, s.Scale(3), s.Factor(), s.State().Scale) }
+		inner := with(s, 2)
+		c := &caller{grads: [][]float64{{s.Factor()}}, inGrads: look, then: func() {
+			look()
+			s.Unscale(inner)
+			s.Step(inner, 0.5)
+		}}
+		if !ends(o, "a call from within", func() { s.Step(c, 1) }) {
+			return
+		}
+		o.Floats("what it saw", seen[max(0, len(seen)-3):], right)
+		o.Ints("steps", []int{c.steps, len(inner.rates)})
+
+		// Two that wait for each other, in Step and in Grads.
+		meet := barrier()
+		a := &caller{grads: [][]float64{{4}}, then: meet}
+		b := &caller{grads: [][]float64{{8}}, then: meet}
+		if !ends(o, "two steps at once", func() { s.Step(a, 1) }, func() { s.Step(b, 1) }) {
+			return
+		}
+		o.Ints("steps of both", []int{a.steps, b.steps})
+		meet = barrier()
+		a = &caller{grads: [][]float64{{4}}, inGrads: meet}
+		b = &caller{grads: [][]float64{{8}}, inGrads: meet}
+		if !ends(o, "two Unscales at once", func() { s.Unscale(a) }, func() { s.Unscale(b) }) {
+			return
+		}
+		o.Floats("gradients of both", append(flat(a.grads), flat(b.grads)...), right)
+		s.Update()
+	}
+}
+
+// barrier returns a function of which two calls wait for each other; later ones return at
+// once.
+func barrier() func() {
+	var mu sync.Mutex
+	calls, both := 0, make(chan struct{})
+	return func() {
+		mu.Lock()
+		if calls++; calls == 2 {
+			close(both)
+		}
+		mu.Unlock()
+		<-both
+	}
+}
+
+// ends records and says whether all calls return, each in a goroutine. They take
+// microseconds; five seconds are for ever.
+func ends(o *observe.Observer, name string, calls ...func()) (ended bool) {
+	done := make(chan struct{})
+	var wg sync.WaitGroup
+	for _, call := range calls {
+		wg.Go(call)
+	}
+	go func() {
+		wg.Wait()
+		close(done)
+	}()
+	select {
+	case <-done:
+		ended = true
+	case <-time.After(5 * time.Second):
+	}
+	o.Bool(name+": ends", ended)
+	return ended
+}

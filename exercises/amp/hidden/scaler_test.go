@@ -1,0 +1,485 @@
+package hidden
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"grade/observe"
+	"grade/reference/amp"
+)
+
+// never is an Interval after which the scale grows in no test.
+const never = 1 << 40
+
+// Factor is the scale, and Scale multiplies by it, whatever the loss is (rule 15).
+func TestScale(t *testing.T) {
+	o := observe.New(t)
+	r := o.Rand()
+	for range 5 {
+		init := math.Pow(10, -3+9*r.Float64())
+		s := newScaler(t, amp.ScalerConfig{Init: init})
+		o.Float("factor", s.Factor(), right)
+		for _, loss := range []float64{r.NormFloat64(), 1e-300, -1e300, 0, nan, inf, -inf} {
+			o.Float("scaled loss", s.Scale(loss), right)
+		}
+		o.Float("factor afterwards", s.Factor(), right)
+	}
+}
+
+// Unscale divides every gradient by the scale, in place, also those after one that is not
+// finite, and finding one is no error (rule 16).
+func TestUnscale(t *testing.T) {
+	o := observe.New(t)
+	r := o.Rand()
+	unscale := func(init float64, grads [][]float64) {
+		s := newScaler(t, amp.ScalerConfig{Init: init})
+		f := &fake{grads: grads}
+		sentinels(o, "error", s.Unscale(f))
+		o.Floats("gradients", flat(f.grads), right)
+		o.Int("steps", len(f.rates))
+		o.Float("factor", s.Factor(), right)
+	}
+	for range 5 {
+		unscale(math.Pow(10, -3+9*r.Float64()), draw(r, math.Pow(10, -6+9*r.Float64())))
+		unscale(power(r, -20, 20), draw(r, 1))
+		for _, bad := range []float64{nan, inf, -inf} {
+			grads := draw(r, 1000)
+			spoil(r, grads, bad)
+			unscale(power(r, 1, 20), append([][]float64{{bad, 3}}, append(grads, numbers(r, 3, 9))...))
+		}
+	}
+	for _, n := range lengths(r) {
+		unscale(1+1000*r.Float64(), [][]float64{numbers(r, n, 1000)})
+	}
+	for _, init := range []float64{0x1p-1022, 0x1p-1000, 0x1p1000, 0x1p1023} {
+		unscale(init, [][]float64{{init * (1 + r.Float64()), -init}, {init / 2 * (2 + r.Float64())}})
+	}
+}
+
+// Step unscales the gradients and has the optimizer step once with the rate, if all of
+// them are finite; otherwise it skips the step (rule 17).
+func TestStep(t *testing.T) {
+	o := observe.New(t)
+	r := o.Rand()
+	init := 0.0
+	step := func(grads [][]float64, before bool) {
+		s := newScaler(t, amp.ScalerConfig{Init: init, Interval: never})
+		f := &fake{grads: grads}
+		if before {
+			sentinels(o, "error of Unscale", s.Unscale(f))
+		}
+		stepped, err := s.Step(f, r.Float64())
+		o.Bool("stepped", stepped)
+		sentinels(o, "error", err)
+		o.Floats("rates", f.rates, exact)
+		o.Floats("gradients that the step saw", flat(f.used), right)
+		o.Floats("gradients afterwards", flat(f.grads), right)
+	}
+	for i := range 6 {
+		for _, before := range []bool{false, true} {
+			init = []float64{power(r, 2, 20), 1}[i%2]
+			step(draw(r, 1000), before)
+			for _, bad := range []float64{nan, inf, -inf} {
+				grads := draw(r, 1000)
+				spoil(r, grads, bad)
+				step(grads, before)
+				step([][]float64{numbers(r, 3, 1), {inf, 1, -inf}, numbers(r, 3, 1)}, before)
+				long := numbers(r, 60+r.IntN(40), 1) // the first, the last
+				long[0] = bad
+				step([][]float64{long}, before)
+				long = numbers(r, 60+r.IntN(40), 1)
+				long[len(long)-1] = bad
+				step([][]float64{nil, long, nil}, before)
+				step([][]float64{{bad}, numbers(r, 9, 1)}, before)
+				step([][]float64{numbers(r, 9, 1), {}, {bad}}, before)
+			}
+			step([][]float64{{1e308, 1e308}, {-1e308, -1e308, 1e308}}, before) // large and finite, all of them
+			step([][]float64{{0, 0}, {math.Copysign(0, -1)}}, before)
+		}
+	}
+}
+
+// iterate unscales, steps and updates as a training does, and records the scale after
+// each. A gradient of bad is found.
+func iterate(o *observe.Observer, s *amp.Scaler, name string, gradients ...float64) {
+	for _, x := range gradients {
+		f := &fake{grads: [][]float64{{1, x}}}
+		s.Step(f, 0.1)
+		sentinels(o, name+": error of Update", s.Update())
+		o.Float(name, s.Factor(), right)
+	}
+}
+
+// clean is n gradients that are finite.
+func clean(n int) []float64 { return make([]float64, n) }
+
+// The scale grows after Interval Updates without a gradient that is not finite, and again
+// after as many more (rule 19).
+func TestGrowth(t *testing.T) {
+	o := observe.New(t)
+	r := o.Rand()
+	for interval := 1; interval <= 4; interval++ {
+		for _, growth := range []float64{2, 1.25, 3 + r.Float64()} {
+			s := newScaler(t, amp.ScalerConfig{Init: power(r, -3, 16), Growth: growth, Interval: interval})
+			iterate(o, s, "scale", clean(4*interval+1)...)
+		}
+	}
+	interval := 30 + r.IntN(100)
+	iterate(o, newScaler(t, amp.ScalerConfig{Init: 8, Growth: 4, Interval: interval}), "scale", clean(2*interval+2)...)
+}
+
+// The scale falls after an Update with a gradient that is not finite, and the count of
+// clean Updates begins anew (rule 19).
+func TestBackoff(t *testing.T) {
+	o := observe.New(t)
+	r := o.Rand()
+	for _, bad := range []float64{nan, inf, -inf} {
+		for _, backoff := range []float64{0.5, 0.25, 0.1 + 0.8*r.Float64()} {
+			s := newScaler(t, amp.ScalerConfig{Init: power(r, 8, 16), Backoff: backoff, Interval: never})
+			iterate(o, s, "scale", bad, 0, bad, bad, 0, 0, bad)
+		}
+		for interval := 2; interval <= 4; interval++ {
+			s := newScaler(t, amp.ScalerConfig{Init: power(r, 8, 16), Growth: 8, Interval: interval})
+			for range 3 {
+				iterate(o, s, "scale, with growth", append(clean(interval-1), bad)...)
+			}
+			iterate(o, s, "scale, with growth", clean(interval+r.IntN(2))...)
+			iterate(o, s, "scale, with growth", bad)
+			iterate(o, s, "scale, with growth", clean(interval)...)
+		}
+		s := newScaler(t, amp.ScalerConfig{Init: power(r, 8, 16), Growth: 8, Interval: 1})
+		iterate(o, s, "scale, with growth each time", bad, 0, 0, bad, bad, 0)
+	}
+}
+
+// A field of 0 stands for its default, and the others for what they are (rule 14).
+func TestDefaults(t *testing.T) {
+	o := observe.New(t)
+	r := o.Rand()
+	o.Float("scale", newScaler(t, amp.ScalerConfig{}).Factor(), right)
+	s := newScaler(t, amp.ScalerConfig{Init: power(r, 3, 9)})
+	for range 2 { // growth after 2,000, and again
+		for range 1999 {
+			s.Step(with(s, 1), 0.1)
+			s.Update()
+		}
+		o.Float("scale after 1,999 clean Updates", s.Factor(), right)
+		iterate(o, s, "scale with defaults", 0)
+	}
+	iterate(o, s, "scale with defaults", inf, nan)
+	s = newScaler(t, amp.ScalerConfig{Interval: 1 + r.IntN(3)})
+	iterate(o, s, "scale with an Interval", 0, 0, 0, inf)
+	s = newScaler(t, amp.ScalerConfig{Backoff: 0.25, Interval: 2})
+	iterate(o, s, "scale with a Backoff", 0, 0, inf)
+	s = newScaler(t, amp.ScalerConfig{Growth: 16, Interval: 2})
+	iterate(o, s, "scale with a Growth", 0, 0, inf)
+}
+
+// NewScaler refuses a ScalerConfig that makes no sense, and no other (rule 14).
+func TestScalerConfig(t *testing.T) {
+	o := observe.New(t)
+	try := func(name string, cfg amp.ScalerConfig) {
+		s, err := amp.NewScaler(cfg)
+		sentinels(o, name, err)
+		o.Bool(name+": there is one", err != nil || s != nil)
+	}
+	r := o.Rand()
+	for _, x := range []float64{-1 - r.Float64(), nan, inf, -inf, 0x1p-1023, 0x1p-1022, math.MaxFloat64, r.Float64(), 1} {
+		try("Init", amp.ScalerConfig{Init: x})
+	}
+	for _, x := range []float64{-2, nan, inf, -inf, 1, r.Float64(), 1 + 1e-9, math.MaxFloat64} {
+		try("Growth", amp.ScalerConfig{Growth: x})
+	}
+	for _, x := range []float64{-r.Float64() - 1e-9, nan, inf, -inf, 1, 1 + r.Float64(), 1 - 1e-9, 1e-300} {
+		try("Backoff", amp.ScalerConfig{Backoff: x})
+	}
+	for _, n := range []int{-1, -1 - r.IntN(99), math.MinInt, 1, 1 + r.IntN(99), math.MaxInt} {
+		try("Interval", amp.ScalerConfig{Interval: n})
+	}
+}
+
+// What counts is what Unscale has seen: between Unscale and Step gradients may change,
+// and Step leaves them and does not look again (rule 18).
+func TestSeenAtUnscale(t *testing.T) {
+	o := observe.New(t)
+	r := o.Rand()
+	for _, bad := range []float64{nan, inf, -inf} {
+		for _, was := range []float64{1, bad} {
+			s := newScaler(t, amp.ScalerConfig{Init: power(r, 3, 9), Interval: never})
+			f := &fake{grads: draw(r, 1)}
+			spoil(r, f.grads, was)
+			s.Unscale(f)
+			for _, g := range f.grads {
+				for i := range g {
+					g[i] = 1 + r.Float64()
+				}
+			}
+			if was == 1 {
+				spoil(r, f.grads, bad)
+			}
+			stepped, err := s.Step(f, r.Float64())
+			o.Bool("stepped", stepped)
+			sentinels(o, "error", err)
+			o.Int("steps", len(f.rates))
+			o.Floats("gradients", flat(f.grads), exact)
+			s.Update()
+			o.Float("scale", s.Factor(), right)
+		}
+	}
+}
+
+// A gradient that becomes infinite by the division counts as not finite (rule 16).
+func TestUnscaleOverflow(t *testing.T) {
+	o := observe.New(t)
+	r := o.Rand()
+	for _, x := range []float64{1e308, -1e308, 1e303} {
+		s := newScaler(t, amp.ScalerConfig{Init: power(r, -30, -20), Interval: never})
+		f := &fake{grads: [][]float64{numbers(r, 2, 1), {x}, numbers(r, 2, 1)}}
+		stepped, _ := s.Step(f, 1)
+		o.Bool("stepped", stepped)
+		o.Int("steps", len(f.rates))
+		o.Floats("gradients", flat(f.grads), right)
+		s.Update()
+		o.Float("scale", s.Factor(), right)
+		f = &fake{grads: [][]float64{{x / 1e20}}}
+		stepped, _ = s.Step(f, 1)
+		o.Bool("stepped with less", stepped)
+	}
+}
+
+// A scale that would be infinite or below 2^-1022 is not taken, and the count begins anew
+// all the same (rule 20).
+func TestScaleRange(t *testing.T) {
+	o := observe.New(t)
+	r := o.Rand()
+	s := newScaler(t, amp.ScalerConfig{Init: 0x1p1021, Interval: 2})
+	iterate(o, s, "scale at the top", clean(7+r.IntN(3))...)
+	iterate(o, s, "scale at the top", inf, 0, 0, 0, inf, inf)
+	o.Int("count", s.State().Clean)
+	s = newScaler(t, amp.ScalerConfig{Init: 0x1p-1020, Growth: 4, Interval: 3})
+	iterate(o, s, "scale at the bottom", 0, inf, nan, nan, inf, 0, 0, nan, 0, 0, 0)
+	o.Int("count", s.State().Clean)
+	s = newScaler(t, amp.ScalerConfig{Init: 0x1p-1000 * (1 + r.Float64()), Backoff: 0x1p-22, Interval: 3})
+	iterate(o, s, "scale at the bottom", inf, nan)
+	s = newScaler(t, amp.ScalerConfig{Init: 1e300 * (1 + r.Float64()), Growth: 1e7, Interval: 2})
+	iterate(o, s, "scale at the top", clean(3+r.IntN(6))...)
+	iterate(o, s, "scale at the top", inf, 0, 0)
+}
+
+// Between two Updates an optimizer is unscaled once and stepped once; what is refused
+// changes nothing (rule 21).
+func TestOnce(t *testing.T) {
+	o := observe.New(t)
+	r := o.Rand()
+	for _, x := range []float64{1, nan} {
+		s := newScaler(t, amp.ScalerConfig{Init: power(r, 3, 9), Interval: never})
+		f := &fake{}
+		unscale := func() {
+			sentinels(o, "Unscale", s.Unscale(f))
+			o.Floats("gradients", flat(f.grads), right)
+		}
+		step := func() {
+			stepped, err := s.Step(f, r.Float64())
+			o.Bool("stepped", stepped)
+			sentinels(o, "Step", err)
+			o.Floats("rates", f.rates, exact)
+			o.Floats("gradients", flat(f.grads), right)
+		}
+		for _, calls := range [][]func(){
+			{unscale, unscale, step, unscale, step},
+			{step, step, unscale},
+			{unscale, step, unscale, step, unscale},
+			{step, unscale, unscale, step},
+			{unscale, unscale, unscale},
+			{unscale, step},
+		} {
+			f.grads = [][]float64{numbers(r, 2, 9), {x}, numbers(r, 2, 9)}
+			for _, call := range calls {
+				call()
+			}
+			sentinels(o, "Update", s.Update())
+			o.Float("scale after calls that were refused", s.Factor(), right)
+		}
+	}
+}
+
+// Update of nothing is ErrNothing, changes nothing and is no clean Update (rule 21).
+func TestUpdateNothing(t *testing.T) {
+	o := observe.New(t)
+	r := o.Rand()
+	s := newScaler(t, amp.ScalerConfig{Init: power(r, 3, 9), Interval: never})
+	nothing := func() {
+		for range 1 + r.IntN(3) {
+			sentinels(o, "Update of nothing", s.Update())
+			o.Float("scale after it", s.Factor(), right)
+			o.Int("count after it", s.State().Clean)
+		}
+	}
+	nothing()
+	for _, x := range []float64{0, 0, inf, 0, inf, 0, 0} {
+		f := &fake{grads: [][]float64{{x}}}
+		s.Unscale(f)
+		o.Bool("Update of something is no error", s.Update() == nil)
+		nothing()
+	}
+}
+
+// Each optimizer is judged by its own gradients, and the Update by those of all, stepped
+// or only unscaled (rules 19 and 22).
+func TestTwoOptimizers(t *testing.T) {
+	o := observe.New(t)
+	r := o.Rand()
+	for n := 2; n <= 5; n++ {
+		for bad := range 1 << n { // each set of optimizers that are skipped
+			s := newScaler(t, amp.ScalerConfig{Init: power(r, 6, 9), Interval: never})
+			opts := make([]*fake, n)
+			for i := range opts {
+				opts[i] = &fake{grads: [][]float64{nil, numbers(r, 2, 64)}}
+				if bad>>i&1 == 1 {
+					spoil(r, opts[i].grads, []float64{nan, inf, -inf}[r.IntN(3)])
+				}
+			}
+			mixed(o, r, s, opts)
+		}
+	}
+	s := newScaler(t, amp.ScalerConfig{Init: 64, Interval: never})
+	for _, none := range [][][]float64{nil, {}, {nil}, {nil, {}}} { // no gradients at all
+		f := &fake{grads: none}
+		stepped, err := s.Step(f, 0.5)
+		o.Bool("stepped without gradients", stepped)
+		sentinels(o, "error without gradients", err)
+		o.Floats("rates without gradients", f.rates, exact)
+		sentinels(o, "Update without gradients", s.Update())
+		o.Float("scale without gradients", s.Factor(), right)
+		o.Int("count without gradients", s.State().Clean)
+	}
+	for _, bad := range []float64{nan, inf, -inf} { // the only one that is found is not stepped
+		before := s.Factor()
+		idle, other := with(s, bad), with(s, 1)
+		s.Unscale(idle)
+		s.Step(other, 0.5)
+		s.Update()
+		o.Float("part of the scale that is left", s.Factor()/before, right)
+		o.Ints("steps of an idle one and of the other", []int{len(idle.rates), len(other.rates)})
+	}
+	a, b := &fake{}, &fake{}
+	for range 2 { // two without gradients are two
+		_, first := s.Step(a, 0.5)
+		_, second := s.Step(b, 0.5)
+		sentinels(o, "Step of the first without gradients", first)
+		sentinels(o, "Step of the second without gradients", second)
+		s.Update()
+	}
+	for range 2 {
+		thousand(o, r, s)
+	}
+}
+
+// mixed brings some optimizers to different phases, in any order, and updates.
+func mixed(o *observe.Observer, r *rand.Rand, s *amp.Scaler, opts []*fake) {
+	for _, i := range r.Perm(len(opts)) {
+		if r.IntN(2) == 0 {
+			sentinels(o, "Unscale", s.Unscale(opts[i]))
+		}
+	}
+	idle := r.IntN(2) * r.IntN(len(opts)) // its gradients are unscaled, perhaps, and not used
+	for _, i := range r.Perm(len(opts)) {
+		if i != idle || idle == 0 {
+			stepped, err := s.Step(opts[i], 0.5)
+			o.Bool("stepped", stepped)
+			sentinels(o, "Step", err)
+		}
+	}
+	for _, f := range opts {
+		o.Int("steps", len(f.rates))
+		o.Floats("gradients", flat(f.grads), right)
+	}
+	sentinels(o, "Update", s.Update())
+	o.Float("scale", s.Factor(), right)
+	o.Int("count", s.State().Clean)
+	for _, f := range opts { // as new
+		f.grads = [][]float64{numbers(r, 1+r.IntN(3), 64)}
+		stepped, err := s.Step(f, 0.25)
+		o.Bool("stepped after the Update", stepped)
+		sentinels(o, "Step after the Update", err)
+		o.Floats("other gradients after the Update", flat(f.grads), right)
+	}
+}
+
+// thousand has a thousand optimizers in one iteration, one of which is skipped.
+func thousand(o *observe.Observer, r *rand.Rand, s *amp.Scaler) {
+	opts := make([]*fake, 1100+r.IntN(300))
+	bad := r.IntN(len(opts))
+	steps, refused := 0, 0
+	for i := range opts {
+		opts[i] = with(s, 1)
+		if i == bad {
+			opts[i].grads[0][0] = inf
+		}
+		if i%2 == 0 {
+			s.Unscale(opts[i])
+		}
+	}
+	for range 2 {
+		for _, f := range opts {
+			if _, err := s.Step(f, 0.5); err != nil {
+				refused++
+			}
+		}
+	}
+	for _, f := range opts {
+		steps += len(f.rates)
+	}
+	o.Int("steps of a thousand", steps)
+	o.Int("steps of a thousand that were refused", refused)
+	o.Int("steps of the one", len(opts[bad].rates))
+	s.Update()
+	o.Float("scale after a thousand", s.Factor(), right)
+}
+
+// A State makes another Scaler go on, in the middle of an Interval, and forgets what was
+// unscaled since; what is no State is refused (rule 23).
+func TestScalerState(t *testing.T) {
+	o := observe.New(t)
+	r := o.Rand()
+	cfg := amp.ScalerConfig{Init: power(r, 6, 9), Interval: 3}
+	first := newScaler(t, cfg)
+	for range 12 {
+		st := first.State()
+		o.Float("scale in the State", st.Scale, right)
+		o.Int("count in the State", st.Clean)
+		other := newScaler(t, amp.ScalerConfig{Init: 2, Growth: 8, Backoff: 0.25, Interval: 3 + r.IntN(2)})
+		iterate(o, other, "before", clean(r.IntN(3))...)
+		sentinels(o, "SetState", other.SetState(st))
+		iterate(o, other, "afterwards", clean(r.IntN(4))...)
+		iterate(o, other, "afterwards", nan, 0, 0)
+		iterate(o, first, "the first", []float64{0, 0, 0, 0, inf}[r.IntN(5)])
+	}
+	for _, count := range []int{2, 3, 4, 1000 + r.IntN(1000), math.MaxInt} { // Interval and more
+		s := newScaler(t, cfg)
+		sentinels(o, "SetState of a large count", s.SetState(amp.ScalerState{Scale: 32, Clean: count}))
+		o.Int("a large count", s.State().Clean)
+		iterate(o, s, "with a large count", clean(4)...)
+		s.SetState(amp.ScalerState{Scale: 32, Clean: count})
+		iterate(o, s, "with a large count", inf, 0, 0, 0)
+	}
+	for _, st := range []amp.ScalerState{
+		{Scale: 0, Clean: 1}, {Scale: -1}, {Scale: nan}, {Scale: inf}, {Scale: -inf}, {Scale: 0x1p-1023}, {Scale: 8, Clean: -1},
+		{Scale: 8, Clean: math.MinInt}, {}, {Scale: 0x1p-1022}, {Scale: math.MaxFloat64}, {Scale: 8},
+	} {
+		s := newScaler(t, cfg)
+		f, g := with(s, 1), with(s, 1)
+		s.Unscale(f)
+		s.Step(g, 1)
+		err := s.SetState(st)
+		sentinels(o, "SetState of what may be none", err)
+		o.Float("scale afterwards", s.Factor(), right)
+		sentinels(o, "Unscale afterwards", s.Unscale(f))
+		_, err = s.Step(g, 1)
+		sentinels(o, "Step afterwards", err)
+		s.Update()
+		sentinels(o, "SetState after an Update", s.SetState(amp.ScalerState{Scale: 4, Clean: 1}))
+		sentinels(o, "Update of nothing", s.Update())
+	}
+}

@@ -1,0 +1,211 @@
+package hidden
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"grade/observe"
+	"grade/reference/amp"
+)
+
+// bench is a Stepper with what it is made of.
+type bench struct {
+	scaler    *amp.Scaler
+	scheduler *amp.Scheduler
+	stepper   *amp.Stepper
+}
+
+// newBench makes a Stepper whose scale does not grow.
+func newBench(t testing.TB, r *rand.Rand, max, p float64) bench {
+	b := bench{
+		scaler:    newScaler(t, amp.ScalerConfig{Init: power(r, 8, 16), Interval: never}),
+		scheduler: newScheduler(t, schedule(r, 3+r.IntN(3), 9+r.IntN(20))),
+	}
+	b.stepper = newStepper(t, b.scaler, b.scheduler, max, p)
+	return b
+}
+
+// scaled makes an optimizer with gradients about as large as size, as they come from the
+// backward pass, the largest of which is size.
+func (b bench) scaled(r *rand.Rand, size float64) *fake {
+	f := &fake{grads: draw(r, size/2)}
+	spoil(r, f.grads, -size)
+	for _, g := range f.grads {
+		for i := range g {
+			g[i] *= b.scaler.Factor()
+		}
+	}
+	return f
+}
+
+// step calls Step and records what comes of it.
+func (b bench) step(o *observe.Observer, opts ...*fake) {
+	rate := b.scheduler.Rate()
+	report, err := b.stepper.Step(interfaces(opts)...)
+	sentinels(o, "error", err)
+	o.Float("the Report's rate less the Scheduler's", report.Rate-rate, exact)
+	o.Floats("norms", report.Norms, right)
+	o.Int("entries", len(report.Stepped))
+	for _, stepped := range report.Stepped {
+		o.Bool("stepped", stepped)
+	}
+	for _, f := range opts {
+		o.Int("steps", len(f.rates))
+		for _, used := range f.rates {
+			o.Float("the step's rate less the Scheduler's", used-rate, exact)
+		}
+		o.Floats("gradients that the step saw", flat(f.used), rough)
+		o.Floats("gradients afterwards", flat(f.grads), rough)
+	}
+}
+
+func interfaces(opts []*fake) (all []amp.Optimizer) {
+	for _, f := range opts {
+		all = append(all, f)
+	}
+	return all
+}
+
+// Step unscales the gradients of an optimizer, then clips them, then has it step with the
+// rate of the schedule; then the Scaler has its Update (rules 25 and 27).
+func TestStepper(t *testing.T) {
+	o := observe.New(t)
+	r := o.Rand()
+	for _, p := range []float64{2, inf} {
+		for _, max := range []float64{1 + r.Float64(), 1e3, inf, 0} {
+			b := newBench(t, r, max, p)
+			for range 15 {
+				f := b.scaled(r, 8+100*r.Float64())
+				if r.IntN(3) == 0 {
+					sentinels(o, "Unscale by the caller", b.scaler.Unscale(f))
+				}
+				b.step(o, f)
+				o.Int("clean Updates", b.scaler.State().Clean)
+				o.Int("steps of the schedule", b.scheduler.State().Steps)
+			}
+		}
+	}
+}
+
+// A step that is skipped is none of the schedule's, the gradients are left unscaled and
+// not clipped, and the scale falls (rules 25 and 26).
+func TestSkippedSteps(t *testing.T) {
+	o := observe.New(t)
+	r := o.Rand()
+	for i, p := range []float64{2, inf, 2, inf} {
+		b := newBench(t, r, 1+r.Float64(), p)
+		for k, bad := range []float64{1, inf, nan, 1, -inf, 1, 1, nan} {
+			f := b.scaled(r, 20)
+			if bad != 1 {
+				spoil(r, f.grads, bad)
+			}
+			if i >= 2 && k%2 == 0 {
+				sentinels(o, "Unscale by the caller", b.scaler.Unscale(f))
+			}
+			b.step(o, f)
+			o.Int("steps of the schedule", b.scheduler.State().Steps)
+			o.Float("scale", b.scaler.Factor(), right)
+		}
+	}
+}
+
+// Each of several optimizers is clipped and judged by itself; the schedule goes on if one
+// of them stepped, and the Scaler has one Update (rules 25 to 27).
+func TestSteppedTogether(t *testing.T) {
+	o := observe.New(t)
+	r := o.Rand()
+	for n := 2; n <= 4; n++ {
+		b := newBench(t, r, 1+r.Float64(), 2)
+		var kept []amp.Report
+		for bad := range 1 << n { // each set of optimizers that are skipped
+			opts := make([]*fake, n)
+			for i := range opts {
+				opts[i] = b.scaled(r, 5+100*r.Float64())
+				if bad>>i&1 == 1 {
+					spoil(r, opts[i].grads, []float64{nan, inf, -inf}[r.IntN(3)])
+				}
+			}
+			if bad%3 == 1 {
+				b.scaler.Unscale(opts[r.IntN(n)])
+			}
+			if bad%2 == 1 {
+				opts[r.IntN(n)].grads = nil
+			}
+			b.step(o, opts...)
+			o.Int("steps of the schedule", b.scheduler.State().Steps)
+			o.Float("scale", b.scaler.Factor(), right)
+			o.Int("clean Updates", b.scaler.State().Clean)
+
+			none := &fake{grads: [][]float64{nil, {}}} // no gradient, and it steps
+			b.step(o, none)
+			o.Int("steps of the schedule", b.scheduler.State().Steps)
+			last := with(b.scaler, 5+r.Float64())
+			report, _ := b.stepper.Step(last)
+			kept = append(kept, report)
+		}
+		for _, report := range kept {
+			o.Floats("norms in Reports that were kept", report.Norms, right)
+		}
+	}
+}
+
+// NewStepper and Step refuse what makes no sense, and change nothing (rule 28).
+func TestStepperRefuses(t *testing.T) {
+	o := observe.New(t)
+	r := o.Rand()
+	sc, sd := newScaler(t, amp.ScalerConfig{Init: 64, Interval: 1}), newScheduler(t, schedule(r, 2, 9))
+	try := func(name string, sc *amp.Scaler, sd *amp.Scheduler, max, p float64) {
+		_, err := amp.NewStepper(sc, sd, max, p)
+		sentinels(o, name, err)
+	}
+	try("no Scaler", nil, sd, 1, 2)
+	try("no Scheduler", sc, nil, 1, 2)
+	try("neither", nil, nil, 1, inf)
+	for _, max := range []float64{-1 - r.Float64(), nan, -inf, -1e-300, 0, inf, r.Float64()} {
+		try("max", sc, sd, max, []float64{2, inf}[r.IntN(2)])
+	}
+	for _, p := range []float64{0, 1, -2, 3, nan, -inf, 2, inf} {
+		try("p", sc, sd, r.Float64(), p)
+	}
+	st := newStepper(t, sc, sd, 1, 2)
+	for range 2 {
+		_, err := st.Step()
+		sentinels(o, "Step of nothing", err)
+		o.Float("scale", sc.Factor(), right)
+		o.Int("steps of the schedule", sd.State().Steps)
+		f := with(sc, 1)
+		sc.Unscale(f)
+		_, err = st.Step()
+		sentinels(o, "Step of nothing, with one unscaled", err)
+		o.Float("scale", sc.Factor(), right)
+		o.Int("steps of the schedule", sd.State().Steps)
+		sentinels(o, "Unscale again", sc.Unscale(f))
+		_, err = st.Step(f)
+		sentinels(o, "Step of something", err)
+		o.Int("steps", len(f.rates))
+		o.Floats("gradients", slices.Concat(f.grads...), rough)
+	}
+}
+
+// The Scaler and the Scheduler stay the caller's: a State that is set shows in the next
+// Step, and two Steppers may share them (rule 29).
+func TestShared(t *testing.T) {
+	o := observe.New(t)
+	r := o.Rand()
+	b := newBench(t, r, 1+r.Float64(), 2)
+	b2 := bench{b.scaler, b.scheduler, newStepper(t, b.scaler, b.scheduler, 3+r.Float64(), inf)}
+	for i := range 12 {
+		b.step(o, b.scaled(r, 20))
+		b2.step(o, b.scaled(r, 20))
+		o.Int("steps of the schedule", b.scheduler.State().Steps)
+		if i%4 == 3 {
+			b.scheduler.SetState(amp.SchedulerState{Steps: 20 * r.IntN(2)})
+			b.scaler.SetState(amp.ScalerState{Scale: power(r, 3, 9)})
+			o.Float("scale", b2.scaler.Factor(), right)
+		}
+		if i%5 == 4 {
+			b.scheduler.Step()
+		}
+	}
+}

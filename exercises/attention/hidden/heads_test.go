@@ -1,0 +1,107 @@
+package hidden
+
+import (
+	"testing"
+
+	"grade/observe"
+	"grade/reference/attention"
+)
+
+// Each head has its own columns of queries, keys and values, and its results stand side
+// by side in the same order (rule 11).
+func TestHeads(t *testing.T) {
+	o := observe.New(t)
+	r := o.Rand()
+	for range 5 {
+		for _, n := range []int{1, 2, 3, 4 + r.IntN(5)} {
+			h := heads{Query: n, KV: n}
+			in := several(r, h, 1+r.IntN(6), 1+r.IntN(6), 1+r.IntN(4), 1+r.IntN(4))
+			opt := scaled(in.q.Cols / n)
+			multi(o, "values", in, h, opt)
+			opt.Mask = somewhere(r, in.q.Rows, in.k.Rows)
+			multi(o, "masked: values", in, h, opt)
+		}
+	}
+}
+
+// Heads of queries that are neighbours share a head of keys and values (rule 12).
+func TestGroups(t *testing.T) {
+	o := observe.New(t)
+	r := o.Rand()
+	for range 5 {
+		for _, h := range []heads{grouped(2+r.IntN(4), 1), grouped(4, 2), grouped(6, 2), grouped(6, 3), grouped(4*(1+r.IntN(3)), 4)} {
+			in := several(r, h, 1+r.IntN(6), 2+r.IntN(6), 1+r.IntN(4), 1+r.IntN(4))
+			opt := scaled(in.q.Cols / h.Query)
+			multi(o, "values", in, h, opt)
+			opt.Mask = somewhere(r, in.q.Rows, in.k.Rows)
+			multi(o, "masked: values", in, h, opt)
+		}
+	}
+}
+
+// What does not fit is an error, and what fits is none: in each function, for each
+// matrix, on both sides (rule 9, 13).
+func TestShapes(t *testing.T) {
+	o := observe.New(t)
+	r := o.Rand()
+	// All of them fit; change breaks one thing.
+	changes := []func(in *inputs, h *heads, opt *options){
+		func(in *inputs, h *heads, opt *options) {},
+		func(in *inputs, h *heads, opt *options) { in.q.Data = in.q.Data[1:] },
+		func(in *inputs, h *heads, opt *options) { in.q.Data = append(in.q.Data, 1) },
+		func(in *inputs, h *heads, opt *options) { in.k.Data = in.k.Data[1:] },
+		func(in *inputs, h *heads, opt *options) { in.k.Data = append(in.k.Data, 1) },
+		func(in *inputs, h *heads, opt *options) { in.q.Rows, in.q.Cols = -in.q.Rows, -in.q.Cols },
+		func(in *inputs, h *heads, opt *options) { in.k.Rows, in.k.Cols = -in.k.Rows, -in.k.Cols },
+		func(in *inputs, h *heads, opt *options) { in.q = draw(r, 3, in.q.Cols+h.Query) },
+		func(in *inputs, h *heads, opt *options) { in.k = draw(r, 5, in.k.Cols+h.KV) },
+		func(in *inputs, h *heads, opt *options) { in.q, in.k = draw(r, 3, 0), draw(r, 5, 0) },
+		func(in *inputs, h *heads, opt *options) { opt.Mask = make([]bool, 3*5-1) },
+		func(in *inputs, h *heads, opt *options) { opt.Mask = make([]bool, 3*5+1) },
+		func(in *inputs, h *heads, opt *options) { opt.Mask = []bool{} },
+		func(in *inputs, h *heads, opt *options) { opt.Mask = make([]bool, 5*3) },
+		func(in *inputs, h *heads, opt *options) { opt.Scale = nan },
+		func(in *inputs, h *heads, opt *options) { opt.Scale = inf },
+		func(in *inputs, h *heads, opt *options) { opt.Scale = -inf },
+		func(in *inputs, h *heads, opt *options) { opt.Scale = -1e-300 },
+	}
+	ofValues := []func(in *inputs, h *heads, opt *options){
+		func(in *inputs, h *heads, opt *options) { in.v.Data = in.v.Data[1:] },
+		func(in *inputs, h *heads, opt *options) { in.v.Data = append(in.v.Data, 1) },
+		func(in *inputs, h *heads, opt *options) { in.v.Rows, in.v.Cols = -in.v.Rows, -in.v.Cols },
+		func(in *inputs, h *heads, opt *options) { in.v = draw(r, 4, in.v.Cols) },
+		func(in *inputs, h *heads, opt *options) { in.v = draw(r, 6, in.v.Cols) },
+	}
+	ofHeads := []func(in *inputs, h *heads, opt *options){
+		func(in *inputs, h *heads, opt *options) { h.Query = 0 },
+		func(in *inputs, h *heads, opt *options) { h.KV = 0 },
+		func(in *inputs, h *heads, opt *options) { *h = grouped(-h.Query, -h.KV) },
+		func(in *inputs, h *heads, opt *options) { h.Query, h.KV = h.KV, h.Query }, // fewer heads of queries
+		func(in *inputs, h *heads, opt *options) {
+			*h, *in = grouped(3, 2), several(r, grouped(3, 2), 3, 5, 2, 2)
+		}, // not in groups
+		func(in *inputs, h *heads, opt *options) { in.q = draw(r, 3, in.q.Cols+1) },
+		func(in *inputs, h *heads, opt *options) { in.k = draw(r, 5, in.k.Cols-1) },
+		func(in *inputs, h *heads, opt *options) { in.q, in.k = draw(r, 3, 4*2+2), draw(r, 5, 2*2+1) },
+		func(in *inputs, h *heads, opt *options) { in.v = draw(r, 5, in.v.Cols+1) },
+	}
+	for i, change := range append(append(changes, ofValues...), ofHeads...) {
+		in, h, opt := several(r, one, 3, 5, 2, 2), one, scaled(2)
+		if i < len(changes)+len(ofValues) {
+			change(&in, &h, &opt)
+			_, err := attention.Attend(in.q, in.k, in.v, opt)
+			o.Error("error of Attend", err, attention.ErrShape, attention.ErrOption)
+		}
+		if i < len(changes) {
+			_, err := attention.Weights(in.q, in.k, opt)
+			o.Error("error of Weights", err, attention.ErrShape, attention.ErrOption)
+		}
+		h, opt = heads{Query: 4, KV: 2}, scaled(2)
+		in = several(r, h, 3, 5, 2, 2)
+		change(&in, &h, &opt)
+		_, err := attention.MultiHead(in.q, in.k, in.v, h, opt)
+		o.Error("error of MultiHead", err, attention.ErrShape, attention.ErrOption)
+	}
+	in := single(r, 2, 3) // and after all that, a call is as ever
+	attend(o, "values", in, scaled(in.q.Cols))
+}

@@ -1,0 +1,171 @@
+package hidden
+
+import (
+	"slices"
+	"sync"
+	"testing"
+
+	"grade/observe"
+	"grade/reference/attention"
+)
+
+// kept records whether f leaves the matrices as they are.
+func kept(o *observe.Observer, in inputs, mask []bool, f func(in inputs, mask []bool) matrix) {
+	all := []matrix{in.q, in.k, in.v}
+	before := make([][]float64, len(all))
+	for i, m := range all {
+		before[i] = slices.Clone(m.Data)
+	}
+	was := slices.Clone(mask)
+	m := f(in, mask)
+	o.Ints("size", []int{m.Rows, m.Cols, len(m.Data)})
+	o.Floats("values", m.Data)
+	for i, m := range all {
+		same := slices.Equal(before[i], m.Data)
+		o.Bool([]string{"queries are as before", "keys are as before", "values are as before"}[i], same)
+	}
+	o.Bool("the mask is as before", slices.Equal(was, mask))
+}
+
+// Queries, keys, values and masks are left as they are, by every function (rule 19).
+func TestInputs(t *testing.T) {
+	o := observe.New(t)
+	r := o.Rand()
+	for _, h := range layouts(r) {
+		n := 2 + r.IntN(6)
+		opt := scaled(2)
+		kept(o, several(r, one, n, n+2, 2, 3), somewhere(r, n, n+2), func(in inputs, mask []bool) matrix {
+			opt.Mask, opt.Causal = mask, r.IntN(2) == 0
+			m, _ := attention.Attend(in.q, in.k, in.v, opt)
+			return m
+		})
+		kept(o, several(r, one, n, n+2, 2, 3), somewhere(r, n, n+2), func(in inputs, mask []bool) matrix {
+			opt.Mask, opt.Causal = mask, r.IntN(2) == 0
+			m, _ := attention.Weights(in.q, in.k, opt)
+			return m
+		})
+		kept(o, several(r, h, n, n+2, 2, 3), somewhere(r, n, n+2), func(in inputs, mask []bool) matrix {
+			opt.Mask, opt.Causal = mask, r.IntN(2) == 0
+			m, _ := attention.MultiHead(in.q, in.k, in.v, h, opt)
+			return m
+		})
+		c := newCache(t, h, 2, 3)
+		for range 3 {
+			kept(o, several(r, h, n, n, 2, 3), nil, func(in inputs, mask []bool) matrix {
+				m, _ := c.Step(in.q, in.k, in.v)
+				return m
+			})
+		}
+	}
+}
+
+// overwrite puts other numbers into m.
+func overwrite(m matrix) {
+	for i := range m.Data {
+		m.Data[i] = -77
+	}
+}
+
+// A result is the caller's: it shares no numbers with inputs, with other results or with a
+// cache, which keeps its own copy of keys and values (rule 19).
+func TestBuffers(t *testing.T) {
+	o := observe.New(t)
+	r := o.Rand()
+	for _, h := range layouts(r) {
+		calls := []func(in inputs) matrix{
+			func(in inputs) matrix { m, _ := attention.MultiHead(in.q, in.k, in.v, h, scaled(2)); return m },
+			func(in inputs) matrix {
+				m, _ := attention.Attend(narrow(in.q, 2), narrow(in.k, 2), in.v, scaled(2))
+				return m
+			},
+			func(in inputs) matrix {
+				m, _ := attention.Weights(narrow(in.q, 2), narrow(in.k, 2), scaled(2))
+				return m
+			},
+		}
+		for _, call := range calls {
+			for _, n := range []int{1, 4} {
+				in, other := several(r, h, n, n, 2, 3), several(r, h, n, n, 2, 3)
+				first := call(in)
+				call(other)
+				overwrite(in.q)
+				overwrite(in.k)
+				overwrite(in.v)
+				o.Ints("size", []int{first.Rows, first.Cols, len(first.Data)})
+				o.Floats("values of the first call after a second one", first.Data)
+			}
+		}
+		c := newCache(t, h, 2, 3)
+		var results []matrix
+		for i := range 8 {
+			in := several(r, h, 1+i/3%2, 1+i/3%2, 2, 3)
+			m, _ := c.Step(in.q, in.k, in.v)
+			if i%4 == 2 {
+				overwrite(m) // the caller's: no later token may notice
+			}
+			results = append(results, m)
+			overwrite(in.q)
+			overwrite(in.k)
+			overwrite(in.v)
+		}
+		o.Int("length", c.Len())
+		for _, m := range results {
+			o.Floats("values of all steps in the end", m.Data)
+		}
+	}
+}
+
+// Goroutines that call the functions on the same matrices, and that use a cache and its
+// forks, each one of them, share nothing (rule 20).
+func TestTogether(t *testing.T) {
+	o := observe.New(t)
+	r := o.Rand()
+	h := heads{Query: 4, KV: 2}
+	in := several(r, h, 12, 12, 4, 4)
+	flat := several(r, one, 12, 12, 4, 4)
+	opt := scaled(4)
+	opt.Mask, opt.Causal = somewhere(r, 12, 12), true
+	const goroutines = 8
+	var results [goroutines][]matrix
+	var caches [goroutines]*attention.Cache
+	caches[0] = newCache(t, h, 4, 4)
+	caches[0].Step(in.q, in.k, in.v)
+	for i := range 5 {
+		token := in.rows(i, i+1)
+		caches[0].Step(token.q, token.k, token.v)
+	}
+	var tokens [goroutines]inputs
+	for i := range goroutines {
+		if i > 0 {
+			if caches[i] = caches[i/2].Fork(); caches[i] == nil {
+				t.Fatal("Fork returns nil")
+			}
+		}
+		tokens[i] = several(r, h, 10, 10, 4, 4)
+	}
+	var all sync.WaitGroup
+	start := make(chan struct{})
+	for i := range goroutines {
+		all.Go(func() {
+			<-start
+			for j := range 10 {
+				m, _ := attention.MultiHead(in.q, in.k, in.v, h, opt)
+				a, _ := attention.Attend(flat.q, flat.k, flat.v, opt)
+				w, _ := attention.Weights(flat.q, flat.k, opt)
+				token := tokens[i].rows(j, j+1)
+				c, _ := caches[i].Step(token.q, token.k, token.v)
+				results[i] = append(results[i], m, a, w, c)
+			}
+		})
+	}
+	close(start)
+	all.Wait()
+	for i, ms := range results {
+		o.Int("length", caches[i].Len())
+		for j, m := range ms {
+			name := []string{"heads: values", "one: values", "weights", "cache: values"}[j%4]
+			o.Ints("size", []int{m.Rows, m.Cols})
+			o.Float(name, total(m))
+		}
+	}
+}

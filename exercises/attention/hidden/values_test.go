@@ -1,0 +1,346 @@
+package hidden
+
+import (
+	"math"
+	"testing"
+
+	"grade/observe"
+	"grade/reference/attention"
+)
+
+// Each row of the result is the average of the values, weighted by the softmax of the
+// scaled products of its query with all keys (rules 1 and 2).
+func TestAttend(t *testing.T) {
+	o := observe.New(t)
+	r := o.Rand()
+	for range 10 {
+		n := 2 + r.IntN(7)
+		for _, size := range [][2]int{{1, n}, {n, n}, {n, n + 1 + r.IntN(9)}, {n + 1 + r.IntN(9), n}, {n, 1}} {
+			in := single(r, size[0], size[1])
+			attend(o, "values", in, scaled(in.q.Cols))
+		}
+	}
+	for _, n := range []int{63, 64, 65, 127, 128, 129, 255 + r.IntN(3), 500 + r.IntN(600)} {
+		in := single(r, 3, n)
+		attend(o, "values, many keys", in, scaled(in.q.Cols))
+		in = single(r, n, 3)
+		attend(o, "values, many queries", in, scaled(in.q.Cols))
+		in = inputs{draw(r, 2, n), draw(r, 3, n), draw(r, 3, n+1)}
+		attend(o, "values, many columns", in, scaled(n))
+	}
+}
+
+// The scale is 1/√d where it is 0, with d the columns of one head, and what it says
+// otherwise, below 0 too (rule 2, 12 and 14).
+func TestScale(t *testing.T) {
+	o := observe.New(t)
+	r := o.Rand()
+	for _, scale := range []float64{0, 0, 0.1 + r.Float64(), 1, 2 + r.Float64(), -1 - r.Float64()} {
+		keyDim := 2 + r.IntN(6)
+		in := several(r, one, 4, 5, keyDim, 3)
+		attend(o, "values", in, options{Scale: scale})
+		h := heads{Query: 2 + r.IntN(3), KV: 1}
+		in = several(r, h, 4, 4, keyDim, 3)
+		multi(o, "heads: values", in, h, options{Scale: scale})
+		c, err := attention.NewCache(attention.CacheConfig{Heads: h, KeyDim: keyDim, ValueDim: 3, Scale: scale})
+		if err != nil || c == nil {
+			t.Fatalf("NewCache returns %v", err)
+		}
+		step(o, "cache: values", c, in)
+	}
+}
+
+// With Causal, a query sees the key in its own place and those before (rule 4).
+func TestCausal(t *testing.T) {
+	o := observe.New(t)
+	r := o.Rand()
+	for _, n := range []int{1, 2, 3, 4 + r.IntN(6), 60 + r.IntN(10), 120 + r.IntN(20)} {
+		for _, keys := range []int{n, n + 1, n + 5, max(n-1, 1)} {
+			in := single(r, n, keys)
+			opt := scaled(in.q.Cols)
+			opt.Causal = true
+			attend(o, "values", in, opt)
+		}
+	}
+	in := single(r, 4, 5) // and without it, Offset means nothing
+	opt := scaled(in.q.Cols)
+	opt.Offset = -2
+	attend(o, "values, not causal", in, opt)
+}
+
+// Query 0 stands at Offset among the keys, before the first and behind the last too
+// (rule 4).
+func TestOffset(t *testing.T) {
+	o := observe.New(t)
+	r := o.Rand()
+	for range 3 {
+		n := 3 + r.IntN(5)
+		for _, offset := range []int{-n - 3, -n, -n + 1, -2, -1, 1, 2, n - 1, n, n + 3, 1e9, -1e9} {
+			in := single(r, n, n+r.IntN(3))
+			opt := scaled(in.q.Cols)
+			opt.Causal, opt.Offset = true, offset
+			attend(o, "values", in, opt)
+			multi(o, "heads: values", in, one, opt)
+		}
+	}
+}
+
+// A mask has true where a query sees a key (rule 5).
+func TestMask(t *testing.T) {
+	o := observe.New(t)
+	r := o.Rand()
+	for range 10 {
+		for _, size := range [][2]int{{1, 6}, {5, 5}, {3, 8}, {8, 3}} {
+			in := single(r, size[0], size[1])
+			mask := somewhere(r, size[0], size[1])
+			attend(o, "values", in, in.with(mask))
+		}
+	}
+	for _, n := range []int{63 + r.IntN(3), 127 + r.IntN(3), 200 + r.IntN(100)} {
+		in := single(r, 4, n)
+		mask := make([]bool, 4*n) // long stretches of nothing, also at the beginning
+		for i := range 4 {
+			mask[i*n+r.IntN(n)], mask[i*n+r.IntN(n)] = true, true
+		}
+		attend(o, "values, few keys seen", in, in.with(mask))
+	}
+}
+
+// A key is seen if both Causal and the mask let it be seen (rules 4 and 5).
+func TestBoth(t *testing.T) {
+	o := observe.New(t)
+	r := o.Rand()
+	for range 8 {
+		n := 3 + r.IntN(6)
+		in := single(r, n, n+r.IntN(3))
+		opt := in.with(somewhere(r, n, in.k.Rows)) // each query sees at least its own place
+		opt.Causal = true
+		attend(o, "values", in, opt)
+	}
+}
+
+// Weights has a row for each query and a column for each key; what is not seen has weight
+// Weights has a row for each query and a column for each key, in which what is not seen has
+// weight 0: by the same rules as Attend (rule 3, and 2 and 4 to 8).
+func TestWeights(t *testing.T) {
+	o := observe.New(t)
+	r := o.Rand()
+	for range 10 {
+		n := 2 + r.IntN(7)
+		for _, size := range [][2]int{{1, n}, {n, n}, {n, n + 3}, {n + 3, n}, {n, 1}} {
+			in := single(r, size[0], size[1])
+			weigh(o, "weights", in, scaled(in.q.Cols))
+			mask := somewhere(r, size[0], size[1])
+			weigh(o, "masked: weights", in, in.with(mask))
+			clear(mask[:size[1]])
+			weigh(o, "masked: weights, a row sees nothing", in, in.with(mask))
+			opt := scaled(in.q.Cols)
+			opt.Causal = true
+			weigh(o, "causal: weights", in, opt)
+			opt.Offset = r.IntN(2*n) - n
+			weigh(o, "offset: weights", in, opt)
+			weigh(o, "scale: weights", in, options{})
+			weigh(o, "scale: weights", in, options{Scale: -1 - r.Float64()})
+		}
+	}
+	for _, n := range []int{64, 129, 300 + r.IntN(300)} {
+		in := single(r, 3, n)
+		weigh(o, "weights, many keys", in, scaled(in.q.Cols))
+	}
+	for _, exponent := range []int{6, 10, 20, 40, 500, 980} {
+		unit := math.Ldexp(1, exponent/2)
+		in := inputs{q: whole(r, 5, 4, 8, unit), k: whole(r, 6, 4, 8, unit)}
+		weigh(o, "large: weights", in, scaled(4))
+	}
+	for _, at := range []int{0, 1, 4} {
+		in := single(r, 4, 5)
+		opt := in.with(somewhere(r, 4, 5))
+		for i := range 4 {
+			opt.Mask[i*5+at] = i%2 == 0
+			opt.Mask[i*5+(at+1)%5] = true
+		}
+		in.k.Data[at*in.k.Cols] = nan
+		weigh(o, "not finite: weights, NaN in a key that some see", in, opt)
+		in.k.Data[at*in.k.Cols] = inf
+		for i := range 4 {
+			opt.Mask[i*5+at] = false
+		}
+		weigh(o, "not finite: weights, infinity in a hidden key", in, opt)
+		in.q.Data[0] = nan
+		weigh(o, "not finite: weights, NaN in a query", in, opt)
+	}
+}
+
+// A query that sees no key gets zeros; the others are as ever (rule 6).
+func TestMaskedRow(t *testing.T) {
+	o := observe.New(t)
+	r := o.Rand()
+	for range 5 {
+		n := 3 + r.IntN(5)
+		in := single(r, n, n+r.IntN(3))
+		keys := in.k.Rows
+		for _, hidden := range [][]int{{0}, {n - 1}, {r.IntN(n)}, {0, n - 1}} {
+			mask := somewhere(r, n, keys)
+			for _, i := range hidden {
+				clear(mask[i*keys : (i+1)*keys])
+			}
+			opt := in.with(mask)
+			a, _ := attention.Attend(in.q, in.k, in.v, opt)
+			m, _ := attention.MultiHead(in.q, in.k, in.v, one, opt)
+			for _, result := range []matrix{a, m} {
+				o.Ints("size", []int{result.Rows, result.Cols})
+			}
+			for i := range n {
+				name := "seen row: "
+				if i == hidden[0] || i == hidden[len(hidden)-1] {
+					name = "hidden row: "
+				}
+				o.Floats(name+"values", part(a, i))
+				o.Floats(name+"heads", part(m, i))
+			}
+		}
+		attend(o, "nothing is seen", in, in.with(make([]bool, n*keys)))
+	}
+}
+
+// part is row i of m, or nothing if m has no such row.
+func part(m matrix, i int) []float64 {
+	if m.Cols < 0 || (i+1)*m.Cols > len(m.Data) {
+		return nil
+	}
+	return m.Data[i*m.Cols : (i+1)*m.Cols]
+}
+
+// What is in a key or a value that a query does not see makes no difference to it: NaN,
+// infinity, or numbers of any size (rule 7).
+func TestBehindMask(t *testing.T) {
+	o := observe.New(t)
+	r := o.Rand()
+	for _, bad := range []float64{nan, inf, -inf, 1e300, -1e300} {
+		for _, inKeys := range []bool{true, false} {
+			n := 4 + r.IntN(4)
+			in := single(r, n, n)
+			at := 1 + r.IntN(n-1)
+			mask := somewhere(r, n, n)
+			for i := range n {
+				mask[i*n+at] = false
+			}
+			mask[at*n] = true // the query that only saw that key
+			spoil(in, at, bad, inKeys)
+			opt := in.with(mask)
+			attend(o, "mask: values", in, opt)
+			multi(o, "mask: heads", in, one, opt)
+			clear(mask[:n])
+			attend(o, "mask: values and a row that sees nothing", in, opt)
+
+			before := scaled(in.q.Cols) // the queries before see nothing of it
+			before.Causal, before.Offset = true, at-n
+			attend(o, "causal: values", in, before)
+			multi(o, "causal: heads", in, one, before)
+		}
+	}
+}
+
+// spoil puts bad into all of key or value at, and into the other one 0.
+func spoil(in inputs, at int, bad float64, inKeys bool) {
+	m := in.v
+	if inKeys {
+		m = in.k
+	}
+	for j := range m.Cols {
+		m.Data[at*m.Cols+j] = bad
+	}
+}
+
+// NaN in a query spoils its row, in a key the rows of the queries that see it, and in a
+// value, as infinity does, one column of them (rule 8).
+func TestNotFinite(t *testing.T) {
+	o := observe.New(t)
+	r := o.Rand()
+	for range 3 {
+		n := 3 + r.IntN(4)
+		for _, at := range []int{0, n - 1, r.IntN(n)} {
+			in := single(r, n, n)
+			in.q.Data[at*in.q.Cols+r.IntN(in.q.Cols)] = nan
+			attend(o, "NaN in a query", in, scaled(in.q.Cols))
+
+			in = single(r, n, n)
+			in.k.Data[at*in.k.Cols+r.IntN(in.k.Cols)] = nan
+			opt := in.with(somewhere(r, n, n))
+			attend(o, "NaN in a key", in, opt)
+			for _, i := range []int{0, n / 2, n - 1} { // seen and not seen by turns, for sure
+				opt.Mask[i*n+at] = i%2 == 0
+				opt.Mask[i*n+(at+1)%n] = true
+			}
+			attend(o, "NaN in a key that some see", in, opt)
+
+			for _, bad := range []float64{nan, inf, -inf} {
+				in = inputs{draw(r, n, 2), draw(r, n, 2), draw(r, n, 3)}
+				in.v.Data[at*3+r.IntN(3)] = bad
+				attend(o, "NaN or infinity in a value", in, scaled(2))
+				in.v.Data[(at+1)%n*3] = inf
+				in.v.Data[(at+2)%n*3] = -inf
+				attend(o, "infinities of both signs in values", in, scaled(2))
+			}
+		}
+	}
+}
+
+// Logits of any size, above and below 0, and close together although they are large: only
+// their differences count (rule 2).
+func TestLargeLogits(t *testing.T) {
+	o := observe.New(t)
+	r := o.Rand()
+	for _, d := range []int{1, 4, 16} { // 1/√d is exact
+		for _, exponent := range []int{0, 3, 6, 10, 20, 40, 500, 980} {
+			unit := math.Ldexp(1, exponent/2)
+			q, k := whole(r, 5, d, 8, unit), whole(r, 6, d, 8, unit)
+			copy(k.Data[5*d:], k.Data[r.IntN(5)*d:][:d]) // two that are equal
+			in := inputs{q, k, draw(r, 6, 3)}
+			attend(o, "logits of any size", in, scaled(d))
+			multi(o, "heads, logits of any size", in, one, scaled(d))
+		}
+	}
+	for _, base := range []float64{-1 << 40, -1 << 30, -1 << 20, -2048, 2048, 1 << 20, 1 << 30, 1 << 40} {
+		// All logits are base/2 and a little.
+		q, k := whole(r, 5, 4, 2, 1), whole(r, 6, 4, 2, 1)
+		for i := range 5 {
+			q.Data[i*4] = 1
+		}
+		for j := range 6 {
+			k.Data[j*4] = base
+		}
+		in := inputs{q, k, draw(r, 6, 3)}
+		attend(o, "logits that are large and close together", in, scaled(4))
+		opt := in.with(somewhere(r, 5, 6))
+		attend(o, "masked: logits that are large and close together", in, opt)
+	}
+	for _, gap := range []float64{600, 700, 740, 750, 2000} { // the largest first, last or in between
+		for at := range 3 {
+			k := draw(r, 3, 1)
+			k.Data[at] += gap
+			in := inputs{matrix{Rows: 2, Cols: 1, Data: []float64{1, -1}}, k, draw(r, 3, 2)}
+			attend(o, "logits far apart", in, scaled(1))
+		}
+	}
+}
+
+// No queries, no keys or values without columns are no error; without keys there are
+// zeros (rule 10).
+func TestEmpty(t *testing.T) {
+	o := observe.New(t)
+	r := o.Rand()
+	for _, size := range [][4]int{{0, 4, 2, 3}, {3, 0, 2, 3}, {0, 0, 2, 3}, {3, 4, 2, 0}, {3, 0, 1, 0}, {2, 3, 2, 2}} {
+		for _, h := range []heads{one, grouped(2, 2), grouped(4, 2)} {
+			in := several(r, h, size[0], size[1], size[2], size[3])
+			for _, opt := range []options{{}, {Causal: true}, {Mask: make([]bool, size[0]*size[1])}} {
+				opt.Scale = scaled(size[2]).Scale
+				multi(o, "heads: values", in, h, opt)
+				if h == one {
+					attend(o, "values", in, opt)
+					weigh(o, "weights", in, opt)
+				}
+			}
+		}
+	}
+}

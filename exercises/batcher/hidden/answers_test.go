@@ -1,0 +1,314 @@
+package hidden
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"grade/observe"
+	"grade/reference/batcher"
+)
+
+// Each Submit returns the model's answer to its own request, and each request is in
+// exactly one call: also requests that are equal (rules 1 and 2).
+func TestAnswers(t *testing.T) {
+	o := observe.New(t)
+	r := o.Rand()
+	for _, size := range []int{1, 2, below(r, 3, 9), 32} {
+		bubble(t, func(t *testing.T) {
+			w := newWorld(t, r, config{MaxBatch: size, MaxWait: wait(2)})
+			w.took = func(k int) time.Duration { return work(k % 4) }
+			// What a request gets depends on how often the model saw it before, so that
+			// nothing can be kept of an earlier answer.
+			salt := r.IntN(1000)
+			before := map[int]int{}
+			w.reply = func(_ int, in, out []int) ([]int, error) {
+				for i, x := range in {
+					out[i] += salt * before[x]
+					before[x]++
+				}
+				return out, nil
+			}
+			requests := apart(r, size*below(r, 2, 4), 1, 0, 3)
+			same := r.IntN(1e6)
+			for i := range 2 * size { // each twice, and then all equal
+				requests = append(requests, request{at: ms(2000 + 20*(i/size)), in: same}, request{at: ms(3000 + 20*(i/size)), in: i / 2})
+			}
+			slices.SortStableFunc(requests, func(a, b request) int { return int(a.at - b.at) })
+			answers := w.play(t, requests)
+			observeAnswers(o, "answers", answers)
+			var seen []int
+			for _, c := range w.calls {
+				seen = append(seen, c.in...)
+			}
+			o.Ints("requests that the model saw", seen, observe.Multiset())
+			w.end()
+		})
+	}
+}
+
+// roundTrip sends requests of any type through a model, one batch of three and one of
+// the rest.
+func roundTrip[I, O any](t *testing.T, o *observe.Observer, name string, in []I, f func(I) O) {
+	bubble(t, func(t *testing.T) {
+		b, err := batcher.New(func(_ context.Context, in []I) (out []O, err error) {
+			for _, x := range in {
+				out = append(out, f(x))
+			}
+			return out, nil
+		}, config{MaxBatch: 3, MaxWait: wait(1)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		out := make([]string, len(in))
+		var wg sync.WaitGroup
+		for i, x := range in {
+			wg.Go(func() {
+				y, err := b.Submit(t.Context(), x)
+				out[i] = fmt.Sprintf("%v %v", any(y), err)
+			})
+		}
+		wg.Wait()
+		o.Strings(name, out)
+		go b.Close()
+		synctest.Wait()
+	})
+}
+
+// Requests and answers are of any type: also of no size, an interface that is nil, or
+// an error, which as an answer is no failure (rule 1).
+func TestTypes(t *testing.T) {
+	o := observe.New(t)
+	r := o.Rand()
+	salt := r.IntN(1e6)
+	name := fmt.Sprint(r.IntN(1e6))
+	roundTrip(t, o, "nothing to numbers", make([]struct{}, 5), func(struct{}) int { return salt })
+	roundTrip(t, o, "numbers to nothing", []int{1, salt}, func(int) struct{} { return struct{}{} })
+	roundTrip(t, o, "texts to lists", []string{"", name, "b"}, func(s string) []string { return []string{s, name} })
+	roundTrip(t, o, "anything", []any{nil, salt, name, nil, 1.5}, func(x any) any { return x })
+	roundTrip(t, o, "numbers to errors", []int{0, salt, 2, 3}, func(x int) error {
+		if x%2 == 0 {
+			return nil
+		}
+		return fmt.Errorf("answer %d", x)
+	})
+	roundTrip(t, o, "pointers", []*int{nil, &salt}, func(p *int) bool { return p == nil })
+	roundTrip(t, o, "large arrays", make([][1000]int, 4), func(a [1000]int) int { return len(a) + a[999] + salt })
+}
+
+// New refuses a nil model, a MaxBatch below 1 and a MaxWait below 0, with an error
+// that is ErrConfig and without a Batcher (rule 18).
+func TestConfig(t *testing.T) {
+	o := observe.New(t)
+	r := o.Rand()
+	bubble(t, func(t *testing.T) {
+		w := &world{key: newKey(r)}
+		refused := func(name string, m batcher.Model[int, int], cfg config) {
+			b, err := batcher.New(m, cfg)
+			o.Bool(name+": no Batcher", b == nil)
+			o.Error(name+": error", err, batcher.ErrConfig)
+			if err == nil && b != nil {
+				go b.Close()
+			}
+		}
+		refused("no model", nil, limits(below(r, 1, 9), wait(1)))
+		for _, c := range []config{
+			limits(0, wait(1)), limits(-below(r, 1, 9), wait(1)), limits(math.MinInt, 0), limits(0, 0),
+			limits(1, -1), limits(below(r, 1, 9), -time.Hour), limits(1, math.MinInt64),
+		} {
+			refused(fmt.Sprintf("MaxBatch %d, MaxWait %d", min(1, max(-1, c.MaxBatch)), min(1, max(-1, c.MaxWait))), w.model, c)
+		}
+		for _, c := range []config{limits(1, 0), limits(1, 1), limits(below(r, 2, 9), time.Hour)} {
+			refused("what is allowed", w.model, c)
+		}
+	})
+}
+
+// failing plays two full batches, of which the first fails, and some requests after
+// them, and records all answers and that each error is the one that is wanted.
+func failing(t *testing.T, o *observe.Observer, name string, fail func(in, out []int) ([]int, error), sentinels ...error) []answer {
+	r := o.Rand()
+	var answers []answer
+	bubble(t, func(t *testing.T) {
+		size := below(r, 2, 7)
+		w := newWorld(t, r, config{MaxBatch: size, MaxWait: wait(5)})
+		bad := r.IntN(3)
+		w.took = always(work(3))
+		w.reply = func(k int, in, out []int) ([]int, error) {
+			if k == bad || k == 4 {
+				return fail(in, out)
+			}
+			return out, nil
+		}
+		// Calls 0 to 2 are full and wait for each other, 3 has one request, 4 fails
+		// with one request, 5 is full again.
+		requests := together(r, 3*size, 1)
+		for k := range 2 {
+			requests = append(requests, together(r, 1, 100+20*k)...)
+		}
+		requests = append(requests, together(r, size, 200)...)
+		answers = w.play(t, requests)
+		observeAnswers(o, name, answers, sentinels...)
+		o.Int(name+": calls", len(w.calls))
+		w.end()
+	})
+	return answers
+}
+
+// When the model returns an error, all requests of that call get that error itself and
+// the zero value, whatever was returned beside it. Other calls are not concerned
+// (rules 12 and 15).
+func TestModelFails(t *testing.T) {
+	o := observe.New(t)
+	failure := errors.New("failure")
+	wrapped := fmt.Errorf("canceled: %w", context.Canceled)
+	for _, c := range []struct {
+		name string
+		err  error
+		out  func(out []int) []int
+	}{
+		{"an error", failure, func([]int) []int { return nil }},
+		{"an error and answers", failure, func(out []int) []int { return out }},
+		{"an error and too few answers", failure, func(out []int) []int { return out[1:] }},
+		{"an error and too many answers", failure, func(out []int) []int { return append(out, 1) }},
+		{"an error of a ctx", wrapped, func(out []int) []int { return out }},
+	} {
+		answers := failing(t, o, c.name, func(in, out []int) ([]int, error) { return c.out(out), c.err }, failure)
+		itself := 0
+		for _, a := range answers {
+			if a.err == c.err {
+				itself++
+			}
+		}
+		o.Int(c.name+": requests with the error itself", itself)
+	}
+}
+
+// When the model panics, all requests of that call get a *PanicError with the panic's
+// value and the zero value, and errors.Is finds a value that is an error. The program
+// goes on, and so does the batcher (rules 13 and 15).
+func TestModelPanics(t *testing.T) {
+	o := observe.New(t)
+	token := o.Rand().IntN(1e9)
+	thrown := errors.New("thrown")
+	for _, c := range []struct {
+		name  string
+		panic func()
+		value func(v any) bool
+	}{
+		{"a number", func() { panic(token) }, func(v any) bool { return v == token }},
+		{"an error", func() { panic(thrown) }, func(v any) bool { return v == thrown }},
+		{"an error around another", func() { panic(fmt.Errorf("%d: %w", token, thrown)) }, func(v any) bool { return fmt.Sprint(v) == fmt.Sprintf("%d: thrown", token) }},
+		{"an index out of range", func() { _ = []int{}[token] }, func(v any) bool { _, ok := v.(interface{ RuntimeError() }); return ok }},
+		{"nil", func() { panic(nil) }, func(v any) bool { _, ok := v.(error); return ok }},
+	} {
+		answers := failing(t, o, c.name, func(in, out []int) ([]int, error) { c.panic(); return out, nil }, thrown)
+		found, right := 0, 0
+		for _, a := range answers {
+			var p *batcher.PanicError
+			if errors.As(a.err, &p) && p != nil {
+				found++
+				if c.value(p.Value) {
+					right++
+				}
+			}
+		}
+		o.Ints(c.name+": PanicErrors, and those with the panic's value", []int{found, right})
+	}
+	o.Bool("Unwrap of a value that is no error", (&batcher.PanicError{Value: token}).Unwrap() == nil)
+	o.Error("Unwrap of an error", (&batcher.PanicError{Value: thrown}).Unwrap(), thrown)
+}
+
+// When the model returns too few answers, too many or none, without an error, all
+// requests of that call get an error that is ErrAnswers, and none gets an answer
+// (rules 14 and 15).
+func TestWrongCount(t *testing.T) {
+	o := observe.New(t)
+	for _, c := range []struct {
+		name string
+		out  func(out []int) []int
+	}{
+		{"one too few", func(out []int) []int { return out[:len(out)-1] }},
+		{"one too many", func(out []int) []int { return append(out, 7) }},
+		{"twice as many", func(out []int) []int { return append(out, out...) }},
+		{"nil", func([]int) []int { return nil }},
+		{"none", func([]int) []int { return []int{} }},
+	} {
+		failing(t, o, c.name, func(in, out []int) ([]int, error) { return c.out(out), nil }, batcher.ErrAnswers)
+	}
+}
+
+// The slice that the model is given is its own, as long as the batch: it may keep it,
+// write into it and append to it, and it never changes later (rule 16).
+func TestOwnRequests(t *testing.T) {
+	o := observe.New(t)
+	r := o.Rand()
+	for _, size := range []int{1, below(r, 2, 9), 100} {
+		bubble(t, func(t *testing.T) {
+			w := newWorld(t, r, limits(size, ages))
+			w.took = always(work(2))
+			var kept [][]int
+			mark := r.IntN(1e6)
+			w.reply = func(k int, in, out []int) ([]int, error) {
+				if k%2 == 0 {
+					for i := range in {
+						in[i] += mark
+					}
+					_ = append(append(in, -1), in...)
+				}
+				kept = append(kept, in)
+				return out, nil
+			}
+			answers := w.play(t, apart(r, size*below(r, 4, 7), 1, 0, 3))
+			for _, in := range kept {
+				o.Ints("slices that were kept", in, observe.Multiset())
+			}
+			observeAnswers(o, "answers", answers)
+			w.end()
+		})
+	}
+}
+
+// The slice that the model returns is the model's, which writes into it again from its
+// next call on: so the answers are taken out before. Nobody else writes into it
+// (rule 17).
+func TestReusedAnswers(t *testing.T) {
+	o := observe.New(t)
+	r := o.Rand()
+	for _, size := range []int{1, 2, below(r, 3, 20)} {
+		bubble(t, func(t *testing.T) {
+			w := newWorld(t, r, config{MaxBatch: size})
+			buffer := make([]int, size)
+			var last []int // what the call before returned
+			changed := 0
+			w.took = func(k int) time.Duration {
+				if !slices.Equal(last, buffer[:len(last)]) {
+					changed++
+				}
+				clear(buffer)
+				return work(k % 2 * 3)
+			}
+			w.reply = func(k int, in, out []int) ([]int, error) {
+				last = out
+				return buffer[:copy(buffer, out)], nil
+			}
+			// All wait at the same time, so that each call but the first begins when
+			// the one before returns.
+			answers := make([]answer, 150)
+			var wg sync.WaitGroup
+			for i, x := range tokens(r, len(answers)) {
+				wg.Go(func() { answers[i] = w.submit(t.Context(), request{in: x}) })
+			}
+			wg.Wait()
+			observeAnswers(o, "answers", answers)
+			o.Int("answers that were changed", changed)
+			w.end()
+		})
+	}
+}

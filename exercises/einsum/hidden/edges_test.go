@@ -1,0 +1,229 @@
+package hidden
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"grade/observe"
+)
+
+// An operand without axes has an empty term and multiplies all; a result without axes has
+// one number (rule 9).
+func TestScalars(t *testing.T) {
+	o := observe.New(t)
+	r := o.Rand()
+	for _, equation := range []string{
+		"", "->", ",", ",->", ",,->", ",i->i", "i,->i", "i,->i", ",ij->ji", "ij,,jk->ik", ",i,->i",
+	} {
+		equation := rename(r, equation)
+		ask(o, "scalars", equation, operandsOf(r, equation, sizesOf(equation, distinct(r)))...)
+	}
+	bare := tensor{Data: []float64{dyadic(r)}} // a nil shape is as good as an empty one
+	ask(o, "scalars", "", bare)
+	ask(o, "scalars", ",i->i", bare, random(r, 3))
+	ask(o, "axes of size 1 are axes", "i->i", random(r, 1))
+	ask(o, "axes of size 1 are axes", "ij->ji", random(r, 1, 1))
+	ask(o, "axes of size 1 are axes", "ij,jk->ik", random(r, 1, 3), random(r, 3, 1))
+}
+
+// A sum over a size of 0 is 0, and a result may have no numbers; 1 beside 0 gives 0
+// (rules 7 and 10).
+func TestEmptyDimensions(t *testing.T) {
+	o := observe.New(t)
+	r := o.Rand()
+	for _, equation := range []string{"i->i", "i->", "ij->i", "ij->ji", "i,j->ij", "i,j->i", "ij,jk->ik", "bij,bjk->bik", "ij,jk,kl->il", "ii->i", "ii->", "ij,j->i", "a,b,c->"} {
+		letters := terms(equation)
+		for _, c := range strings.Join(letters, "") { // each of them is 0 once
+			size := sizesOf(equation, distinct(r))
+			size[c] = 0
+			ask(o, "a size of 0", equation, operandsOf(r, equation, size)...)
+		}
+	}
+	none := tensor{Shape: []int{0}} // nil numbers
+	for _, special := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
+		x := random(r, 3)
+		x.Data[r.IntN(3)] = special
+		ask(o, "a sum of nothing beside NaN", "i,j->i", x, none)
+		ask(o, "a sum of nothing beside NaN", "j,i->", none, x)
+		ask(o, "a sum of nothing beside NaN", "i,j,k->k", x, none, random(r, 2))
+	}
+	ask(o, "1 beside 0", "i,i->i", random(r, 1), none)
+	ask(o, "1 beside 0", "i,i->i", none, random(r, 1))
+	ask(o, "1 beside 0", "i,i->", random(r, 1), none)
+	ask(o, "1 beside 0", "i,i,j->j", random(r, 1), none, random(r, 3))
+	ask(o, "1 beside 0", "ij,ij->ij", random(r, 3, 1), random(r, 3, 0))
+	ask(o, "1 beside 0", "ij,ij->", random(r, 3, 1), random(r, 3, 0))
+	for _, large := range []int{1 << 40, 1 << 62, math.MaxInt} {
+		ask(o, "0 beside a large size", "ij->", tensor{Shape: []int{0, large}})
+		ask(o, "0 beside a large size", "ijk->j", tensor{Shape: []int{large, 0, large}})
+	}
+}
+
+// Spaces count for nothing, wherever they stand (rule 1).
+func TestSpaces(t *testing.T) {
+	o := observe.New(t)
+	r := o.Rand()
+	for _, equation := range []string{" ij->ji", "ij->ji ", "i j->ji", "ij ->ji", "ij-> ji", "ij->j  i", "ij ,jk", "ij, jk", " i j , j k -> i k ",
+		" ... i -> i ... ", "i ... j", " ", " , ", " -> ", "ij -> "} {
+		equation := rename(r, equation)
+		ask(o, "spaces", equation, operandsOf(r, equation, sizesOf(equation, distinct(r)), []int{2})...)
+	}
+}
+
+// All 52 letters, and operands of many axes (rules 1 and 8).
+func TestLetters(t *testing.T) {
+	o := observe.New(t)
+	r := o.Rand()
+	for _, c := range alphabet {
+		other := alphabet[(strings.IndexRune(alphabet, c)+1+r.IntN(51))%52:][:1]
+		equation := string(c) + other + "->" + other + string(c)
+		ask(o, "each letter", equation, operandsOf(r, equation, sizesOf(equation, distinct(r)))...)
+	}
+	// Capitals are other letters than small ones.
+	for range 3 {
+		low := letters(r, 1)
+		equation := low + "," + strings.ToUpper(low) + "->" + strings.ToUpper(low) + low
+		ask(o, "capitals", equation, random(r, 2), random(r, 3))
+		ask(o, "capitals", low+strings.ToUpper(low)+"->"+low, random(r, 3, 3))
+	}
+	for _, n := range []int{20, 32, 33, 52} {
+		all := shuffled(r, alphabet)[:n]
+		size := sizesOf(all, same(1))
+		for range 6 { // a few of them are not 1
+			size[rune(all[r.IntN(n)])] = 2 + r.IntN(2)
+		}
+		for _, equation := range []string{all + "->" + shuffled(r, all), all + "->" + shuffled(r, all)[:n/2], all + "," + shuffled(r, all) + "->", all[n/2:] + "," + all[:n/2] + all[n/2:] + "->" + all[n/3:]} {
+			ask(o, "many axes", equation, operandsOf(r, equation, size)...)
+		}
+	}
+	for _, n := range []int{5, 11, 28} { // and up to 80 with an ellipsis
+		all := shuffled(r, alphabet)
+		size := sizesOf(all, same(1))
+		size[rune(all[r.IntN(52)])], size[rune(all[r.IntN(52)])] = 2, 3
+		hidden := make([]int, n)
+		for i := range hidden {
+			hidden[i] = 1
+		}
+		hidden[r.IntN(n)], hidden[r.IntN(n)] = 3, 2
+		for _, equation := range []string{all[:26] + "..." + all[26:] + "->" + shuffled(r, all) + "...", "..." + all + "->" + all[10:] + "..." + all[:10], "..." + all[:10] + ",..." + all[5:] + "->" + all[20:] + "..."} {
+			ask(o, "many axes and an ellipsis", equation, operandsOf(r, equation, size, hidden, hidden)...)
+		}
+	}
+}
+
+// Ellipses of different length are aligned at their last axis, and sizes of 1 fit all
+// (rules 6 and 7).
+func TestEllipsisBroadcast(t *testing.T) {
+	o := observe.New(t)
+	r := o.Rand()
+	for range 2 {
+		a, b, c := 2+r.IntN(3), 5+r.IntN(2), 7
+		for _, hidden := range [][][]int{
+			{{a, b}, {b}}, {{b}, {a, b}}, {{}, {a, b}}, {{a, b}, {}}, {{a, b, c}, {c}}, {{c}, {a, b, c}}, {{b, c}, {a, b, c}},
+			{{a, 1}, {b}}, {{1, b}, {a, 1}}, {{1}, {a, b}}, {{a, b}, {1, 1}}, {{a, 1, c}, {b, 1}}, {{1, 1, 1}, {a, b}},
+			{{a, a}, {a}}, {{a}, {a, a, a}}, {{1, a}, {a, 1}},
+		} {
+			for _, equation := range []string{"...,...->...", "...i,...i->...", "i...,...->...i", "...ij,...jk->...ik", "j...,...k->k...j"} {
+				ask(o, "ellipses of different length", equation, operandsOf(r, equation, sizesOf(equation, same(2)), hidden...)...)
+			}
+		}
+	}
+	ask(o, "three ellipses", "...,...,...->...", random(r, 3), random(r, 2, 1), random(r, 4, 1, 1))
+	ask(o, "one ellipsis of two operands", "...i,i->...", random(r, 2, 3, 4), random(r, 4))
+	ask(o, "one ellipsis of two operands", "i,...i->...", random(r, 4), random(r, 2, 3, 4))
+}
+
+// Axes behind an ellipsis that the output does not have are summed; an ellipsis in the
+// output alone stands for no axes (rule 6).
+func TestEllipsisSummed(t *testing.T) {
+	o := observe.New(t)
+	r := o.Rand()
+	for range 2 {
+		for _, equation := range []string{"...->", "...i->i", "i...->i", "...ij->ji", "i...j->", "...,...->", "...i,...j->ij", "i,...i->", "...ij,jk->ik"} {
+			equation := rename(r, equation)
+			hidden := [][]int{{2 + r.IntN(3)}, {2, 3}, {3, 1, 2}}[r.IntN(3)]
+			operands := operandsOf(r, equation, sizesOf(equation, distinct(r)), hidden, hidden)
+			ask(o, "summed ellipsis", equation, operands...)
+		}
+	}
+	ask(o, "summed ellipses of different length", "...,...->", random(r, 3, 4), random(r, 4))
+	ask(o, "summed ellipses of different length", "...i,...->i", random(r, 3, 4, 2), random(r, 4))
+	for _, equation := range []string{"i->...i", "ij->j...i", "i,j->...ij", "ij,jk->i...k"} {
+		ask(o, "ellipsis in the output alone", equation, operandsOf(r, equation, sizesOf(equation, distinct(r)))...)
+	}
+}
+
+// NaN and infinities go through products and sums as in float64, also beside a 0, and
+// change no other element (rule 12).
+func TestNotFinite(t *testing.T) {
+	o := observe.New(t)
+	r := o.Rand()
+	inf := math.Inf(1)
+	for _, special := range []float64{math.NaN(), inf, -inf} {
+		for _, equation := range []string{"i,i->i", "i,i->", "ij,jk->ik", "bij,bjk->bik", "i,j->ij", "ij,j->i", "ij,ij->ij"} {
+			for _, side := range []int{0, 1} {
+				size := sizesOf(equation, distinct(r))
+				var operands tensors
+				for _, term := range terms(equation) {
+					operands = append(operands, tensorOf(r, positive, shapeOf(term, size, nil)...))
+				}
+				x, y := operands[side].Data, operands[1-side].Data
+				x[r.IntN(len(x))] = special
+				ask(o, "a special number", equation, operands...)
+				clear(y)
+				ask(o, "a special number beside 0", equation, operands...)
+				clear(x)
+				x[r.IntN(len(x))] = special
+				ask(o, "a special number among 0", equation, operands...)
+			}
+		}
+		for _, equation := range []string{"i->i", "i->", "ij->i", "ij->ji"} {
+			operands := operandsOf(r, equation, sizesOf(equation, same(3)))
+			operands[0].Data[r.IntN(3)] = special
+			ask(o, "a special number in one operand", equation, operands...)
+		}
+	}
+	x := random(r, 2, 4)
+	x.Data[1], x.Data[2], x.Data[5] = inf, -inf, inf
+	ask(o, "both infinities", "ij->i", x)
+	ask(o, "both infinities", "ij,j->i", x, tensorOf(r, positive, 4))
+	for _, equation := range []string{"ij,jk,kl->il", "i,ij,j->", "i,j,k->ijk", "ij,kl,jk->il", "i,i,i->i"} {
+		operands := operandsOf(r, equation, sizesOf(equation, distinct(r)))
+		x := operands[r.IntN(3)].Data
+		x[r.IntN(len(x))] = math.NaN()
+		ask(o, "NaN among three operands", equation, operands...)
+	}
+}
+
+// Large and small numbers, long sums: nothing is rounded to less than a float64, and
+// nothing is taken for 0 (rule 11).
+func TestMagnitudes(t *testing.T) {
+	o := observe.New(t)
+	r := o.Rand()
+	for _, e := range []float64{-280, -150, -40, 40, 150, 280} {
+		for _, equation := range []string{"ij,jk->ik", "i,j->ij", "i,i->", "ij,ij->ij"} {
+			large, small := math.Pow(10, e)*positive(r), math.Pow(10, -e+10*r.Float64())
+			if e < 0 {
+				small = math.Pow(10, -10*r.Float64())
+			}
+			operands := operandsOf(r, equation, sizesOf(equation, distinct(r)))
+			for i, scale := range []float64{large, small} {
+				for k := range operands[i].Data {
+					operands[i].Data[k] = scale * positive(r)
+				}
+			}
+			askRelative(o, equation, operands...)
+		}
+		x := tensorOf(r, positive, 3, 4)
+		for i := range x.Data {
+			x.Data[i] *= math.Pow(10, e)
+		}
+		askRelative(o, "ij->j", x)
+		askRelative(o, "ij->ji", x)
+	}
+	n := 70_000 + r.IntN(1000)
+	askRelative(o, "i->", tensorOf(r, positive, n))
+	askRelative(o, "i,i->", tensorOf(r, positive, n), tensorOf(r, positive, n))
+	askRelative(o, "i,i,->", tensorOf(r, positive, n), tensorOf(r, positive, n), tensorOf(r, positive))
+}

@@ -1,0 +1,121 @@
+package hidden
+
+import (
+	"testing"
+
+	"grade/observe"
+	"grade/reference/einsum"
+)
+
+// measured is a call of a workload. It is made twice, with another number in the first
+// operand, so that no result is good for the next call.
+type measured struct {
+	equation string
+	operands tensors
+	first    [2]float64
+	results  [2]tensor
+}
+
+// run calls Einsum.
+func (m *measured) run() {
+	for i, x := range m.first {
+		m.operands[0].Data[0] = x
+		m.results[i], _ = einsum.Einsum(m.equation, m.operands...)
+	}
+}
+
+// record writes down all of the results, in some sums with weights.
+func (m *measured) record(o *observe.Observer, weights []float64) {
+	for _, got := range m.results {
+		o.Ints("shape", got.Shape)
+		o.Float("numbers, weighted and added up", fingerprint(weights, got.Data))
+	}
+}
+
+// call draws positive operands of these shapes.
+func call(o *observe.Observer, equation string, shapes ...[]int) *measured {
+	m := &measured{equation: equation, first: [2]float64{positive(o.Rand()), positive(o.Rand())}}
+	for _, shape := range shapes {
+		m.operands = append(m.operands, tensorOf(o.Rand(), positive, shape...))
+	}
+	return m
+}
+
+// measure makes calls in the window.
+func measure(o *observe.Observer, calls ...*measured) {
+	weights := tensorOf(o.Rand(), positive, 1009).Data
+	for o.Loop() {
+		for _, m := range calls {
+			m.run()
+		}
+	}
+	for _, m := range calls {
+		m.record(o, weights)
+	}
+}
+
+// Batched products of matrices. Time: that of plain loops over slices, with no search for
+// a place in the innermost one.
+func BenchmarkBatched(b *testing.B) {
+	o := observe.New(b)
+	measure(o,
+		call(o, "bij,bjk->bik", []int{6, 160, 160}, []int{6, 160, 160}),
+		call(o, "bqhd,bkhd->bhqk", []int{2, 160, 8, 32}, []int{2, 160, 8, 32}),
+	)
+}
+
+// Products of matrices. Memory: results and copies of operands, but not all products
+// before they are summed.
+func BenchmarkProduct(b *testing.B) {
+	o := observe.New(b)
+	measure(o,
+		call(o, "bij,bjk->bik", []int{4, 128, 128}, []int{4, 128, 128}),
+		call(o, "ij,jk->ik", []int{20, 4000}, []int{4000, 100}),
+	)
+}
+
+// Chains of matrices that are cheap from the right, from the left, and from both ends. Time:
+// that of the cheap order.
+func BenchmarkChain(b *testing.B) {
+	o := observe.New(b)
+	measure(o,
+		call(o, "ij,jk,kl->il", []int{700, 700}, []int{700, 700}, []int{700, 4}),
+		call(o, "ij,jk,kl->il", []int{4, 700}, []int{700, 700}, []int{700, 700}),
+		call(o, "ij,jk,kl,lm->im", []int{600, 4}, []int{4, 600}, []int{600, 600}, []int{600, 4}),
+	)
+}
+
+// Operands that share no letter with their neighbour. Memory: they are not multiplied
+// before one that joins them.
+func BenchmarkOrder(b *testing.B) {
+	o := observe.New(b)
+	measure(o,
+		call(o, "ij,kl,jk->il", []int{60, 50}, []int{50, 60}, []int{50, 50}),
+		call(o, "ab,cd,bc,de->ae", []int{100, 60}, []int{60, 60}, []int{60, 60}, []int{60, 100}),
+	)
+}
+
+// Diagonals of large operands. Time: that of the diagonal.
+func BenchmarkDiagonal(b *testing.B) {
+	o := observe.New(b)
+	x := call(o, "iij->j", []int{50, 50, 600})
+	var calls []*measured
+	for range 100 {
+		for _, equation := range []string{"iij->j", "iij->ij"} {
+			first := [2]float64{positive(o.Rand()), positive(o.Rand())}
+			calls = append(calls, &measured{equation: equation, operands: x.operands, first: first})
+		}
+	}
+	measure(o, calls...)
+}
+
+// Sums and other orders of axes of one operand. Time: that of loops over its numbers.
+func BenchmarkAxes(b *testing.B) {
+	o := observe.New(b)
+	measure(o,
+		call(o, "ijk->kj", []int{80, 150, 150}),
+		call(o, "ijk->kij", []int{100, 100, 100}),
+		call(o, "ijkl->jl", []int{30, 60, 30, 40}),
+		call(o, "...->", []int{80, 100, 120}),
+	)
+}

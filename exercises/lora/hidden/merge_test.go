@@ -1,0 +1,216 @@
+package hidden
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"grade/observe"
+	"grade/reference/lora"
+)
+
+// Merge adds scale·B·A to the weights, and nothing to the bias; what Forward returns stays
+// (rules 14 and 15).
+func TestMerge(t *testing.T) {
+	o := observe.New(t)
+	r := o.Rand()
+	for range 12 {
+		base := anyBase(r)
+		l := newLayer(t, base)
+		add(t, r, l, base, "other", plain(1))
+		a := active(t, r, l, base, "a", scaled(r, 1+r.IntN(5)))
+		was, matrices := slices.Clone(base.B), slices.Concat(a.A, a.B)
+		merge(t, l)
+		o.Floats("what changes in A and B", less(slices.Concat(a.A, a.B), matrices), exact)
+		o.Bool("merged", l.Merged())
+		o.String("active", l.Active())
+		o.Floats("weights while merged", base.W)
+		o.Floats("what is added to the bias", less(base.B, was), exact)
+		x := numbers(r, 3*base.In)
+		o.Floats("what Forward adds to the merged base", less(forward(t, l, x), base.Forward(x)), exact)
+	}
+}
+
+// Unmerge gives the weights back, within the bound, however often, and the Layer works as
+// before (rule 16).
+func TestUnmerge(t *testing.T) {
+	o := observe.New(t)
+	r := o.Rand()
+	for _, size := range []float64{1, 1, 1e-3, 1e3} {
+		base := anyBase(r)
+		l := newLayer(t, base)
+		a := active(t, r, l, base, "a", scaled(r, 1+r.IntN(5)))
+		for i := range a.A {
+			a.A[i] *= size
+		}
+		was, matrices := slices.Clone(base.W), slices.Concat(a.A, a.B)
+		// Each Merge with its Unmerge may cost this much; products are below size.
+		const times = 5
+		bound := times * 1e-12 * (0.5 + 0.1*size)
+		for range times {
+			merge(t, l)
+			o.Bool("merged", l.Merged())
+			o.Bool("the weights are others while merged", !slices.Equal(base.W, was))
+			unmerge(t, l)
+			o.Bool("merged afterwards", l.Merged())
+		}
+		o.Floats("what is left in the weights", less(base.W, was), observe.Within(bound, 0))
+		o.Floats("what changes in A and B", less(slices.Concat(a.A, a.B), matrices), exact)
+		o.String("active", l.Active())
+		x := numbers(r, 2*base.In)
+		o.Floats("what the adapter adds, relative to its size", scale(less(forward(t, l, x), base.Forward(x)), 1/size))
+	}
+}
+
+func scale(xs []float64, c float64) []float64 {
+	for i := range xs {
+		xs[i] *= c
+	}
+	return xs
+}
+
+// What cannot be done while merged, or while not, is refused, and nothing has changed
+// (rules 14 to 16 and 21).
+func TestMergeRefuses(t *testing.T) {
+	o := observe.New(t)
+	r := o.Rand()
+	base := anyBase(r)
+	l := newLayer(t, base)
+	sentinels(o, "Merge of none", l.Merge())
+	sentinels(o, "Unmerge of none", l.Unmerge())
+	o.Bool("merged", l.Merged())
+	a := add(t, r, l, base, "a", plain(2))
+	add(t, r, l, base, "b", plain(1))
+	sentinels(o, "Merge of one that is not active", l.Merge())
+	use(t, l, "a")
+	sentinels(o, "Unmerge of one that is not merged", l.Unmerge())
+	x, dy := numbers(r, base.In), numbers(r, base.Out)
+	was := slices.Clone(base.W)
+	merge(t, l)
+	first := slices.Clone(base.W)
+	marks := mark(r, a)
+	for range 2 {
+		sentinels(o, "Merge twice", l.Merge())
+		sentinels(o, "Use of another", l.Use("b"))
+		sentinels(o, "Use of the same", l.Use("a"))
+		sentinels(o, "Use of none", l.Use(""))
+		sentinels(o, "Use of an unknown one", l.Use("x"))
+		sentinels(o, "Remove of what is merged", l.Remove("a"))
+		sentinels(o, "Remove of an unknown one", l.Remove("x"))
+		_, err := l.Backward(x, dy)
+		sentinels(o, "Backward", err)
+		_, err = l.Backward(x[1:], dy)
+		sentinels(o, "Backward of other lengths", err)
+		_, err = l.Forward(x[1:])
+		sentinels(o, "Forward of other lengths", err)
+		o.String("active", l.Active())
+		o.Bool("still merged", l.Merged())
+		o.Bool("it is the same adapter", l.Adapter("a") == a)
+	}
+	o.Floats("what changes in the weights", less(base.W, first), exact)
+	o.Floats("what changes in the gradients", less(grads(a), marks), exact)
+	sentinels(o, "Remove of another", l.Remove("b"))
+	add(t, r, l, base, "c", plain(3)) // allowed, and nothing of it is merged
+	o.Strings("names", l.Names())
+	o.Floats("what they change in the weights", less(base.W, first), exact)
+	l.ZeroGrad()
+	o.Floats("gradients after ZeroGrad", grads(a), exact)
+	unmerge(t, l)
+	o.Floats("what is left in the weights", less(base.W, was), observe.Within(1e-11, 0))
+	sentinels(o, "Unmerge twice", l.Unmerge())
+	sentinels(o, "Use afterwards", l.Use("c"))
+	sentinels(o, "Merge of another", l.Merge())
+}
+
+// What is written into the base, A and B counts from the next call on, and a change of the
+// weights while merged is kept (rules 1, 5 and 16).
+func TestLive(t *testing.T) {
+	o := observe.New(t)
+	r := o.Rand()
+	for range 4 {
+		base := newBase(r, 4, 6, true)
+		l := newLayer(t, base)
+		a := active(t, r, l, base, "a", plain(2))
+		x, dy := numbers(r, 2*base.In), numbers(r, 2*base.Out)
+		for _, m := range [][]float64{base.W, base.B, a.A, a.B} {
+			y, dx := forward(t, l, x), backward(t, l, x, dy)
+			for range 3 {
+				m[r.IntN(len(m))] += 1 + r.Float64()
+			}
+			o.Floats("what the change changes", less(forward(t, l, x), y))
+			o.Floats("what it changes in the gradients of x", less(backward(t, l, x, dy), dx))
+		}
+		was := slices.Clone(base.W)
+		merge(t, l)
+		at := r.IntN(len(base.W))
+		base.W[at] += 2
+		y := forward(t, l, x)
+		base.B[0] += 3
+		o.Floats("what a change of the bias changes while merged", less(forward(t, l, x), y))
+		unmerge(t, l)
+		o.Floats("what changed in the weights while merged", less(base.W, was), observe.Within(1e-11, 0))
+	}
+}
+
+// Layers may share a base: what one merges is in the other's weights, and is taken out in
+// any order (rule 17).
+func TestSharedBase(t *testing.T) {
+	o := observe.New(t)
+	r := o.Rand()
+	for range 4 {
+		base := anyBase(r)
+		layers := make([]*lora.Layer, 3)
+		for i := range layers {
+			layers[i] = newLayer(t, base)
+			active(t, r, layers[i], base, "a", plain(1+r.IntN(3)))
+		}
+		was := slices.Clone(base.W)
+		for _, i := range r.Perm(len(layers)) {
+			merge(t, layers[i])
+		}
+		o.Floats("weights while merged", base.W)
+		for n, i := range r.Perm(len(layers)) {
+			unmerge(t, layers[i])
+			if n == 0 {
+				o.Floats("weights while some are merged", base.W)
+				o.Floats("outputs while others are merged", forward(t, layers[i], numbers(r, base.In)))
+			}
+		}
+		o.Floats("what is left in the weights", less(base.W, was), observe.Within(1e-11, 0))
+		for _, l := range layers {
+			o.Bool("merged", l.Merged())
+		}
+	}
+}
+
+// Arguments stay as they are, results are the caller's, and no call changes what an earlier
+// one returned (rule 20).
+func TestOwnStorage(t *testing.T) {
+	o := observe.New(t)
+	r := o.Rand()
+	for _, name := range []string{"a", ""} {
+		base := anyBase(r)
+		l := newLayer(t, base)
+		a := active(t, r, l, base, "a", plain(2))
+		use(t, l, name)
+		x, dy := numbers(r, 3*base.In), numbers(r, 3*base.Out)
+		wasX, wasDY := slices.Clone(x), slices.Clone(dy)
+		wasW, wasA := slices.Clone(base.W), slices.Concat(a.A, a.B)
+		y, dx := forward(t, l, x), backward(t, l, x, dy)
+		o.Floats("what changes in the arguments", append(less(x, wasX), less(dy, wasDY)...), exact)
+		wasY, wasDX := slices.Clone(y), slices.Clone(dx)
+		forward(t, l, numbers(r, 3*base.In))
+		backward(t, l, numbers(r, 3*base.In), numbers(r, 3*base.Out))
+		o.Floats("what changes in earlier results", append(less(y, wasY), less(dx, wasDX)...), exact)
+		for _, result := range [][]float64{y, dx, forward(t, l, x)} {
+			for i := range result[:cap(result)] {
+				result[:cap(result)][i] = math.Pi
+			}
+		}
+		o.Floats("what changes in the matrices", append(less(base.W, wasW), less(slices.Concat(a.A, a.B), wasA)...), exact)
+		o.Floats("what changes in the outputs", less(forward(t, l, wasX), wasY), exact)
+		clear(x)
+		clear(dy)
+		o.Ints("lengths", []int{len(y), len(dx)})
+	}
+}

@@ -1,0 +1,184 @@
+package hidden
+
+import (
+	"maps"
+	"math"
+	"slices"
+	"testing"
+
+	"grade/observe"
+	"grade/reference/sampler"
+)
+
+func sorted[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
+
+// apart records whether indices differ and are of weights above 0.
+func apart(o *observe.Observer, name string, weights []float64, indices []int) {
+	seen, wrong := map[int]bool{}, 0
+	for _, i := range indices {
+		if i < 0 || i >= len(weights) || weights[i] == 0 || seen[i] {
+			wrong++
+		}
+		seen[i] = true
+	}
+	o.Int(name+": indices", len(indices))
+	o.Int(name+": drawn twice, or not to be drawn", wrong)
+}
+
+// The indices differ, each is drawn in proportion to its weight among those that are left,
+// and they come in the order in which they were drawn (rule 13).
+func TestDistinct(t *testing.T) {
+	o := observe.New(t)
+	r := o.Rand()
+	g := chance(r)
+	for _, weights := range [][]float64{dyadic(r, 2), dyadic(r, 3), dyadic(r, 5), equals(4), {6, 1, 1, 1}, dyadic(r, below(r, 4, 7))} {
+		n := len(weights)
+		k := below(r, 2, n)
+		one, two := newTally(weights, 1), newTally(weights, 2)
+		for range 30_000 {
+			indices := distinct(t, weights, k, g)
+			one.add(indices[0])
+			two.add(indices[:2]...)
+		}
+		one.independent(o, "the first")
+		two.without(o, "the first two")
+	}
+	for _, n := range []int{3, 4} {
+		weights := dyadic(r, n)
+		alone, three := newTally(weights, 1), newTally(weights, 3)
+		for range 30_000 {
+			alone.add(distinct(t, weights, 1, g)...)
+			three.add(distinct(t, weights, 3, g)...)
+		}
+		alone.independent(o, "one alone")
+		three.without(o, "three")
+	}
+	alike := make([]float64, 5)
+	for i := range alike {
+		alike[i] = float64(below(r, 64, 128)) / 64
+	}
+	four := newTally(alike, 4)
+	for range 30_000 {
+		four.add(distinct(t, alike, 5, g)[:4]...)
+	}
+	four.without(o, "all but the last")
+	weights := positive(r, 100)
+	one := newTally(weights, 1)
+	for range 16_000 {
+		one.add(distinct(t, weights, 3, g)[0])
+	}
+	one.independent(o, "the first of many")
+	for range 20 {
+		weights := positive(r, below(r, 2, 5))
+		kept := distinct(t, weights, len(weights), g)
+		before := slices.Clone(kept)
+		for range 5 {
+			distinct(t, weights, len(weights), g)
+		}
+		apart(o, "few", weights, kept)
+		o.Bool("as they were after other calls", slices.Equal(kept, before))
+	}
+	for range 20 {
+		weights := positive(r, below(r, 30, 300))
+		apart(o, "many", weights, distinct(t, weights, below(r, 2, len(weights)), g))
+		all := distinct(t, weights, len(weights), g)
+		slices.Sort(all)
+		o.Ints("all of them, sorted", all)
+	}
+}
+
+// k may be 0 and up to the number of weights above 0; below and above that it is
+// ErrSamples. Weights that are not allowed are ErrWeights (rules 5 and 14).
+func TestDistinctErrors(t *testing.T) {
+	o := observe.New(t)
+	r := o.Rand()
+	g := chance(r)
+	for range 10 {
+		n := below(r, 1, 9)
+		weights := holes(r, n)
+		for _, k := range []int{0, 1, n - 1, n, n + 1, len(weights), len(weights) + 1, -1, math.MinInt, math.MaxInt, 1 << 32} {
+			indices, err := sampler.Distinct(weights, k, g)
+			o.Error("error", err, sampler.ErrSamples, sampler.ErrWeights)
+			o.Int("indices", len(indices))
+		}
+		none, err := sampler.Distinct(weights, n+1, g)
+		o.Error("too many", err, sampler.ErrSamples, sampler.ErrWeights)
+		o.Bool("too many: indices", none != nil)
+	}
+	bad := refused(r)
+	for _, name := range sorted(bad) {
+		indices, err := sampler.Distinct(bad[name], 0, g)
+		o.Error(name, err, sampler.ErrWeights)
+		o.Bool(name+": indices", indices != nil)
+	}
+}
+
+// Of weight 0 none is drawn, also if all others are, and also if r gives numbers that are
+// hardly ever seen (rules 10 and 15).
+func TestDistinctZeroWeights(t *testing.T) {
+	o := observe.New(t)
+	r := o.Rand()
+	g := chance(r)
+	for range 10 {
+		n := below(r, 2, 12)
+		weights := holes(r, n)
+		all := distinct(t, weights, n, g)
+		slices.Sort(all)
+		o.Ints("all that can be drawn, sorted", all)
+		apart(o, "but one", weights, distinct(t, weights, n-1, g))
+		for _, g := range unlikelies(r) {
+			apart(o, "numbers hardly ever seen", weights, distinct(t, weights, below(r, 1, n), g))
+		}
+	}
+	weights := holes(r, 3)
+	weights[0] = math.Copysign(0, -1)
+	one := newTally(weights, 1)
+	for range 20_000 {
+		one.add(distinct(t, weights, below(r, 1, 2), g)[0])
+	}
+	one.independent(o, "the first")
+}
+
+// Weights have any size from 10⁻³⁰⁰ to the largest float64, also side by side: when those
+// that are large are gone, the small ones count among themselves (rules 6 and 15).
+func TestDistinctMagnitudes(t *testing.T) {
+	o := observe.New(t)
+	r := o.Rand()
+	g := chance(r)
+	for _, scale := range scales {
+		weights := append(dyadic(r, 2), 3, 3)
+		two := newTally(weights, 2)
+		for range 12_000 {
+			two.add(distinct(t, scaled(weights, scale), 2, g)...)
+		}
+		two.without(o, "all of one size")
+	}
+	for _, large := range []float64{1e15, 1e17, 1e300, math.MaxFloat64} {
+		small := dyadic(r, 4)
+		weights, at := slices.Clone(small), r.IntN(5)
+		weights = slices.Insert(weights, at, large)
+		two, notFirst := newTally(small, 2), 0
+		for range 12_000 {
+			indices := distinct(t, weights, 3, g)
+			if indices[0] != at {
+				notFirst++
+			}
+			for j := range indices {
+				if indices[j] > at {
+					indices[j]--
+				}
+			}
+			two.add(indices[1:]...)
+		}
+		o.Int("large ones that do not come first", notFirst)
+		two.without(o, "small ones after a large one")
+	}
+	decades := make([]float64, below(r, 5, 12))
+	order := r.Perm(len(decades))
+	for rank, i := range order {
+		decades[i] = math.Ldexp(1, 1000-rank*175)
+	}
+	for range 50 {
+		o.Ints("each far above the next", distinct(t, decades, len(decades), g))
+	}
+}

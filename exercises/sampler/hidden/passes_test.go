@@ -1,0 +1,200 @@
+package hidden
+
+import (
+	"fmt"
+	"iter"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+
+	"grade/observe"
+	"grade/reference/sampler"
+)
+
+// Each pass starts from the beginning and knows nothing of the others: an epoch again, a
+// sequence ranged over twice, one that was left early, one within another, several in
+// turns (rule 22).
+func TestPasses(t *testing.T) {
+	o := observe.New(t)
+	r := o.Rand()
+	for _, cfg := range both(r, 60, below(r, 30, 50)) {
+		cfg.Ranks = below(r, 1, 3)
+		s := newSampler(t, cfg)
+		share := func(epoch int) []int { return slices.Collect(newSampler(t, cfg).Epoch(epoch)) }
+		a, b := share(3), share(8)
+		same := func(name string, indices, want []int) {
+			o.Int(name+": indices", len(indices))
+			o.Bool(name+": those of the epoch", slices.Equal(indices, want))
+		}
+		seq := s.Epoch(3)
+		same("left early", first(seq, 5), a[:5])
+		same("left at once", first(seq, 1), a[:1])
+		same("the same sequence", slices.Collect(seq), a)
+		same("another epoch", slices.Collect(s.Epoch(8)), b)
+		same("the first again", slices.Collect(s.Epoch(3)), a)
+		same("the same sequence once more", slices.Collect(seq), a)
+
+		var outer []int
+		for i := range seq {
+			if outer = append(outer, i); len(outer)%4 == 0 {
+				same("within", first(s.Epoch(8), 6), b[:6])
+				same("within itself", first(seq, 3), a[:3])
+			}
+		}
+		same("around others", outer, a)
+		x, y := turns(seq, s.Epoch(8))
+		same("in turns", x, a)
+		same("in turns, the other", y, b)
+		x, y = turns(seq, seq)
+		same("in turns with itself", x, y)
+	}
+}
+
+// turns pulls from two sequences, one after the other.
+func turns(a, b iter.Seq[int]) (x, y []int) {
+	nextA, stopA := iter.Pull(a)
+	defer stopA()
+	nextB, stopB := iter.Pull(b)
+	defer stopB()
+	for {
+		i, okA := nextA()
+		j, okB := nextB()
+		if !okA && !okB || len(x) > 1000 {
+			return x, y
+		}
+		x, y = append(x, i), append(y, j)
+	}
+}
+
+// When a loop is over, by its end, by break or return or by a panic in its body, no
+// goroutine is left, and the panic comes out as it is (rule 24).
+func TestEnds(t *testing.T) {
+	o := observe.New(t)
+	r := o.Rand()
+	configs, epoch, at, value := both(r, 60, 40), r.IntN(99), below(r, 2, 9), r.IntN(1e9)
+	var seen observe.Transcript
+	synctest.Test(t, func(t *testing.T) {
+		for _, cfg := range configs {
+			cfg.Ranks = 2
+			s := newSampler(t, cfg)
+			s.Epoch(epoch) // which nobody uses
+			seen.Add("all: %d", len(slices.Collect(s.Epoch(epoch))))
+			seen.Add("some: %d", len(first(s.Epoch(epoch), at)))
+			n, panicked := fails(s.Epoch(epoch), at, value)
+			seen.Add("before the panic %d, panic %v", n, panicked)
+			seen.Add("after it: %d", len(slices.Collect(s.Epoch(epoch))))
+		}
+	})
+	o.Transcript("loops", &seen)
+}
+
+// fails panics in the body of a loop, and returns how far it came.
+func fails(seq iter.Seq[int], at, value int) (n int, panicked any) {
+	defer func() { panicked = recover() }()
+	for range seq {
+		if n++; n == at {
+			panic(value)
+		}
+	}
+	return n, nil
+}
+
+// A thousand Tables and Samplers do not know of each other: what is drawn from one is
+// what its weights say, in whatever order they are used (rules 11 and 17).
+func TestThousand(t *testing.T) {
+	o := observe.New(t)
+	r := o.Rand()
+	g := chance(r)
+	tables, samplers, only := make([]*sampler.Table, 1000), make([]*sampler.Sampler, 1000), make([]int, 1000)
+	weights := make([]float64, 40) // the same slice for all of them
+	for i := range tables {
+		clear(weights)
+		only[i] = r.IntN(len(weights))
+		weights[only[i]] = 1
+		tables[i] = newTable(t, weights)
+		o.Ints("distinct of the same slice", distinct(t, weights, 1, g))
+		samplers[i] = newSampler(t, config{Weights: weights, Samples: 1 + i%2, Replacement: i%2 == 1, Seed: 7, Ranks: 1})
+	}
+	for _, i := range r.Perm(1000) {
+		o.Ints("draws", append(slices.Collect(samplers[i].Epoch(i%3)), tables[i].Draw(g)))
+		weights := make([]float64, 40)
+		weights[only[i]] = r.Float64() + 0.1
+		o.Ints("distinct", distinct(t, weights, 1, g))
+	}
+}
+
+// together calls f for 0 to 7 in a goroutine each.
+func together(f func(k int)) {
+	var wg sync.WaitGroup
+	for k := range 8 {
+		wg.Go(func() { f(k) })
+	}
+	wg.Wait()
+}
+
+// A Table may be used by any number of goroutines at the same time, each with its own r,
+// and so may Distinct and Balance: each gets what it would get alone (rule 23).
+func TestConcurrentDraws(t *testing.T) {
+	o := observe.New(t)
+	r := o.Rand()
+	weights, labels := holes(r, below(r, 20, 40)), labelled(r, 9)
+	table := newTable(t, weights)
+	seed := r.Uint64()
+	draws := func(k int) string {
+		g := rand.New(rand.NewPCG(seed, uint64(k)))
+		var all []any
+		for range 300 {
+			all = append(all, table.Draw(g))
+		}
+		for range 20 {
+			indices, err := sampler.Distinct(weights, 10, g)
+			balanced, _ := sampler.Balance(labels, 0.5)
+			all = append(all, indices, err, balanced[len(balanced)-1], table.Prob(k), table.Len())
+		}
+		return fmt.Sprint(all)
+	}
+	want, got := make([]string, 8), make([]string, 8)
+	together(func(k int) { got[k] = draws(k) })
+	same, zeros := 0, 0
+	for k := range want {
+		if want[k] = draws(k); want[k] == got[k] {
+			same++
+		}
+		if k > 0 && want[k] == want[0] {
+			zeros++
+		}
+	}
+	o.Ints("goroutines that get what they get alone, and those that get the same", []int{same, zeros})
+	o.Float("a probability", table.Prob(slices.Index(weights, slices.Max(weights))))
+}
+
+// A Sampler and the sequences of its epochs may be used by any number of goroutines at
+// the same time: each gets what it would get alone (rule 23).
+func TestConcurrentEpochs(t *testing.T) {
+	o := observe.New(t)
+	r := o.Rand()
+	for _, cfg := range both(r, 60, below(r, 30, 50)) {
+		cfg.Ranks = below(r, 1, 3)
+		s := newSampler(t, cfg)
+		seq := s.Epoch(99)
+		passes := func(k int) string {
+			var all []any
+			for i := range 12 {
+				all = append(all, slices.Collect(s.Epoch((k+i)%8)), slices.Collect(seq), s.Len())
+			}
+			return fmt.Sprint(all)
+		}
+		got, same := make([]string, 8), 0
+		together(func(k int) { got[k] = passes(k) })
+		for k := range got {
+			if got[k] == passes(k) {
+				same++
+			}
+		}
+		o.Int("goroutines that get what they get alone", same)
+		o.Int("Len", s.Len())
+		o.Int("indices", len(slices.Collect(seq)))
+	}
+}
