@@ -1,6 +1,7 @@
 package hidden
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -10,9 +11,15 @@ import (
 	"grade/reference/allreduce"
 )
 
-// reduces runs one operation on rings of several sizes, whose parts are equal.
+// reduces runs one operation on rings of several sizes, whose parts are equal, and on
+// much data.
 func reduces(t *testing.T, o *observe.Observer, name string, op allreduce.Op) {
 	bubble(t, func(t *testing.T) {
+		for _, n := range []int{2, 3} {
+			data := inputs(o.Rand(), n, n*below(o.Rand(), 66_000, 80_000))
+			errs := newRing(t, n, loose).all(t.Context(), data, op)
+			checked(o, fmt.Sprintf("%s of much data over %d ranks", name, n), data, errors.Join(errs...))
+		}
 		for _, n := range []int{2, 3, 4, 5, 7, 8, 16} {
 			data := inputs(o.Rand(), n, n*below(o.Rand(), 2, 7))
 			errs := newRing(t, n, loose).all(t.Context(), data, op)
@@ -49,6 +56,11 @@ func TestMax(t *testing.T) {
 func TestUneven(t *testing.T) {
 	o := observe.New(t)
 	bubble(t, func(t *testing.T) {
+		for _, c := range ops {
+			data := inputs(o.Rand(), 3, 3*below(o.Rand(), 66_000, 80_000)+below(o.Rand(), 1, 3))
+			errs := newRing(t, 3, loose).all(t.Context(), data, c.op)
+			checked(o, c.name+", uneven parts of much data", data, errors.Join(errs...))
+		}
 		for _, n := range []int{2, 3, 5, 8} {
 			for rest := 1; rest < n; rest++ {
 				for _, c := range ops {

@@ -75,20 +75,19 @@ func rounds(r *allreduce.Ring, data [][]float64, op allreduce.Op, times int) err
 	return errors.Join(errs...)
 }
 
-// checked records some elements of each rank, and all of one.
-func checked(o *observe.Observer, data [][]float64, err error) {
-	o.Error("error", err)
-	whole := o.Rand().IntN(len(data))
+// checked records some elements of each rank, and the total of each.
+func checked(o *observe.Observer, name string, data [][]float64, err error) {
+	o.Error(name+": error", err)
+	totals := make([]float64, len(data))
 	for rank := range data {
 		for range 16 {
-			o.Float("element", data[rank][o.Rand().IntN(len(data[rank]))], digits)
+			o.Float(name+": element", data[rank][o.Rand().IntN(len(data[rank]))], digits)
+		}
+		for i, x := range data[rank] {
+			totals[rank] += x * float64(1+i%7)
 		}
 	}
-	total := 0.0
-	for i, x := range data[whole] {
-		total += x * float64(1+i%7)
-	}
-	o.Float("total", total)
+	o.Floats(name+": total of all elements", totals, observe.Within(1e-3, 1e-12))
 }
 
 // Four sums over 16 ranks of 2 MiB each: work for a part is as much as the part is
@@ -101,7 +100,7 @@ func BenchmarkLarge(b *testing.B) {
 	for o.Loop() {
 		err = rounds(r, data, allreduce.Sum, 4)
 	}
-	checked(o, data, err)
+	checked(o, "result", data, err)
 }
 
 // One sum over 24 ranks of 1 MiB each: a rank needs room for its own numbers once more
@@ -114,7 +113,7 @@ func BenchmarkMemory(b *testing.B) {
 	for o.Loop() {
 		err = rounds(r, data, allreduce.Sum, 1)
 	}
-	checked(o, data, err)
+	checked(o, "result", data, err)
 }
 
 // 260 ranks, 518 steps of each: a step costs the same however many ranks there are.
@@ -126,7 +125,7 @@ func BenchmarkManyRanks(b *testing.B) {
 	for o.Loop() {
 		err = rounds(r, data, allreduce.Max, 1)
 	}
-	checked(o, data, err)
+	checked(o, "result", data, err)
 }
 
 // 5,000 small reductions on one ring: what one leaves behind is no burden to the next.
@@ -138,7 +137,7 @@ func BenchmarkManyRounds(b *testing.B) {
 	for o.Loop() {
 		err = rounds(r, data, allreduce.Mean, 5000)
 	}
-	checked(o, data, err)
+	checked(o, "result", data, err)
 }
 
 // 60,000 calls on a ring of one rank: a call that is over leaves nothing behind.
@@ -150,5 +149,5 @@ func BenchmarkAlone(b *testing.B) {
 	for o.Loop() {
 		err = rounds(r, data, allreduce.Sum, 60_000)
 	}
-	checked(o, data, err)
+	checked(o, "result", data, err)
 }

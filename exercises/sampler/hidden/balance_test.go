@@ -22,6 +22,7 @@ func labelled(r *rand.Rand, classes int) (of []int) {
 // balance records what Balance makes of labels.
 func balance[L comparable](o *observe.Observer, name string, labels []L, q float64) {
 	weights, err := sampler.Balance(labels, q)
+	o.Int("number of weights: "+name, len(weights))
 	o.Floats("weights: "+name, weights, observe.Within(0, 1e-9))
 	o.Error("error: "+name, err, sampler.ErrPower)
 }
@@ -130,6 +131,7 @@ func TestSameWeights(t *testing.T) {
 	for range 3 {
 		of, q := labelled(r, 80), 0.2+0.6*r.Float64()
 		weights, err := sampler.Balance(of, q)
+		o.Int("number of weights", len(weights))
 		o.Floats("weights: many classes", weights, observe.Within(0, 1e-9))
 		o.Error("error", err)
 		others := 0
