@@ -3,12 +3,15 @@ package main
 import (
 	"context"
 	"fmt"
+	"path"
 	"runtime"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"grade/exercises/course"
 	"grade/grader"
+	"grade/grader/mutate"
 	"grade/grader/prove"
 	"grade/grader/report/summary"
 )
@@ -20,6 +23,8 @@ type mutateOptions struct {
 	app      *app
 	grading  gradingFlags
 	exercise string
+	only     []string
+	sample   int
 }
 
 func newExerciseMutate(a *app) *cobra.Command {
@@ -37,8 +42,11 @@ second: some loop for ever. How many were killed by that alone is told, for one 
 them may be merely slow.
 
 The score is killed / (all - equivalent). Below %.0f %% the exit status is 1, and where a
-mark fits no mutant, which is told before anything is graded.`, 100*wantKilled),
+mark fits no mutant, which is told before anything is graded. A run that is
+interrupted shows what was graded until then.`, 100*wantKilled),
 		Example: `  grade exercise mutate autograd
+  grade exercise mutate autograd --sample 100            # a first look
+  grade exercise mutate autograd --only 'graph.go:*:bound-*'  # after a test was mended
   grade exercise mutate autograd --json > mutants.json`,
 		Args:              anExercise(a, 0),
 		ValidArgsFunction: completeExercise(a),
@@ -47,7 +55,13 @@ mark fits no mutant, which is told before anything is graded.`, 100*wantKilled),
 			return o.run(cmd.Context())
 		},
 	}
+	f := cmd.Flags()
+	f.StringSliceVar(&o.only, "only", nil, "only mutants whose id fits one of these `PATTERNS`")
+	f.IntVar(&o.sample, "sample", 0, "only so many mutants, spread over all, and the same ones each time (0: all)")
 	o.grading.add(cmd, runtime.NumCPU())
+	for _, flag := range []string{"only", "sample"} {
+		_ = cmd.RegisterFlagCompletionFunc(flag, cobra.NoFileCompletions)
+	}
 	return cmd
 }
 
@@ -67,27 +81,72 @@ func (o *mutateOptions) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	m, err := o.mutate(ctx, e, marks)
-	if err != nil {
-		return err
+	m, interrupted := o.mutate(ctx, e, marks)
+	if m == nil {
+		return interrupted
 	}
 	if err := o.app.write(o.grading.json, m, func() string { return summary.Mutation(m, o.app.courseDir, o.app.out.Palette()) }); err != nil {
 		return err
 	}
-	if len(m.Faults) > 0 || m.Score < wantKilled {
+	if interrupted == nil && (len(m.Faults) > 0 || m.Score < wantKilled) {
 		return errPointsMissing
 	}
-	return nil
+	return interrupted
 }
 
+// mutate grades the chosen mutants. Where it is interrupted, it returns both a result and
+// an error.
 func (o *mutateOptions) mutate(ctx context.Context, e *course.Exercise, marks []course.Equivalent) (m *prove.Mutation, err error) {
 	mutants, faults, err := prove.Mutants(ctx, e, marks)
-	if err != nil || len(faults) > 0 {
-		return &prove.Mutation{Exercise: e.Name, Survivors: []prove.Survivor{}, Faults: faults}, err
+	if err != nil {
+		return nil, err
+	}
+	if len(faults) > 0 {
+		return &prove.Mutation{Exercise: e.Name, Survivors: []prove.Survivor{}, Faults: faults}, nil
+	}
+	chosen, err := o.choose(mutants)
+	if err != nil {
+		return nil, err
 	}
 	err = o.app.grade(ctx, o.grading, func(g *grader.Grader, tell prove.Progress) error {
-		m, err = prove.Mutate(ctx, g, e, mutants, prove.MutationOptions{Equivalent: marks, Workers: o.grading.workers, Progress: tell})
+		m, err = prove.Mutate(ctx, g, e, chosen, prove.MutationOptions{Equivalent: marks, Workers: o.grading.workers, Progress: tell})
+		if m != nil {
+			m.LeftOut += len(mutants) - len(chosen)
+		}
 		return err
 	})
 	return m, err
+}
+
+// choose returns the mutants that fit --only, and a sample of them.
+func (o *mutateOptions) choose(mutants []mutate.Mutant) (chosen []mutate.Mutant, err error) {
+	for _, m := range mutants {
+		fits := len(o.only) == 0
+		for _, pattern := range o.only {
+			match, err := path.Match(pattern, m.ID)
+			if err != nil {
+				return nil, usage("", "--only %s: %v", pattern, err)
+			}
+			fits = fits || match
+		}
+		if fits {
+			chosen = append(chosen, m)
+		}
+	}
+	if len(chosen) == 0 && len(mutants) > 0 {
+		return nil, usage("grade exercise mutate lists the ids of survivors, such as "+mutants[0].ID, "--only %s: no mutant's id fits", strings.Join(o.only, ","))
+	}
+	return spread(chosen, o.sample), nil
+}
+
+// spread returns n of the mutants, at equal distances; all, if n is 0 or too large.
+func spread(mutants []mutate.Mutant, n int) []mutate.Mutant {
+	if n <= 0 || n >= len(mutants) {
+		return mutants
+	}
+	chosen := make([]mutate.Mutant, n)
+	for i := range chosen {
+		chosen[i] = mutants[i*len(mutants)/n]
+	}
+	return chosen
 }

@@ -24,6 +24,7 @@ type Report struct {
 	Checks      int       `json:"checks"`       // that it has; 0: it cannot be loaded
 	Submissions int       `json:"submissions"`  // that were graded
 	LeftOut     int       `json:"left_out"`     // that were not, because only a benchmark stops them and nothing is measured
+	Missing     int       `json:"missing"`      // gradings that were not done, because the check was interrupted
 	PublicTests bool      `json:"public_tests"` // the starter's tests were run with the reference
 	Findings    []Finding `json:"findings"`
 	Margins     []Margin  `json:"margins"`
@@ -74,31 +75,60 @@ func Read(ctx context.Context, course *course.Course, name string) *Checking {
 	if err == nil {
 		c.classes(c.submissions)
 	}
+	c.report.Missing = len(c.submissions) + besides
 	return c
 }
+
+// besides is how many gradings a check has besides the submissions: the reference, the
+// same on other seeds, the starter and its public tests.
+const besides = 4
 
 // Report returns what is known so far.
 func (c *Checking) Report() *Report { return c.report }
 
+// Choose leaves out all submissions but those whose name fits one of the patterns of
+// [path.Match], and returns how many are left. Then limits are not looked at: what they
+// separate may be left out.
+func (c *Checking) Choose(patterns []string) (int, error) {
+	var chosen []fixture.Submission
+	for _, s := range c.submissions {
+		for _, pattern := range patterns {
+			fits, err := path.Match(pattern, s.Name)
+			if err != nil {
+				return 0, err
+			}
+			if fits {
+				chosen = append(chosen, s)
+				break
+			}
+		}
+	}
+	c.submissions, c.chosen = chosen, true
+	c.report.Missing = len(chosen) + besides
+	return len(chosen), nil
+}
+
 // Gradable reports whether the exercise could be loaded.
 func (c *Checking) Gradable() bool { return c.exercise != nil }
 
-// Grade is the rest of a check. An error is a fault of the sandbox or of grade.
+// Grade is the rest of a check. An error is a fault of the sandbox or of grade. Where ctx
+// ends it, the report has what was found until then, and how much is missing.
 func (c *Checking) Grade(ctx context.Context, g *grader.Grader, o CheckOptions) (*Report, error) {
 	if !c.Gradable() {
 		return c.report, nil
 	}
 	c.options = o
 	c.shipped = NewFixtures(g, c.exercise, c.submissions)
-	if err := c.gradeAll(ctx); err != nil {
+	err := c.gradeAll(ctx)
+	if err != nil && ctx.Err() == nil {
 		return nil, err
 	}
-	if !o.Quick {
+	if !o.Quick && !c.chosen && err == nil {
 		c.separate()
 	}
 	c.cascades()
 	c.sort()
-	return c.report, nil
+	return c.report, err
 }
 
 func (c *Checking) sort() {
@@ -123,6 +153,7 @@ type Checking struct {
 	sources     []course.File // of the reference
 	options     CheckOptions
 	submissions []fixture.Submission
+	chosen      bool      // some were left out
 	shipped     *Fixtures // the same, to be graded
 
 	mu       sync.Mutex
@@ -165,6 +196,7 @@ func (c *Checking) gradeAll(ctx context.Context) error {
 		together, alone = append(together, alone...), nil
 	}
 	total := len(together) + len(alone)
+	defer func() { c.report.Missing = total - c.done }()
 	if err := c.run(ctx, together, max(1, c.options.Workers), total); err != nil {
 		return err
 	}
@@ -189,12 +221,14 @@ func (c *Checking) run(ctx context.Context, jobs []job, workers, total int) erro
 	group.SetLimit(workers)
 	for _, one := range jobs {
 		group.Go(func() error {
-			defer c.tell(total)
 			heard := &Explanations{}
 			err := one(ctx, heard)
 			if errors.Is(err, fault.ErrExercise) {
 				c.ungradable(err, heard)
-				return nil
+				err = nil
+			}
+			if err == nil {
+				c.tell(total)
 			}
 			return err
 		})

@@ -4,7 +4,9 @@ import (
 	"context"
 	"path"
 	"slices"
+	"strings"
 
+	"grade/exercises/course"
 	"grade/exercises/course/fixture"
 	"grade/grader"
 	"grade/grader/judge"
@@ -70,11 +72,29 @@ func (c *Checking) starter(ctx context.Context, heard *Explanations) error {
 		c.find(path.Join(dir, p.File), p.Line, "the starter is refused or does not compile: %s", p.Message)
 	}
 	for _, got := range r.Checks {
-		if r.Score > starterFloor && got.Verdict == verdict.Passed {
+		if got.Verdict != verdict.Passed {
+			continue
+		}
+		if r.Score > starterFloor {
 			c.find(c.configFile(), c.lineOf(got.Name), "%s: the starter passes it, and scores %d in all, more than %d: it is a solution already, or the test passes on zeros", got.Name, r.Score, starterFloor)
+		}
+		if failed := failedNeeds(c.exercise, got.Name, r); len(failed) > 0 && got.Points > 0 {
+			c.find(c.configFile(), c.lineOf(got.Name), "%s: the starter passes it, because what rests on %s does not count where that failed: observe something more, which no entry of its needs leaves out",
+				got.Name, strings.Join(failed, ", "))
 		}
 	}
 	return nil
+}
+
+// failedNeeds returns the checks that the named one needs and that failed.
+func failedNeeds(e *course.Exercise, name string, r *verdict.Result) (failed []string) {
+	i := slices.IndexFunc(e.Checks, func(c course.Check) bool { return c.Name == name })
+	for _, need := range e.Checks[i].Needs {
+		if slices.ContainsFunc(r.Checks, func(got verdict.CheckResult) bool { return got.Name == need.Check && !got.Verdict.Earns() }) {
+			failed = append(failed, need.Check)
+		}
+	}
+	return failed
 }
 
 // submission grades a shipped submission.

@@ -34,6 +34,7 @@ type Mutation struct {
 	Equivalent int        `json:"equivalent"` // survived, and are marked in equivalent.yaml
 	Score      float64    `json:"score"`      // killed / (total - equivalent)
 	Survivors  []Survivor `json:"survivors"`  // without a mark, the most telling first
+	LeftOut    int        `json:"left_out"`   // were not graded: not chosen, or the run was interrupted
 	Seconds    float64    `json:"seconds"`
 
 	// Faults are marks in equivalent.yaml on mutants that are killed or do not exist. A
@@ -102,22 +103,24 @@ func markFault(e *course.Exercise, x course.Equivalent, fault string) Finding {
 }
 
 // Mutate grades mutants of e's reference with the hidden tests, up to the first that
-// fails, and the survivors with the benchmarks as well.
+// fails, and the survivors with the benchmarks as well. Where ctx ends it, the result of
+// what was graded until then comes with the error.
 func Mutate(ctx context.Context, g *grader.Grader, e *course.Exercise, mutants []mutate.Mutant, o MutationOptions) (*Mutation, error) {
 	started := time.Now()
 	r := &mutation{grader: g, exercise: e, options: o, mutants: mutants, verdicts: make([]mutantOutcome, len(mutants))}
 	if err := r.calibrate(ctx); err != nil {
 		return nil, err
 	}
-	if err := r.test(ctx); err != nil {
-		return nil, err
+	err := r.test(ctx)
+	if err == nil {
+		err = r.measure(ctx)
 	}
-	if err := r.measure(ctx); err != nil {
+	if err != nil && ctx.Err() == nil {
 		return nil, err
 	}
 	m := r.sum()
 	m.Seconds = time.Since(started).Seconds()
-	return m, nil
+	return m, err
 }
 
 // sources returns the files of the reference. It keeps the provided ones out of
@@ -132,9 +135,9 @@ func sources(e *course.Exercise) (files []mutate.File) {
 // mutantOutcome is the outcome of a mutant.
 type mutantOutcome int
 
-// The outcomes. The zero value is invalid.
+// The outcomes.
 const (
-	_ mutantOutcome = iota
+	notGraded mutantOutcome = iota // the run was interrupted
 	killed
 	timedOut // killed by a limit on time and by nothing else
 	survived
@@ -279,6 +282,9 @@ func (r *mutation) sum() *Mutation {
 		switch {
 		case r.verdicts[i] == refused:
 			continue
+		case r.verdicts[i] == notGraded:
+			m.LeftOut++
+			continue
 		case r.verdicts[i] == killed:
 			m.Killed++
 		case r.verdicts[i] == survived && r.marked(one), r.verdicts[i] == timedOut && r.marked(one):
@@ -297,7 +303,7 @@ func (r *mutation) sum() *Mutation {
 		m.Score = float64(m.Killed) / float64(tested)
 	}
 	for _, x := range r.options.Equivalent {
-		switch alive[x.Mutant] {
+		switch alive[x.Mutant] { // none: it was not graded
 		case killed: // one that timed out may still be equivalent
 			m.Faults = append(m.Faults, markFault(r.exercise, x, "is killed, and so not equivalent"))
 		case refused:

@@ -34,16 +34,16 @@ func TestFateOf(t *testing.T) {
 	}
 }
 
-// A mutant that does not build counts for nothing; a marked one is neither killed nor a
+// A mutant that does not build, or was not graded, counts for nothing; a marked one is neither killed nor a
 // survivor, even if it timed out; a mark on a killed one is a fault.
 func TestSum(t *testing.T) {
 	marks := []course.Equivalent{{Mutant: "marked", Line: 2}, {Mutant: "same but slow", Line: 3}, {Mutant: "caught", Line: 4}, {Mutant: "unbuilt", Line: 5}}
 	r := &mutation{exercise: &course.Exercise{Name: "e"}, options: MutationOptions{Equivalent: marks}}
-	for id, f := range map[string]mutantOutcome{"caught": killed, "slow": timedOut, "same but slow": timedOut, "marked": survived, "missed": survived, "unbuilt": refused} {
+	for id, f := range map[string]mutantOutcome{"caught": killed, "slow": timedOut, "same but slow": timedOut, "marked": survived, "missed": survived, "unbuilt": refused, "late": notGraded} {
 		r.mutants, r.verdicts = append(r.mutants, mutate.Mutant{ID: id}), append(r.verdicts, f)
 	}
 	m := r.sum()
-	assert.Equal(t, []int{5, 2, 1, 2}, []int{m.Total, m.Killed, m.TimedOut, m.Equivalent})
+	assert.Equal(t, []int{5, 2, 1, 2, 1}, []int{m.Total, m.Killed, m.TimedOut, m.Equivalent, m.LeftOut})
 	assert.Equal(t, []Survivor{{ID: "missed"}}, m.Survivors)
 	assert.InDelta(t, 2.0/3, m.Score, 1e-9)
 	assert.Equal(t, []Finding{

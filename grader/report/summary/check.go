@@ -58,12 +58,18 @@ func (c Check) table(reports []*prove.Report) string {
 	fmt.Fprintf(&b, "  %s  checks  submissions  findings\n", terminal.Pad("exercise", width))
 	for _, r := range reports {
 		mark := p.Green("✓")
-		if len(r.Findings) > 0 {
+		switch {
+		case len(r.Findings) > 0:
 			mark = p.Red("✗")
+		case r.Missing > 0:
+			mark = p.Yellow("?")
 		}
 		fmt.Fprintf(&b, "%s %s  %6d  %11d  %8d\n", mark, terminal.Pad(r.Exercise, width), r.Checks, r.Submissions, len(r.Findings))
 	}
 	for _, r := range reports {
+		if r.Missing > 0 {
+			fmt.Fprintf(&b, "%s: interrupted, %d of its gradings are missing: nothing is known of those\n", r.Exercise, r.Missing)
+		}
 		if r.LeftOut > 0 {
 			fmt.Fprintf(&b, "%s: nothing was measured; of its submissions %d were left out, which only a benchmark stops\n", r.Exercise, r.LeftOut)
 		}

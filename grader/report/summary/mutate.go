@@ -24,8 +24,8 @@ func Mutation(m *prove.Mutation, root string, p terminal.Palette) string {
 		}
 	}
 	if m.Total > 0 || len(m.Faults) == 0 { // or nothing was graded
-		fmt.Fprintf(&b, "%s: %d mutants, %d killed%s, %d survived, %d equivalent: %.1f %% of %d, in %.0f s\n",
-			m.Exercise, m.Total, m.Killed, byTime(m.TimedOut), len(m.Survivors), m.Equivalent, 100*m.Score, m.Total-m.Equivalent, m.Seconds)
+		fmt.Fprintf(&b, "%s: %d mutants, %d killed%s, %d survived, %d equivalent: %.1f %% of %d, in %.0f s%s\n",
+			m.Exercise, m.Total, m.Killed, byTime(m.TimedOut), len(m.Survivors), m.Equivalent, 100*m.Score, m.Total-m.Equivalent, m.Seconds, leftOut(m.LeftOut))
 	}
 	return b.String()
 }
@@ -36,4 +36,12 @@ func byTime(n int) string {
 		return ""
 	}
 	return fmt.Sprintf(" (%d by time alone)", n)
+}
+
+// leftOut counts the mutants that were not graded: the score is that of the others.
+func leftOut(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf("; %d more were not graded", n)
 }

@@ -209,6 +209,8 @@ func TestMutation(t *testing.T) {
 	assert.Equal(t, ""+
 		"a1  course/reference/gears/gears.go:7\n    -    x\n    +    y\n"+
 		"gears: 10 mutants, 8 killed (2 by time alone), 1 survived, 1 equivalent: 88.9 % of 9, in 3 s\n", Mutation(m, "course", terminal.Palette{}))
+	m.LeftOut = 30
+	assert.Contains(t, Mutation(m, "course", terminal.Palette{}), "88.9 % of 9, in 3 s; 30 more were not graded\n")
 	faults := &prove.Mutation{Exercise: "gears", Faults: []prove.Finding{{File: "equivalent.yaml", Message: "no such mutant"}}}
 	assert.Equal(t, "course/equivalent.yaml: no such mutant\n", Mutation(faults, "course", terminal.Palette{}), "nothing was graded")
 }
