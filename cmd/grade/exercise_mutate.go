@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"path"
 	"runtime"
 	"strings"
 
@@ -11,7 +10,6 @@ import (
 
 	"grade/exercises/course"
 	"grade/grader"
-	"grade/grader/mutate"
 	"grade/grader/prove"
 	"grade/grader/report/summary"
 )
@@ -104,10 +102,11 @@ func (o *mutateOptions) mutate(ctx context.Context, e *course.Exercise, marks []
 	if len(faults) > 0 {
 		return &prove.Mutation{Exercise: e.Name, Survivors: []prove.Survivor{}, Faults: faults}, nil
 	}
-	chosen, err := o.choose(mutants)
+	chosen, err := prove.Choose(mutants, o.only)
 	if err != nil {
-		return nil, err
+		return nil, usage("grade exercise mutate lists the ids of survivors, such as "+mutants[0].ID, "--only %s: %v", strings.Join(o.only, ","), err)
 	}
+	chosen = prove.Spread(chosen, o.sample)
 	err = o.app.grade(ctx, o.grading, func(g *grader.Grader, tell prove.Progress) error {
 		m, err = prove.Mutate(ctx, g, e, chosen, prove.MutationOptions{Equivalent: marks, Workers: o.grading.workers, Progress: tell})
 		if m != nil {
@@ -116,37 +115,4 @@ func (o *mutateOptions) mutate(ctx context.Context, e *course.Exercise, marks []
 		return err
 	})
 	return m, err
-}
-
-// choose returns the mutants that fit --only, and a sample of them.
-func (o *mutateOptions) choose(mutants []mutate.Mutant) (chosen []mutate.Mutant, err error) {
-	for _, m := range mutants {
-		fits := len(o.only) == 0
-		for _, pattern := range o.only {
-			match, err := path.Match(pattern, m.ID)
-			if err != nil {
-				return nil, usage("", "--only %s: %v", pattern, err)
-			}
-			fits = fits || match
-		}
-		if fits {
-			chosen = append(chosen, m)
-		}
-	}
-	if len(chosen) == 0 && len(mutants) > 0 {
-		return nil, usage("grade exercise mutate lists the ids of survivors, such as "+mutants[0].ID, "--only %s: no mutant's id fits", strings.Join(o.only, ","))
-	}
-	return spread(chosen, o.sample), nil
-}
-
-// spread returns n of the mutants, at equal distances; all, if n is 0 or too large.
-func spread(mutants []mutate.Mutant, n int) []mutate.Mutant {
-	if n <= 0 || n >= len(mutants) {
-		return mutants
-	}
-	chosen := make([]mutate.Mutant, n)
-	for i := range chosen {
-		chosen[i] = mutants[i*len(mutants)/n]
-	}
-	return chosen
 }

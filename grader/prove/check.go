@@ -92,15 +92,12 @@ func (c *Checking) Report() *Report { return c.report }
 func (c *Checking) Choose(patterns []string) (int, error) {
 	var chosen []fixture.Submission
 	for _, s := range c.submissions {
-		for _, pattern := range patterns {
-			fits, err := path.Match(pattern, s.Name)
-			if err != nil {
-				return 0, err
-			}
-			if fits {
-				chosen = append(chosen, s)
-				break
-			}
+		fits, err := fitsOne(s.Name, patterns)
+		if err != nil {
+			return 0, err
+		}
+		if fits {
+			chosen = append(chosen, s)
 		}
 	}
 	c.submissions, c.chosen = chosen, true

@@ -9,6 +9,7 @@ package prove
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path"
 	"slices"
@@ -100,6 +101,48 @@ func successor(x course.Equivalent, mutants []mutate.Mutant, marks []course.Equi
 
 func markFault(e *course.Exercise, x course.Equivalent, fault string) Finding {
 	return Finding{path.Join("exercises", e.Name, "equivalent.yaml"), x.Line, fmt.Sprintf("%s %s; remove it", x.Mutant, fault)}
+}
+
+// Choose returns the mutants whose id fits one of the patterns of [path.Match]; all, if
+// there is no pattern. It is an error if none fits.
+func Choose(mutants []mutate.Mutant, patterns []string) (chosen []mutate.Mutant, err error) {
+	if len(patterns) == 0 || len(mutants) == 0 {
+		return mutants, nil
+	}
+	for _, m := range mutants {
+		fits, err := fitsOne(m.ID, patterns)
+		if err != nil {
+			return nil, err
+		}
+		if fits {
+			chosen = append(chosen, m)
+		}
+	}
+	if len(chosen) == 0 {
+		return nil, errors.New("no mutant's id fits")
+	}
+	return chosen, nil
+}
+
+func fitsOne(name string, patterns []string) (bool, error) {
+	for _, pattern := range patterns {
+		if fits, err := path.Match(pattern, name); fits || err != nil {
+			return fits, err
+		}
+	}
+	return false, nil
+}
+
+// Spread returns n of the mutants, at equal distances; all, if n is 0 or too large.
+func Spread(mutants []mutate.Mutant, n int) []mutate.Mutant {
+	if n <= 0 || n >= len(mutants) {
+		return mutants
+	}
+	chosen := make([]mutate.Mutant, n)
+	for i := range chosen {
+		chosen[i] = mutants[i*len(mutants)/n]
+	}
+	return chosen
 }
 
 // Mutate grades mutants of e's reference with the hidden tests, up to the first that

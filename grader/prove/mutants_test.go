@@ -1,9 +1,11 @@
 package prove
 
 import (
+	"path"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"grade/exercises/course"
 	"grade/grader/mutate"
@@ -65,4 +67,21 @@ func TestSuccessor(t *testing.T) {
 	assert.Equal(t, " (perhaps into a.go:F:boundary:1 or a.go:F:boundary:3)", successor(marks[0], mutants, marks))
 	assert.Empty(t, successor(course.Equivalent{Mutant: "a.go:H:boundary:0"}, mutants, marks))
 	assert.Empty(t, successor(course.Equivalent{Mutant: "nonsense"}, mutants, marks))
+}
+
+func TestChoose(t *testing.T) {
+	mutants := []mutate.Mutant{{ID: "a.go:F:bound:1"}, {ID: "a.go:F:drop:2"}, {ID: "b.go:G:bound:3"}, {ID: "b.go:G:drop:4"}}
+	chosen, err := Choose(mutants, nil)
+	require.NoError(t, err)
+	assert.Equal(t, mutants, chosen)
+	chosen, err = Choose(mutants, []string{"a.go:F:*", "*:drop:*"})
+	require.NoError(t, err)
+	assert.Equal(t, []mutate.Mutant{mutants[0], mutants[1], mutants[3]}, chosen)
+	_, err = Choose(mutants, []string{"c.go:*"})
+	require.EqualError(t, err, "no mutant's id fits")
+	_, err = Choose(mutants, []string{"["})
+	require.ErrorIs(t, err, path.ErrBadPattern)
+	assert.Equal(t, []mutate.Mutant{mutants[0], mutants[2]}, Spread(mutants, 2))
+	assert.Equal(t, mutants, Spread(mutants, 9))
+	assert.Equal(t, mutants, Spread(mutants, 0))
 }
