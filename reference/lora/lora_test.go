@@ -117,19 +117,3 @@ func TestTogether(t *testing.T) {
 		t.Errorf("five times %v is %v", one, a.GradA[0])
 	}
 }
-
-// The adapter costs little beside the base: compare the two.
-func BenchmarkForward(b *testing.B) {
-	base, l, _, r := trained(b, 1500, 1400, 16)
-	x := normal(r, 4*1500)
-	b.Run("base", func(b *testing.B) {
-		for b.Loop() {
-			base.Forward(x)
-		}
-	})
-	b.Run("adapter", func(b *testing.B) {
-		for b.Loop() {
-			l.Forward(x)
-		}
-	})
-}
