@@ -115,6 +115,20 @@ func TestLongSchedules(t *testing.T) {
 			}
 		}
 	}
+	cfg := schedule(r, 300+r.IntN(1000), 90_000+r.IntN(9000))
+	s := newScheduler(t, cfg)
+	for k := range 80_000 {
+		if k%9973 == 9972 {
+			o.Float("rate after many calls of Step", s.Rate()/cfg.Peak, ofPeak)
+		}
+		s.Step()
+	}
+	o.Int("steps after many calls of Step", s.State().Steps)
+	for _, k := range []int{1<<15 - 1, 1<<16 - 1, 1<<31 - 1, 1<<32 - 1, 1<<53 + 1} {
+		s.SetState(amp.SchedulerState{Steps: k})
+		s.Step()
+		o.Int("steps after a Step from a State", s.State().Steps)
+	}
 }
 
 // Rate is that of the next step, however often it is asked, and only Step counts (rule

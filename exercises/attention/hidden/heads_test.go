@@ -71,6 +71,11 @@ func TestShapes(t *testing.T) {
 		func(in *inputs, h *heads, opt *options) { in.v.Rows, in.v.Cols = -in.v.Rows, -in.v.Cols },
 		func(in *inputs, h *heads, opt *options) { in.v = draw(r, 4, in.v.Cols) },
 		func(in *inputs, h *heads, opt *options) { in.v = draw(r, 6, in.v.Cols) },
+		func(in *inputs, h *heads, opt *options) { in.k, in.v = draw(r, 0, in.k.Cols), draw(r, 0, in.v.Cols) }, // no keys: that fits
+		func(in *inputs, h *heads, opt *options) {
+			in.k, in.v = draw(r, 0, in.k.Cols), draw(r, 0, in.v.Cols)
+			in.v.Cols *= -1
+		},
 	}
 	ofHeads := []func(in *inputs, h *heads, opt *options){
 		func(in *inputs, h *heads, opt *options) { h.Query = 0 },
@@ -82,6 +87,7 @@ func TestShapes(t *testing.T) {
 		}, // not in groups
 		func(in *inputs, h *heads, opt *options) { in.q = draw(r, 3, in.q.Cols+1) },
 		func(in *inputs, h *heads, opt *options) { in.k = draw(r, 5, in.k.Cols-1) },
+		func(in *inputs, h *heads, opt *options) { in.k = draw(r, 5, in.k.Cols+1) },
 		func(in *inputs, h *heads, opt *options) { in.q, in.k = draw(r, 3, 4*2+2), draw(r, 5, 2*2+1) },
 		func(in *inputs, h *heads, opt *options) { in.v = draw(r, 5, in.v.Cols+1) },
 	}
