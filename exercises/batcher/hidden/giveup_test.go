@@ -156,6 +156,9 @@ func TestModelContext(t *testing.T) {
 		obeys := round%2 == 0
 		bubble(t, func(t *testing.T) {
 			size := below(r, 2, 7)
+			if round >= 6 {
+				size = below(r, 260, 300)
+			}
 			w := newWorld(t, r, limits(size, wait(30)))
 			var mu sync.Mutex
 			saw := map[int]*seen{}
