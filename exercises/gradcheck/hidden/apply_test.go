@@ -1,0 +1,401 @@
+package hidden
+
+import (
+	"errors"
+	"math"
+	"slices"
+	"testing"
+
+	"grade/observe"
+	"grade/reference/gradcheck"
+)
+
+// Apply calls Forward once, with the inputs' own data in their order, and records the output;
+// Backward gets the gradient of the output, once, and what it returns is added to those of the
+// inputs (rules 1 and 2).
+func TestApply(t *testing.T) {
+	o := observe.New(t)
+	r := o.Rand()
+	for range 10 {
+		var calls observe.Transcript
+		n := below(r, 2, 9)
+		f := smooth(1, nil)
+		forward, backward := f.forward, f.backward
+		x, y := signed(r, n, 1), signed(r, n, 1)
+		f.forward = func(in [][]float64) []float64 {
+			calls.Add("forward of %d, own data %t", len(in), len(in) == 2 && &in[0][0] == &x[0] && &in[1][0] == &y[0])
+			return forward(in)
+		}
+		f.backward = func(in [][]float64, grad []float64) [][]float64 {
+			calls.Add("backward of %d", len(grad))
+			o.Floats("gradient of the output", grad, relative)
+			return backward(in, grad)
+		}
+		tape := gradcheck.NewTape()
+		a, b := tape.Leaf(x), tape.Leaf(y)
+		out := apply(t, f, a, b)
+		o.Bool("on the tape of the inputs", out.Tape() == tape)
+		o.Floats("output", out.Data, relative)
+		o.Transcript("calls before Backward", &calls)
+		a.AddGrad(signed(r, n, 1)) // from elsewhere
+		o.Error("error", tape.Backward(out, signed(r, len(out.Data), 1)))
+		o.Floats("gradient of the first", a.Grad(), relative)
+		o.Floats("gradient of the second", b.Grad(), relative)
+		o.Transcript("calls", &calls)
+	}
+}
+
+// saver saves lists and records what comes back.
+type saver struct {
+	lists [][]float64
+	calls []int // how many are saved by each call of Save
+	got   func(saved [][]float64, err error)
+}
+
+func (s *saver) Forward(c *gradcheck.Context, in [][]float64) ([]float64, error) {
+	rest := s.lists
+	for _, n := range s.calls {
+		c.Save(rest[:n]...)
+		rest = rest[n:]
+	}
+	return slices.Clone(in[0]), nil
+}
+
+func (s *saver) Backward(c *gradcheck.Context, grad []float64) ([][]float64, error) {
+	s.got(c.Saved())
+	s.got(c.Saved())
+	return [][]float64{grad}, nil
+}
+
+// What several calls of Save were given comes back from Saved in that order, the slices
+// themselves, as often as it is asked for, and each Context has its own (rule 4).
+func TestSaved(t *testing.T) {
+	o := observe.New(t)
+	r := o.Rand()
+	tape := gradcheck.NewTape()
+	v := tape.Leaf([]float64{1})
+	var all []*saver
+	for range 8 {
+		s := &saver{calls: []int{below(r, 1, 3), 0, below(r, 1, 4)}}
+		for range s.calls[0] + s.calls[2] {
+			s.lists = append(s.lists, signed(r, below(r, 1, 4), 1))
+		}
+		s.lists = append(s.lists, []float64{}, nil)
+		s.calls = append(s.calls, 2)
+		s.got = func(saved [][]float64, err error) {
+			o.Error("error of Saved", err, gradcheck.ErrFreed)
+			o.Int("saved lists", len(saved))
+			own := 0
+			for i, list := range saved {
+				o.Floats("a saved list", list, observe.Exact())
+				if len(list) > 0 && i < len(s.lists) && len(s.lists[i]) > 0 && &list[0] == &s.lists[i][0] {
+					own++
+				}
+			}
+			o.Int("saved lists that are no copies", own)
+		}
+		all = append(all, s)
+		v = apply(t, s, v)
+	}
+	o.Error("error of Backward", tape.Backward(v, []float64{1 + r.Float64()}))
+}
+
+// A vector that is used several times, twice by one application too, gets the gradients of all
+// uses (rule 2).
+func TestShared(t *testing.T) {
+	o := observe.New(t)
+	r := o.Rand()
+	for range 10 {
+		n := below(r, 2, 9)
+		tape := gradcheck.NewTape()
+		x, y := tape.Leaf(signed(r, n, 1)), tape.Leaf(signed(r, n, 1))
+		square := apply(t, smooth(1, nil), x, x)
+		left := apply(t, smooth(2, nil), square, y)
+		right := apply(t, smooth(3, nil), y, square)
+		out := apply(t, smooth(1, nil), left, right)
+		o.Floats("output", out.Data, relative)
+		o.Error("error", tape.Backward(out, signed(r, len(out.Data), 1)))
+		o.Floats("gradient of the first", x.Grad(), relative)
+		o.Floats("gradient of the second", y.Grad(), relative)
+		o.Bool("gradient inside", square.Grad() != nil)
+	}
+}
+
+// watcher records what Needs says.
+type watcher struct {
+	fake
+	o *observe.Observer
+}
+
+func (w watcher) ask(name string, c *gradcheck.Context, n int) {
+	for i := range n {
+		w.o.Bool(name, c.Needs(i))
+	}
+	w.o.Bool(name+" that is no input", c.Needs(-1) || c.Needs(n))
+}
+
+func (w watcher) Forward(c *gradcheck.Context, in [][]float64) ([]float64, error) {
+	w.ask("needed in Forward", c, len(in))
+	return w.fake.Forward(c, in)
+}
+
+func (w watcher) Backward(c *gradcheck.Context, grad []float64) ([][]float64, error) {
+	w.ask("needed in Backward", c, 2)
+	return w.fake.Backward(c, grad)
+}
+
+// A gradient is needed of an input on a tape and not of a Const, whose gradient is not looked
+// at; a nil gradient adds nothing. Of Consts alone comes a Const, and Backward is not called
+// (rules 3, 5 and 6).
+func TestNeeds(t *testing.T) {
+	o := observe.New(t)
+	r := o.Rand()
+	for range 8 {
+		n := below(r, 2, 9)
+		for _, constant := range [][2]bool{{false, false}, {true, false}, {false, true}, {true, true}} {
+			tape := gradcheck.NewTape()
+			vars := []*gradcheck.Var{gradcheck.Const(signed(r, n, 1)), gradcheck.Const(signed(r, n, 1))}
+			other := 0
+			for i := range vars {
+				if !constant[i] {
+					vars[i] = tape.Leaf(vars[i].Data)
+					other = 1 - i
+				}
+			}
+			junk := below(r, 0, 2)
+			f := watcher{smooth(1, func(_, grads [][]float64, _ []float64) {
+				if vars[other].Tape() == nil {
+					grads[other] = [][]float64{nil, {1}, make([]float64, n)}[junk]
+				} else if junk == 0 {
+					grads[other] = nil
+				}
+			}), o}
+			out := apply(t, f, vars...)
+			o.Floats("output", out.Data, relative)
+			o.Bool("on a tape", out.Tape() != nil)
+			if out.Tape() == nil {
+				continue
+			}
+			o.Error("error", tape.Backward(out, signed(r, n, 1)), gradcheck.ErrGradients)
+			for i, v := range vars {
+				if i != other {
+					o.Floats("gradient", v.Grad(), relative)
+				}
+				o.Bool("a gradient", v.Grad() != nil)
+			}
+		}
+	}
+}
+
+// keeper is a Function that gives its Context away.
+type keeper struct {
+	fake
+	contexts *[]*gradcheck.Context
+	fail     error // of Backward
+	calls    *int
+}
+
+func (k keeper) Forward(c *gradcheck.Context, in [][]float64) ([]float64, error) {
+	*k.contexts = append(*k.contexts, c)
+	return k.fake.Forward(c, in)
+}
+
+func (k keeper) Backward(c *gradcheck.Context, grad []float64) ([][]float64, error) {
+	*k.calls++
+	if k.fail != nil {
+		return nil, k.fail
+	}
+	return k.fake.Backward(c, grad)
+}
+
+// After Backward what was saved is freed, be there an error or not: Saved returns ErrFreed and
+// nothing, and so does a second Backward, which calls no Function again (rules 7 and 8).
+func TestFreed(t *testing.T) {
+	o := observe.New(t)
+	r := o.Rand()
+	failure := errors.New("fresh")
+	for _, fail := range []error{nil, failure} {
+		for range 4 {
+			n, calls := below(r, 2, 9), 0
+			var contexts []*gradcheck.Context
+			tape := gradcheck.NewTape()
+			x, y := tape.Leaf(signed(r, n, 1)), tape.Leaf(signed(r, n, 1))
+			f := keeper{smooth(1, nil), &contexts, nil, &calls}
+			mid := apply(t, f, x, y)
+			f.fail = fail
+			out := apply(t, f, mid, y)
+			for _, c := range contexts {
+				saved, err := c.Saved()
+				o.Error("error of Saved before", err, gradcheck.ErrFreed)
+				o.Int("saved before", len(saved))
+			}
+			for range 2 {
+				o.Error("error of Backward", tape.Backward(out, signed(r, n, 1)), gradcheck.ErrFreed, failure)
+				saved, err := contexts[1].Saved()
+				o.Error("error of Saved after", err, gradcheck.ErrFreed)
+				o.Int("saved after", len(saved))
+			}
+			o.Floats("gradient", x.Grad(), relative)
+			o.Int("calls of Backward", calls)
+			again := apply(t, smooth(1, nil), mid, x) // mid's own step is freed, or was never reached
+			o.Error("error of a graph that grew", tape.Backward(again, signed(r, n, 1)), gradcheck.ErrFreed)
+			o.Floats("gradient of a graph that grew", x.Grad(), relative)
+		}
+	}
+	var contexts []*gradcheck.Context
+	calls := 0
+	apply(t, keeper{smooth(1, nil), &contexts, nil, &calls}, gradcheck.Const(signed(r, 3, 1)), gradcheck.Const(signed(r, 3, 1)))
+	_, err := contexts[0].Saved()
+	o.Error("error of Saved where no gradient is needed", err, gradcheck.ErrFreed)
+}
+
+// failing is a Function whose Forward fails.
+type failing struct{ err error }
+
+func (f failing) Forward(*gradcheck.Context, [][]float64) ([]float64, error) { return nil, f.err }
+
+func (f failing) Backward(*gradcheck.Context, []float64) ([][]float64, error) { return nil, f.err }
+
+// Inputs on two tapes are ErrTape, before Forward is called; an error of Forward comes out of
+// Apply, without a vector, and nothing is recorded (rule 9).
+func TestApplyErrors(t *testing.T) {
+	o := observe.New(t)
+	r := o.Rand()
+	failure := errors.New("fresh")
+	a, b := gradcheck.NewTape(), gradcheck.NewTape()
+	n := below(r, 2, 9)
+	calls := 0
+	f := smooth(1, nil)
+	counted := fake{func(in [][]float64) []float64 { calls++; return f.forward(in) }, f.backward}
+	x, y, z := a.Leaf(signed(r, n, 1)), b.Leaf(signed(r, n, 1)), gradcheck.Const(signed(r, n, 1))
+	for _, in := range [][]*gradcheck.Var{{x, y}, {y, x}, {x, z, y}, {z, y, x}} {
+		v, err := gradcheck.Apply(counted, in...)
+		o.Error("error of two tapes", err, gradcheck.ErrTape)
+		o.Bool("a vector", v != nil)
+	}
+	o.Int("calls", calls)
+	for _, in := range [][]*gradcheck.Var{{x}, {z}, {x, z}} {
+		v, err := gradcheck.Apply(failing{failure}, in...)
+		o.Error("error of Forward", err, failure)
+		o.Bool("a vector", v != nil)
+	}
+	out := apply(t, counted, z, x)
+	o.Error("error", a.Backward(out, signed(r, n, 1)), failure)
+	o.Floats("gradient", x.Grad(), relative)
+}
+
+// Backward has to return as many gradients as there are inputs, each as long as its input if
+// it is needed and not nil; else it is ErrGradients, and no gradient is added to (rule 10).
+func TestGradients(t *testing.T) {
+	o := observe.New(t)
+	r := o.Rand()
+	n := below(r, 3, 9)
+	for _, broken := range []func(grads [][]float64) [][]float64{
+		func(g [][]float64) [][]float64 { return g },
+		func(g [][]float64) [][]float64 { return g[:1] },
+		func(g [][]float64) [][]float64 { return append(g, g[0]) },
+		func([][]float64) [][]float64 { return nil },
+		func(g [][]float64) [][]float64 { return [][]float64{g[0][1:], g[1]} },
+		func(g [][]float64) [][]float64 { return [][]float64{g[0], append(g[1], 0)} },
+		func(g [][]float64) [][]float64 { return [][]float64{g[0], {}} },
+		func(g [][]float64) [][]float64 { return [][]float64{g[0], nil} },
+	} {
+		f := smooth(1, nil)
+		right := f.backward
+		f.backward = func(in [][]float64, grad []float64) [][]float64 { return broken(right(in, grad)) }
+		tape := gradcheck.NewTape()
+		x, y := tape.Leaf(signed(r, n, 1)), tape.Leaf(signed(r, n, 1))
+		out := apply(t, f, x, y)
+		o.Error("error", tape.Backward(out, signed(r, n, 1)), gradcheck.ErrGradients)
+		o.Floats("gradient of the first", x.Grad(), relative)
+		o.Floats("gradient of the second", y.Grad(), relative)
+	}
+}
+
+// Mul is the product of two vectors, and the gradient of each factor is the other one, times that
+// of the product (rule 11).
+func TestMul(t *testing.T) {
+	o := observe.New(t)
+	r := o.Rand()
+	for _, n := range []int{1, 2, below(r, 3, 20), below(r, 30, 90)} {
+		run(t, o, "product", gradcheck.Mul{}, signed(r, n, 1), signed(r, n, 3))
+	}
+	tape := gradcheck.NewTape()
+	x := tape.Leaf(signed(r, 5, 1))
+	c := gradcheck.Const(signed(r, 5, 1))
+	out := apply(t, gradcheck.Mul{}, c, apply(t, gradcheck.Mul{}, x, x))
+	out = apply(t, gradcheck.Mul{}, out, c)
+	o.Floats("a chain: output", out.Data, relative)
+	o.Error("a chain: error", tape.Backward(out, signed(r, 5, 1)))
+	o.Floats("a chain: gradient", x.Grad(), relative)
+}
+
+// Softplus is log(1 + exp(x)), and its derivative the logistic function (rule 12).
+func TestSoftplus(t *testing.T) {
+	o := observe.New(t)
+	r := o.Rand()
+	for _, n := range []int{1, 2, below(r, 3, 20), below(r, 30, 90)} {
+		run(t, o, "softplus", gradcheck.Softplus{}, signed(r, n, 2))
+	}
+}
+
+// Softmax is exp(x) divided by the sum, and every output depends on every input (rule 13).
+func TestSoftmax(t *testing.T) {
+	o := observe.New(t)
+	r := o.Rand()
+	for _, n := range []int{2, below(r, 3, 20), below(r, 30, 90)} {
+		run(t, o, "softmax", gradcheck.Softmax{}, signed(r, n, 2))
+	}
+}
+
+// ReLU is max(x, 0), and its derivative at 0 is 0 (rule 14).
+func TestReLU(t *testing.T) {
+	o := observe.New(t)
+	r := o.Rand()
+	for _, n := range []int{3, below(r, 4, 20), below(r, 30, 90)} {
+		x := signed(r, n, 2)
+		x[0], x[1], x[2] = 0, 1e-300, math.Copysign(0, -1)
+		run(t, o, "relu", gradcheck.ReLU{}, x)
+	}
+}
+
+// Softplus and Softmax neither overflow nor lose digits for numbers from -1000 to 1000, and
+// differences of numbers near 10⁸ count (rules 12 and 13).
+func TestStable(t *testing.T) {
+	o := observe.New(t)
+	r := o.Rand()
+	for range 5 {
+		x := []float64{-1000, -745, -40 - r.Float64(), -1, 0, 1, 40 + r.Float64(), 710, 1000}
+		r.Shuffle(len(x), func(i, j int) { x[i], x[j] = x[j], x[i] })
+		run(t, o, "softplus", gradcheck.Softplus{}, x)
+		tiny := apply(t, gradcheck.Softplus{}, gradcheck.Const([]float64{-100 - r.Float64(), -50 - r.Float64()}))
+		o.Floats("small softplus", tiny.Data, observe.Within(0, 1e-9))
+		run(t, o, "softmax", gradcheck.Softmax{}, x)
+		for _, shift := range []float64{-1000, 1000, 1e8} {
+			y := signed(r, 6, 1)
+			for i := range y {
+				y[i] = shift + math.Round(64*y[i])/64
+			}
+			run(t, o, "shifted softmax", gradcheck.Softmax{}, y)
+		}
+	}
+}
+
+// The wrong number of inputs, or two lengths, are ErrShape; vectors without elements are none
+// (rule 15).
+func TestShapes(t *testing.T) {
+	o := observe.New(t)
+	r := o.Rand()
+	n := below(r, 2, 9)
+	v := func(n int) *gradcheck.Var { return gradcheck.Const(signed(r, n, 1)) }
+	for _, f := range []gradcheck.Function{gradcheck.Mul{}, gradcheck.Softplus{}, gradcheck.ReLU{}, gradcheck.Softmax{}} {
+		for _, in := range [][]*gradcheck.Var{{}, {v(n)}, {v(n), v(n)}, {v(n), v(n + 1)}, {v(n), v(n), v(n)}, {v(0)}, {v(0), v(0)}, {v(0), v(1)}, {v(n), v(n - 1)}} {
+			out, err := gradcheck.Apply(f, in...)
+			o.Error("error", err, gradcheck.ErrShape)
+			o.Bool("a vector", out != nil)
+			if out != nil {
+				o.Int("elements", len(out.Data))
+			}
+		}
+	}
+}

@@ -1,0 +1,374 @@
+package hidden
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"grade/observe"
+	"grade/reference/gradcheck"
+)
+
+// scaled multiplies the gradient of input k by a factor.
+func scaled(k int, factor float64) func(in, grads [][]float64, grad []float64) {
+	return func(_, grads [][]float64, _ []float64) {
+		for i := range grads[k] {
+			grads[k][i] *= factor
+		}
+	}
+}
+
+// Of a function whose gradient is right nothing is reported, and beside it a wrong one is found:
+// functions of one, two and three inputs, of other lengths than their output, constant ones and
+// gradients that are nil (rules 17 and 18).
+func TestCheckRight(t *testing.T) {
+	o := observe.New(t)
+	r := o.Rand()
+	for range 5 {
+		n := below(r, 3, 12)
+		x, y := positive(r, n, 1), signed(r, n, 1)
+		check(o, "right", smooth(1, nil), x, y)
+		check(o, "wrong", smooth(1, scaled(0, 2)), x, y)
+		dot := func(factor float64) fake { // and a third input that is not used
+			return fake{
+				forward: func(in [][]float64) []float64 {
+					s := 0.0
+					for i, v := range in[0] {
+						s += v * v * math.Abs(in[1][i%2])
+					}
+					return []float64{s}
+				},
+				backward: func(in [][]float64, grad []float64) [][]float64 {
+					g := [][]float64{make([]float64, len(in[0])), make([]float64, 2), nil}
+					for i, v := range in[0] {
+						g[0][i] = factor * 2 * v * in[1][i%2] * grad[0]
+						g[1][i%2] += v * v * grad[0]
+					}
+					return g
+				},
+			}
+		}
+		check(o, "a sum", dot(1), x, positive(r, 2, 1), signed(r, 4, 1))
+		check(o, "a wrong sum", dot(1.5), x, positive(r, 2, 1), signed(r, 4, 1))
+		wave := func(add float64) fake {
+			return fake{
+				forward: func(in [][]float64) []float64 {
+					out := []float64{}
+					for _, v := range in[0] {
+						out = append(out, math.Sin(v)+2, math.Exp(v), v*v*v)
+					}
+					return out
+				},
+				backward: func(in [][]float64, grad []float64) [][]float64 {
+					g := make([]float64, len(in[0]))
+					for i, v := range in[0] {
+						g[i] = math.Cos(v)*grad[3*i] + (add+math.Exp(v))*grad[3*i+1] + 3*v*v*grad[3*i+2]
+					}
+					return [][]float64{g}
+				},
+			}
+		}
+		check(o, "three outputs an input", wave(0), signed(r, n, 1))
+		check(o, "three outputs an input, wrong", wave(0.5), signed(r, n, 1))
+	}
+	constant := fake{
+		forward:  func([][]float64) []float64 { return []float64{3, 4} },
+		backward: func([][]float64, []float64) [][]float64 { return [][]float64{nil} },
+	}
+	check(o, "constant", constant, signed(r, 3, 1))
+	constant.backward = func(in [][]float64, grad []float64) [][]float64 { return [][]float64{slices.Clone(in[0])} }
+	check(o, "constant, wrong", constant, signed(r, 3, 1))
+	check(o, "of no element", constant, []float64{})
+}
+
+// A gradient of the wrong sign, with a wrong factor, without one of its terms, or without any, is
+// wrong at each place that this concerns (rule 18).
+func TestCheckWrong(t *testing.T) {
+	o := observe.New(t)
+	r := o.Rand()
+	for range 6 {
+		n := below(r, 3, 10)
+		x, y := positive(r, n, 1), signed(r, n, 1)
+		for _, factor := range []float64{-1, 0.5, 2, 1.01, 0.99, 1000, 0, 1 + r.Float64()} {
+			check(o, "sign or factor", smooth(1, scaled(0, factor)), x, y)
+		}
+		check(o, "a missing term", smooth(1, func(in, grads [][]float64, grad []float64) {
+			for i, g := range grad {
+				grads[0][(i+1)%n] -= in[1][i] / 2 * g
+			}
+		}), x, y)
+		check(o, "the other missing term", smooth(1, func(in, grads [][]float64, grad []float64) {
+			for i, g := range grad {
+				grads[0][i] -= 2 * in[0][i] * in[1][i] * g
+			}
+		}), x, y)
+		check(o, "two terms that cancel in the sum", smooth(1, func(_, grads [][]float64, grad []float64) {
+			grads[0][0] += grad[0] - grad[1]
+		}), x, y)
+		check(o, "none", smooth(1, func(_, grads [][]float64, _ []float64) { grads[0] = nil }), x, y)
+		check(o, "not a number", smooth(1, func(_, grads [][]float64, _ []float64) {
+			grads[0][n-1] = []float64{math.NaN(), math.Inf(1), math.Inf(-1)}[r.IntN(3)]
+		}), x, y)
+	}
+}
+
+// A gradient that is wrong at one coordinate only, of one output only, is found there and
+// nowhere else (rule 18).
+func TestCheckOne(t *testing.T) {
+	o := observe.New(t)
+	r := o.Rand()
+	for range 4 {
+		n := below(r, 3, 12)
+		x, y := positive(r, n, 1), signed(r, n, 1)
+		for i := range n {
+			check(o, "one coordinate", smooth(1, func(_, grads [][]float64, _ []float64) { grads[0][i] *= 1.5 }), x, y)
+		}
+		j := r.IntN(n)
+		check(o, "of one output", smooth(1, func(in, grads [][]float64, grad []float64) { grads[0][0] += in[1][j] * grad[j] }), x, y)
+		check(o, "exchanged", smooth(1, func(_, grads [][]float64, _ []float64) {
+			grads[0][0], grads[0][n-1] = grads[0][n-1], grads[0][0]
+		}), x, y)
+	}
+}
+
+// The gradient of the second input, and of any further one, is checked as that of the first (rule
+// 18).
+func TestCheckSecond(t *testing.T) {
+	o := observe.New(t)
+	r := o.Rand()
+	for range 5 {
+		n := below(r, 3, 10)
+		x, y := positive(r, n, 1), signed(r, n, 1)
+		check(o, "second", smooth(1, scaled(1, 0.5+0.4*r.Float64())), x, y)
+		i := r.IntN(n)
+		check(o, "second, one coordinate", smooth(1, func(_, grads [][]float64, _ []float64) { grads[1][i] = -grads[1][i] }), x, y)
+		check(o, "both", smooth(1, func(_, grads [][]float64, _ []float64) {
+			grads[1][i] *= 2
+			grads[0][n-1] *= 2
+		}), x, y)
+		k := 1 + r.IntN(3)
+		in := [][]float64{signed(r, 2, 1), signed(r, 2, 1), signed(r, 2, 1), signed(r, 2, 1)}
+		check(o, "one of four", fake{
+			forward: func(in [][]float64) []float64 {
+				return []float64{3 * in[0][0] * in[1][0], 2 * in[2][1] * in[3][1]}
+			},
+			backward: func(in [][]float64, grad []float64) [][]float64 {
+				g := [][]float64{{3 * in[1][0] * grad[0], 0}, {3 * in[0][0] * grad[0], 0}, {0, 2 * in[3][1] * grad[1]}, {0, 2 * in[2][1] * grad[1]}}
+				g[k][k/2] += 5 * grad[k/2]
+				return g
+			},
+		}, in...)
+	}
+}
+
+// Inputs have any scale from 10⁻⁶ to 10⁸, each its own: what is right is not reported, and what is
+// wrong is (rules 16 and 18).
+func TestCheckScales(t *testing.T) {
+	o := observe.New(t)
+	r := o.Rand()
+	for _, a := range []float64{1e-6, 1e-3, 1, 1e4, 1e8} {
+		for _, b := range []float64{1e-6, 1, 1e8} {
+			n := below(r, 3, 8)
+			x, y := positive(r, n, a/2), signed(r, n, b/2)
+			if r.IntN(2) == 0 {
+				y[r.IntN(n)] = 0
+			}
+			check(o, "right", smooth(a, nil), x, y)
+			check(o, "wrong", smooth(a, scaled(0, 1.1)), x, y)
+			check(o, "wrong second", smooth(a, scaled(1, 1.1)), x, y)
+			check(o, "wrong sign", smooth(a, scaled(r.IntN(2), -1)), x, y)
+		}
+	}
+	for _, scale := range []float64{1e-6, 1, 1e8} {
+		line := fake{
+			forward: func(in [][]float64) []float64 {
+				out := []float64{1} // the size of the outputs
+				for _, v := range in[0] {
+					out = append(out, 1+v/scale)
+				}
+				return out
+			},
+			backward: func(in [][]float64, grad []float64) [][]float64 {
+				g := make([]float64, len(in[0]))
+				for i := range g {
+					g[i] = grad[i+1] / scale
+				}
+				return [][]float64{g}
+			},
+		}
+		check(o, "outputs of 1", line, signed(r, 4, scale/2))
+	}
+	ones := fake{
+		forward: func(in [][]float64) []float64 { return []float64{2 + math.Sin(in[0][0]), 3 * in[0][1]} },
+		backward: func(in [][]float64, grad []float64) [][]float64 {
+			return [][]float64{{math.Cos(in[0][0]) * grad[0], 3.5 * grad[1]}}
+		},
+	}
+	check(o, "zeros", ones, []float64{0, 0})
+}
+
+// bent has one slope below 0, another above it, and at it the gradient that it says.
+func bent(left, right float64, at []float64) fake {
+	return fake{
+		forward: func(in [][]float64) []float64 {
+			out := make([]float64, len(in[0]))
+			for i, x := range in[0] {
+				if out[i] = right * x; x < 0 {
+					out[i] = left * x
+				}
+			}
+			return out
+		},
+		backward: func(in [][]float64, grad []float64) [][]float64 {
+			g := make([]float64, len(in[0]))
+			for i, x := range in[0] {
+				switch {
+				case x < 0:
+					g[i] = left * grad[i]
+				case x > 0:
+					g[i] = right * grad[i]
+				default:
+					g[i] = at[i] * grad[i]
+				}
+			}
+			return [][]float64{g}
+		},
+	}
+}
+
+// slopes draws two that differ.
+func slopes(r *rand.Rand) (left, right float64) {
+	left = 4*r.Float64() - 2
+	right = left + (0.3+r.Float64())*float64(2*r.IntN(2)-1)
+	return left, right
+}
+
+// A kink is reported as one; there every gradient is right between what both sides have, and
+// wrong outside. A kink less than a step away is one as well (rule 19).
+func TestCheckKinks(t *testing.T) {
+	o := observe.New(t)
+	r := o.Rand()
+	for _, scale := range []float64{1e-6, 1, 1, 1, 1e8} {
+		for range 6 {
+			left, right := slopes(r)
+			n := below(r, 6, 9)
+			x, at := signed(r, n, scale), make([]float64, n)
+			for i, part := range []float64{0, 1, 0.5, 0.1 + 0.8*r.Float64(), -0.5, 1.5} {
+				at[i] = left + part*(right-left)
+				x[i] = 0
+			}
+			x = append(x, 2*scale)
+			at = append(at, 0)
+			r.Shuffle(n, func(i, j int) { x[i], x[j], at[i], at[j] = x[j], x[i], at[j], at[i] })
+			check(o, "at a kink", bent(left, right, at), x)
+			near := slices.Clone(x)
+			for i := range n {
+				if near[i] == 0 {
+					near[i] = 2 * scale / (1 << 17) * (0.3 - 0.6*r.Float64())
+				}
+			}
+			check(o, "near a kink", bent(left, right, at), near)
+			f := bent(left, right, at)
+			was := f.backward
+			f.backward = func(in [][]float64, grad []float64) [][]float64 {
+				g := was(in, grad)
+				g[0][n] += grad[n] // not at a kink
+				return g
+			}
+			check(o, "wrong elsewhere", f, x)
+		}
+	}
+	check(o, "all at a kink", bent(0, 1, make([]float64, 3)), make([]float64, 3))
+	check(o, "all at a kink, wrong", bent(0, 1, []float64{0, 2, 1}), make([]float64, 3))
+}
+
+// A function or a gradient that is another one in each call is unstable, be it in the last bits of
+// one number, and nothing else is said of it (rule 20).
+func TestCheckUnstable(t *testing.T) {
+	o := observe.New(t)
+	r := o.Rand()
+	for range 6 {
+		n, calls := below(r, 3, 9), 0
+		x, y := positive(r, n, 1), signed(r, n, 1)
+		bits := func(v float64) float64 { // v and another last digit each time
+			calls++
+			return math.Float64frombits(math.Float64bits(v) + uint64(calls))
+		}
+		for k := range 2 {
+			at := r.IntN(n)
+			check(o, "gradient", smooth(1, func(_, grads [][]float64, _ []float64) { grads[k][at] = bits(grads[k][at]) }), x, y)
+		}
+		check(o, "gradient, by chance", smooth(1, func(_, grads [][]float64, _ []float64) { grads[0][0] += r.Float64() }), x, y)
+		f := smooth(1, nil)
+		forward, at := f.forward, r.IntN(n)
+		f.forward = func(in [][]float64) []float64 {
+			out := forward(in)
+			out[at] = bits(out[at])
+			return out
+		}
+		check(o, "output", f, x, y)
+		check(o, "stable", smooth(1, scaled(1, 2)), x, y)
+		check(o, "stable and not a number", smooth(1, func(_, grads [][]float64, _ []float64) { grads[1][at] = math.NaN() }), x, y)
+	}
+}
+
+// refuses is a Function that fails in one of its methods.
+type refuses struct {
+	fake
+	forward, backward error
+}
+
+func (f refuses) Forward(c *gradcheck.Context, in [][]float64) ([]float64, error) {
+	if f.forward != nil {
+		return nil, f.forward
+	}
+	return f.fake.Forward(c, in)
+}
+
+func (f refuses) Backward(c *gradcheck.Context, grad []float64) ([][]float64, error) {
+	if f.backward != nil {
+		return nil, f.backward
+	}
+	return f.fake.Backward(c, grad)
+}
+
+// Errors of the Function come out of Check; gradients of the wrong number or length are ErrGradients,
+// and an output that is not finite is ErrFinite. There is no report then (rule 21).
+func TestCheckErrors(t *testing.T) {
+	o := observe.New(t)
+	r := o.Rand()
+	n := below(r, 3, 9)
+	x, y := positive(r, n, 1), signed(r, n, 1)
+	one, two := errors.New("one"), errors.New("two")
+	for _, f := range []refuses{{smooth(1, nil), one, nil}, {smooth(1, nil), nil, two}, {smooth(1, nil), one, two}} {
+		report, err := gradcheck.Check(f, x, y)
+		o.Error("error of a method", err, one, two)
+		o.Bool("a report", report != nil)
+	}
+	for _, broken := range []func(in, g [][]float64, grad []float64){
+		func(_, g [][]float64, _ []float64) { g[0] = g[0][1:] },
+		func(_, g [][]float64, _ []float64) { g[1] = append(g[1], 0) },
+		func(_, g [][]float64, _ []float64) { g[1] = []float64{} },
+	} {
+		check(o, "length", smooth(1, broken), x, y)
+	}
+	for _, count := range []int{0, 1, 3} {
+		f := smooth(1, nil)
+		right := f.backward
+		f.backward = func(in [][]float64, grad []float64) [][]float64 { return append(right(in, grad), nil)[:count] }
+		check(o, "number", f, x, y)
+	}
+	for _, bad := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
+		f := smooth(1, nil)
+		forward := f.forward
+		f.forward = func(in [][]float64) []float64 {
+			out := forward(in)
+			out[n-1] = bad
+			return out
+		}
+		check(o, "not finite", f, x, y)
+	}
+	check(o, "neither", smooth(1, scaled(1, 2)), x, y)
+}

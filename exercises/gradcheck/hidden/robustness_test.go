@@ -1,0 +1,262 @@
+package hidden
+
+import (
+	"errors"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"sync"
+	"testing"
+	"weak"
+
+	"grade/observe"
+	"grade/reference/gradcheck"
+)
+
+// large saves a list of its own, which it remembers weakly, and keeps its Context.
+type large struct {
+	lists    []weak.Pointer[float64]
+	contexts []*gradcheck.Context
+	forward  error
+	backward error
+	sum      float64
+}
+
+func (l *large) Forward(c *gradcheck.Context, in [][]float64) ([]float64, error) {
+	list := make([]float64, 20_000)
+	list[7] = in[0][0]
+	c.Save(list)
+	l.lists = append(l.lists, weak.Make(&list[0]))
+	l.contexts = append(l.contexts, c)
+	if l.forward != nil {
+		return nil, l.forward
+	}
+	return slices.Clone(in[0]), nil
+}
+
+func (l *large) Backward(c *gradcheck.Context, grad []float64) ([][]float64, error) {
+	saved, err := c.Saved()
+	if err == nil && len(saved) == 1 {
+		l.sum += saved[0][7]
+	}
+	return [][]float64{grad}, errors.Join(err, l.backward)
+}
+
+// alive counts the lists that are still there.
+func (l *large) alive() (n int) {
+	runtime.GC()
+	runtime.GC()
+	for _, p := range l.lists {
+		if p.Value() != nil {
+			n++
+		}
+	}
+	return n
+}
+
+// What was saved can be collected after Backward, by whoever the tape, the vectors and the Context
+// are kept; also where Forward or Backward fails and where no gradient is needed (rule 7).
+func TestReleased(t *testing.T) {
+	o := observe.New(t)
+	r := o.Rand()
+	for range 3 {
+		for _, kind := range []string{"plain", "Backward fails", "Forward fails", "no gradient is needed"} {
+			l := &large{}
+			tape := gradcheck.NewTape()
+			first := tape.Leaf([]float64{1 + r.Float64()})
+			if kind == "no gradient is needed" {
+				first = gradcheck.Const(first.Data)
+			}
+			v := first
+			if kind == "Backward fails" {
+				l.backward = errors.New("fresh")
+			}
+			for range below(r, 2, 5) {
+				v = apply(t, l, v)
+				o.Float("output", v.Data[0])
+			}
+			o.Int(kind+": alive before Backward", l.alive())
+			if kind == "Forward fails" {
+				l.forward = errors.New("fresh")
+				_, err := gradcheck.Apply(l, v)
+				o.Error("error", err, l.forward)
+				o.Int(kind+": alive before Backward, of all", l.alive())
+			}
+			if v.Tape() != nil {
+				o.Error("error of Backward", tape.Backward(v, []float64{1}), l.backward)
+			}
+			o.Float(kind+": what was saved", l.sum)
+			if kind == "Backward fails" {
+				o.Bool(kind+": the last is alive", l.alive() > len(l.lists)-1)
+			} else {
+				o.Int(kind+": alive after Backward", l.alive())
+			}
+			runtime.KeepAlive(l.contexts)
+			runtime.KeepAlive(tape)
+			runtime.KeepAlive(v)
+		}
+	}
+}
+
+// gather squares some elements of a long vector. The gradient has an error at one place, if that
+// is not below 0.
+func gather(at []int, wrong int) fake {
+	return fake{
+		forward: func(in [][]float64) []float64 {
+			out := make([]float64, len(at))
+			for j, i := range at {
+				out[j] = in[0][i] * in[0][i]
+			}
+			return out
+		},
+		backward: func(in [][]float64, grad []float64) [][]float64 {
+			g := make([]float64, len(in[0]))
+			for j, i := range at {
+				g[i] += 2 * in[0][i] * grad[j]
+			}
+			if wrong >= 0 {
+				g[wrong] += grad[0]
+			}
+			return [][]float64{g}
+		},
+	}
+}
+
+// Inputs of more than 65,536 elements are checked to the last one (rule 18).
+func TestCheckLarge(t *testing.T) {
+	o := observe.New(t)
+	r := o.Rand()
+	n := below(r, 66_000, 70_000)
+	x := positive(r, n, 1)
+	check(o, "right", gather([]int{3, n - 2}, -1), x)
+	for _, wrong := range []int{0, n - 1, n - 2, below(r, 65_537, n-1), r.IntN(n)} {
+		check(o, "one place", gather([]int{n - 2, 5, r.IntN(n)}, wrong), x)
+	}
+	long := fake{ // of many outputs
+		forward: func(in [][]float64) []float64 {
+			out := make([]float64, n)
+			for j := range out {
+				out[j] = in[0][0] + float64(j%7)
+			}
+			return out
+		},
+		backward: func(_ [][]float64, grad []float64) [][]float64 {
+			return [][]float64{{grad[0] + 2*grad[len(grad)-1]}}
+		},
+	}
+	forward := long.forward
+	long.forward = func(in [][]float64) []float64 { return forward(in)[n-300:] }
+	check(o, "many outputs", long, []float64{2})
+}
+
+// Apply and all functions do vectors of more than 65,536 elements as they do others (rules 1, 2 and 11
+// to 14).
+func TestLarge(t *testing.T) {
+	o := observe.New(t)
+	r := o.Rand()
+	n := below(r, 70_000, 90_000)
+	run(t, o, "product", gradcheck.Mul{}, signed(r, n, 1), signed(r, n, 1))
+	run(t, o, "softplus", gradcheck.Softplus{}, signed(r, n, 2))
+	run(t, o, "relu", gradcheck.ReLU{}, signed(r, n, 1))
+	run(t, o, "given", smooth(1, nil), signed(r, n, 1), signed(r, n, 1))
+	x := signed(r, n, 1)
+	x[n-1], x[n-30] = 9, 10
+	run(t, o, "softmax", gradcheck.Softmax{}, x)
+}
+
+// A tape of thousands of applications, some Backwards on it, and a thousand Checks one after the
+// other: none changes what another one does (rules 2 and 22).
+func TestRepeated(t *testing.T) {
+	o := observe.New(t)
+	r := o.Rand()
+	tape := gradcheck.NewTape()
+	x := tape.Leaf(positive(r, 3, 0.5))
+	for range 50 {
+		v := apply(t, gradcheck.ReLU{}, x)
+		for range 100 {
+			v = apply(t, gradcheck.Softplus{}, v)
+		}
+		v = apply(t, gradcheck.Softmax{}, apply(t, gradcheck.Mul{}, v, x))
+		o.Error("error", tape.Backward(v, signed(r, 3, 1)))
+		o.Floats("output", v.Data, relative)
+		o.Floats("gradient so far", x.Grad(), relative)
+	}
+	for range 1000 {
+		n := below(r, 3, 5)
+		k := r.IntN(2)
+		f := smooth(1, nil)
+		if r.IntN(2) == 0 {
+			i := r.IntN(n)
+			f = smooth(1, func(_, grads [][]float64, _ []float64) { grads[k][i] *= 2 })
+		}
+		check(o, "one of many", f, positive(r, n, 1), signed(r, n, 1))
+	}
+}
+
+// Check never writes to the slices that it is given, and what it gives to Forward stays as it is
+// until the last Backward of the same Context (rule 22).
+func TestInputs(t *testing.T) {
+	o := observe.New(t)
+	r := o.Rand()
+	for range 5 {
+		n := below(r, 3, 8)
+		x, y := positive(r, n, 1), signed(r, n, 1)
+		own, changed := slices.Concat(x, y), 0
+		f := smooth(1, func(_, grads [][]float64, _ []float64) { grads[0][n-1] *= 2 })
+		forward := f.forward
+		f.forward = func(in [][]float64) []float64 {
+			if !slices.Equal(own, slices.Concat(x, y)) {
+				changed++
+			}
+			return forward(in)
+		}
+		check(o, "first", f, x, y)
+		check(o, "again", f, x, y)
+		check(o, "one slice for both", smooth(1, scaled(1, 2)), x, x)
+		o.Int("calls that saw other inputs", changed)
+		o.Floats("inputs", slices.Concat(x, y), observe.Exact())
+	}
+}
+
+// Goroutines with a tape of their own, and Checks of the same inputs, do not disturb each other
+// (rule 23).
+func TestConcurrent(t *testing.T) {
+	o := observe.New(t)
+	r := o.Rand()
+	x, y := positive(r, 6, 1), signed(r, 6, 1)
+	grads := make([][]float64, 8)
+	reports := make([]*gradcheck.Report, 8)
+	seeds := make([]uint64, 8)
+	for i := range seeds {
+		seeds[i] = r.Uint64()
+	}
+	var all sync.WaitGroup
+	for i := range grads {
+		all.Go(func() {
+			r := rand.New(rand.NewPCG(seeds[i], 1))
+			for range 20 {
+				tape := gradcheck.NewTape()
+				a, b := tape.Leaf(x), tape.Leaf(y)
+				v, err := gradcheck.Apply(gradcheck.Mul{}, a, b)
+				for _, f := range []gradcheck.Function{gradcheck.Softplus{}, gradcheck.ReLU{}, gradcheck.Softmax{}} {
+					if err == nil && v != nil {
+						v, err = gradcheck.Apply(f, v)
+					}
+				}
+				if err != nil || v == nil || len(v.Data) != len(x) || tape.Backward(v, signed(r, 6, 1)) != nil {
+					return
+				}
+				grads[i] = a.Grad()
+				reports[i], _ = gradcheck.Check(smooth(1, scaled(1, 1+float64(i%2))), x, y)
+			}
+		})
+	}
+	all.Wait()
+	for i := range grads {
+		o.Floats("gradient", grads[i], relative)
+		o.Bool("a report", reports[i] != nil)
+		if reports[i] != nil {
+			places(o, "wrong", reports[i].Wrong)
+		}
+	}
+}
