@@ -74,7 +74,6 @@ func TestSaved(t *testing.T) {
 	r := o.Rand()
 	tape := gradcheck.NewTape()
 	v := tape.Leaf([]float64{1})
-	var all []*saver
 	for range 8 {
 		s := &saver{calls: []int{below(r, 1, 3), 0, below(r, 1, 4)}}
 		for range s.calls[0] + s.calls[2] {
@@ -94,7 +93,6 @@ func TestSaved(t *testing.T) {
 			}
 			o.Int("saved lists that are no copies", own)
 		}
-		all = append(all, s)
 		v = apply(t, s, v)
 	}
 	o.Error("error of Backward", tape.Backward(v, []float64{1 + r.Float64()}))

@@ -3,6 +3,7 @@
 package hidden
 
 import (
+	"errors"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -50,11 +51,17 @@ func (f fake) Forward(c *gradcheck.Context, in [][]float64) ([]float64, error) {
 
 func (f fake) Backward(c *gradcheck.Context, grad []float64) ([][]float64, error) {
 	in, err := c.Saved()
+	if err == nil && len(in) == 0 {
+		err = errNothing
+	}
 	if err != nil {
 		return nil, err
 	}
 	return f.backward(in, grad), nil
 }
+
+// errNothing is what a fake returns that has saved something and finds nothing.
+var errNothing = errors.New("nothing was saved")
 
 // smooth makes of x and y the numbers x_i² y_i / scale + x_(i+1) y_i / 2, where scale is that of
 // x. Its gradient is right, and then what broken makes of it.
