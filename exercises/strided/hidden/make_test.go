@@ -1,0 +1,133 @@
+package hidden
+
+import (
+	"testing"
+
+	"grade/observe"
+	"grade/reference/strided"
+)
+
+// New makes zeros, and FromSlice a tensor of the numbers given, with the last axis
+// contiguous; Shape, Len and Values say what is in it (rules 1 to 3).
+func TestMake(t *testing.T) {
+	o := observe.New(t)
+	r := o.Rand()
+	for n := 1; n <= 5; n++ {
+		shape := sizes(r, n, 1, 5)
+		x, err := strided.FromSlice(values(r, count(shape)), shape...)
+		record(o, "FromSlice", x, err)
+		o.Int("FromSlice: Len", get(t)(x, err).Len())
+		x, err = strided.New(shape...)
+		record(o, "New", x, err)
+		o.Int("New: Len", get(t)(x, err).Len())
+	}
+	for _, shape := range [][]int{large(r), {between(r, 70_000, 80_000)}, {between(r, 66_000, 70_000), 2}, {2, between(r, 66_000, 70_000)}} {
+		x, err := strided.FromSlice(values(r, count(shape)), shape...)
+		record(o, "FromSlice", x, err)
+		o.Int("FromSlice: Len", get(t)(x, err).Len())
+		x, err = strided.New(shape...)
+		record(o, "New", x, err)
+	}
+}
+
+// At and Set read and write one element; an index below 0 counts from the end (rule 4).
+func TestAt(t *testing.T) {
+	o := observe.New(t)
+	r := o.Rand()
+	for _, shape := range [][]int{sizes(r, 1, 2, 9), sizes(r, 2, 2, 5), sizes(r, 3, 2, 5), sizes(r, 5, 1, 3), large(r), {2, 70_000 + r.IntN(99)}} {
+		x := random(t, r, shape...)
+		for range 10 {
+			i := index(r, shape)
+			for k := range i {
+				if r.IntN(3) == 0 {
+					i[k] -= shape[k]
+				}
+			}
+			v, err := x.At(i...)
+			o.Float("an element", v, observe.Exact())
+			o.Error("error of At", err, kinds...)
+			o.Error("error of Set", x.Set(-r.Float64(), i...), kinds...)
+			v, _ = x.At(i...)
+			o.Float("an element that was set", v, observe.Exact())
+		}
+		last := make([]int, len(shape))
+		for k := range last {
+			last[k] = -1
+		}
+		v, err := x.At(last...)
+		o.Float("the last element", v, observe.Exact())
+		o.Error("error of At", err, kinds...)
+		numbers(o, "after all", x.Values())
+	}
+}
+
+// A tensor of FromSlice has the slice for its buffer: what is written to one is read from
+// the other (rule 2).
+func TestFromSliceShares(t *testing.T) {
+	o := observe.New(t)
+	r := o.Rand()
+	for _, shape := range [][]int{sizes(r, 1, 2, 9), sizes(r, 3, 2, 4), large(r)} {
+		data := values(r, count(shape))
+		x := get(t)(strided.FromSlice(data, shape...))
+		for range 5 {
+			data[r.IntN(len(data))] = -r.Float64()
+			numbers(o, "tensor, the slice was written to", x.Values())
+			o.Error("error of Set", x.Set(-r.Float64(), index(r, shape)...), kinds...)
+			numbers(o, "slice, the tensor was written to", data)
+		}
+	}
+}
+
+// Tensors may have no axes, which have one element, and thirty (rule 5).
+func TestAxes(t *testing.T) {
+	o := observe.New(t)
+	r := o.Rand()
+	get := get(t)
+	x := random(t, r)
+	record(o, "a scalar", x, nil)
+	o.Int("a scalar: Len", x.Len())
+	o.Error("a scalar: error of Set", x.Set(r.Float64()), kinds...)
+	v, err := x.At()
+	o.Float("a scalar: At", v, observe.Exact())
+	o.Error("a scalar: error of At", err, kinds...)
+	y, err := x.Permute()
+	record(o, "a scalar, Permute", y, err)
+	y, err = x.Squeeze()
+	record(o, "a scalar, Squeeze", y, err)
+	y, err = x.View()
+	record(o, "a scalar, View", y, err)
+	y, err = x.Reshape(1, 1)
+	record(o, "a scalar, Reshape", y, err)
+	y, err = x.Expand(2, 3)
+	record(o, "a scalar, Expand", y, err)
+	y, err = x.Unsqueeze(-1)
+	record(o, "a scalar, Unsqueeze", y, err)
+	record(o, "a scalar, Clone", x.Clone(), nil)
+	record(o, "a scalar, Contiguous", x.Contiguous(), nil)
+	y = random(t, r)
+	o.Error("a scalar: error of CopyFrom", x.CopyFrom(y), kinds...)
+	record(o, "a scalar, copied", x, nil)
+	o.Error("a scalar: error of Fill", x.Fill(r.Float64()), kinds...)
+	record(o, "a scalar, filled", x, nil)
+	record(o, "a scalar of Select", get(random(t, r, 4).Select(0, r.IntN(4))), nil)
+	record(o, "a scalar of View", get(random(t, r, 1, 1).View()), nil)
+
+	many := make([]int, 30)
+	for k := range many {
+		many[k] = 1
+	}
+	for _, k := range r.Perm(30)[:6] {
+		many[k] = between(r, 2, 4)
+	}
+	x = random(t, r, many...)
+	record(o, "thirty axes", x, nil)
+	y, err = x.Permute(r.Perm(30)...)
+	record(o, "thirty axes, Permute", y, err)
+	record(o, "thirty axes, Clone", get(y, err).Clone(), nil)
+	y, err = y.Squeeze()
+	record(o, "thirty axes, Squeeze", y, err)
+	y, err = x.View(x.Len())
+	record(o, "thirty axes, View", y, err)
+	y, err = random(t, r, count(many)).View(many...)
+	record(o, "thirty axes of View", y, err)
+}

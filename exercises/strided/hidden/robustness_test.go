@@ -1,0 +1,304 @@
+package hidden
+
+import (
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"testing"
+
+	"grade/observe"
+	"grade/reference/strided"
+)
+
+// CopyFrom between two views of one tensor copies what was there before, whichever way they
+// overlap (rule 29).
+func TestOverlap(t *testing.T) {
+	o := observe.New(t)
+	r := o.Rand()
+	get := get(t)
+	for _, n := range []int{4, between(r, 5, 9), between(r, 270, 300)} {
+		try := func(name string, shape []int, views func(x *tensor) (to, from *tensor)) {
+			x := random(t, r, shape...)
+			to, from := views(x)
+			o.Error(name+": error of CopyFrom", to.CopyFrom(from), kinds...)
+			numbers(o, name+": the whole", x.Values())
+			numbers(o, name+": copied", to.Values())
+		}
+		slice := func(x *tensor, axis, start, stop, step int) *tensor { return get(x.Slice(axis, start, stop, step)) }
+		square, list := []int{n, n}, []int{n * n}
+		try("onto itself", square, func(x *tensor) (*tensor, *tensor) { return x, x })
+		try("transposed", square, func(x *tensor) (*tensor, *tensor) { return x, get(x.Transpose(0, 1)) })
+		try("transposed", square, func(x *tensor) (*tensor, *tensor) { return get(x.Transpose(0, 1)), x })
+		try("backwards", list, func(x *tensor) (*tensor, *tensor) { return x, slice(x, 0, open, open, -1) })
+		try("backwards", square, func(x *tensor) (*tensor, *tensor) { return slice(x, 0, open, open, -1), x })
+		try("rows up", square, func(x *tensor) (*tensor, *tensor) { return slice(x, 0, 0, -1, 1), slice(x, 0, 1, open, 1) })
+		try("rows down", square, func(x *tensor) (*tensor, *tensor) { return slice(x, 0, 1, open, 1), slice(x, 0, 0, -1, 1) })
+		try("columns to the left", square, func(x *tensor) (*tensor, *tensor) { return slice(x, 1, 0, -1, 1), slice(x, 1, 1, open, 1) })
+		try("columns to the right", square, func(x *tensor) (*tensor, *tensor) { return slice(x, 1, 1, open, 1), slice(x, 1, 0, -1, 1) })
+		try("one on", list, func(x *tensor) (*tensor, *tensor) { return slice(x, 0, 1, open, 1), slice(x, 0, 0, -1, 1) })
+		try("one back", list, func(x *tensor) (*tensor, *tensor) { return slice(x, 0, 0, -1, 1), slice(x, 0, 1, open, 1) })
+		try("other steps", list, func(x *tensor) (*tensor, *tensor) {
+			return slice(x, 0, 0, n*n/2, 1), slice(x, 0, 0, n*n/2*2, 2)
+		})
+		try("other steps", list, func(x *tensor) (*tensor, *tensor) {
+			return slice(x, 0, 0, n*n/2*2, 2), slice(x, 0, 0, n*n/2, 1)
+		})
+		try("a row into all", square, func(x *tensor) (*tensor, *tensor) {
+			return x, get(slice(x, 0, 1, 2, 1).Expand(n, n))
+		})
+		try("a column into all", square, func(x *tensor) (*tensor, *tensor) {
+			return x, get(slice(x, 1, 1, 2, 1).Expand(n, n))
+		})
+		try("an element into all", square, func(x *tensor) (*tensor, *tensor) {
+			return x, get(slice(slice(x, 0, 1, 2, 1), 1, 1, 2, 1).Expand(n, n))
+		})
+		try("apart", square, func(x *tensor) (*tensor, *tensor) { return slice(x, 0, 0, 2, 1), slice(x, 0, 2, 4, 1) })
+		try("in turns", list, func(x *tensor) (*tensor, *tensor) {
+			return slice(x, 0, 0, n*n/2*2, 2), slice(x, 0, 1, n*n/2*2, 2)
+		})
+		try("through View", list, func(x *tensor) (*tensor, *tensor) {
+			y := get(x.View(n, n))
+			return y, get(y.Transpose(0, 1))
+		})
+	}
+}
+
+// chain makes a view of a view of a view.
+func chain(t testing.TB, r *rand.Rand, x *tensor, steps int) *tensor {
+	get := get(t)
+	for range steps {
+		shape := x.Shape()
+		n := len(shape)
+		k := r.IntN(n)
+		switch r.IntN(8) {
+		case 0:
+			x = get(x.Permute(r.Perm(n)...))
+		case 1:
+			x = get(x.Transpose(k, -1))
+		case 2:
+			x = get(x.Slice(k, open, open, -1))
+		case 3:
+			if shape[k] > 3 {
+				x = get(x.Slice(k, 1, open, 1))
+			}
+		case 4:
+			if shape[k] > 3 {
+				x = get(x.Slice(k, -1, open, -2))
+			}
+		case 5:
+			if n > 2 {
+				x = get(x.Select(k, r.IntN(shape[k])))
+			}
+		case 6:
+			x = get(x.Unsqueeze(k))
+		case 7:
+			if shape[k]%2 == 0 {
+				x = get(x.View(slices.Replace(x.Shape(), k, k+1, shape[k]/2, 2)...))
+			}
+		}
+	}
+	return x
+}
+
+// Views of views, of any operations in any order, are views of the first (rules 6 to 22).
+func TestChains(t *testing.T) {
+	o := observe.New(t)
+	r := o.Rand()
+	for i := range 60 {
+		shape := sizes(r, 4, 2, 8)
+		if i%10 == 9 {
+			shape = append(large(r), 4)
+		}
+		x := random(t, r, shape...)
+		y := chain(t, r, x, between(r, 3, 9))
+		record(o, "at the end", y, nil)
+		o.Error("error of Set", y.Set(-r.Float64(), index(r, y.Shape())...), kinds...)
+		numbers(o, "the first, the last was written to", x.Values())
+		y = chain(t, r, y.Clone(), 3)
+		record(o, "on from a copy", y, nil)
+	}
+}
+
+// A tensor stays as it is, but for its elements: the lists of sizes and axes that are given
+// to a call, and those that Shape and Strides return, are the caller's, views of it change
+// nothing, and neither does a call that is refused (rules 30 and 31).
+func TestStays(t *testing.T) {
+	o := observe.New(t)
+	r := o.Rand()
+	get := get(t)
+	for range 5 {
+		shape := []int{2, 3, 1, between(r, 2, 5)}
+		n := count(shape)
+		data := values(r, n)
+		check := func(name string, made func(list []int) *tensor, list ...int) {
+			list = append(slices.Clone(list), 77)[:len(list)] // there is room behind
+			x := made(list)
+			o.Ints(name+": the list, and what is behind it", list[:len(list)+1])
+			for k := range list {
+				list[k] = 5
+			}
+			record(o, name+": the list was written to", x, nil)
+			for _, own := range [][]int{x.Shape(), x.Strides()} {
+				for k := range own {
+					own[k] += 3
+				}
+				own = append(own, 4)
+				o.Int(name+": how many there are", len(own))
+			}
+			record(o, name+": Shape and Strides were written to", x, nil)
+			y := get(x.Transpose(0, -1))
+			own := y.Shape()
+			own[0] = 0
+			record(o, name+": a view of it", y, nil)
+		}
+		x := get(strided.FromSlice(data, shape...))
+		check("New", func(l []int) *tensor {
+			x := get(strided.New(l...))
+			o.Error("New: error of CopyFrom", x.CopyFrom(random(t, r, shape...)), kinds...)
+			return x
+		}, shape...)
+		check("FromSlice", func(l []int) *tensor { return get(strided.FromSlice(data, l...)) }, shape...)
+		check("Permute", func(l []int) *tensor { return get(x.Permute(l...)) }, 3, -4, 2, 1)
+		check("Squeeze", func(l []int) *tensor { return get(x.Squeeze(l...)) }, -2)
+		check("Expand", func(l []int) *tensor { return get(x.Expand(l...)) }, 2, 2, 3, 4, -1)
+		check("View", func(l []int) *tensor { return get(x.View(l...)) }, shape[3], -1)
+		check("Reshape", func(l []int) *tensor { return get(x.Reshape(l...)) }, -1, 3)
+		check("Reshape, copied", func(l []int) *tensor { return get(get(x.Transpose(0, 1)).Reshape(l...)) }, -1, shape[3])
+		for range 3 {
+			for _, err := range []error{
+				second(x.Permute(0, 1, 2)), second(x.Permute(0, 0, 1, 2)), second(x.Transpose(0, 4)), second(x.Slice(3, 0, 1, 0)),
+				second(x.Slice(4, 0, 1, 1)), second(x.Select(0, 2)), second(x.Squeeze(2, 0)), second(x.Unsqueeze(6)),
+				second(x.Expand(2, 3, 4)), second(x.View(7)), second(x.Reshape(-1, 7)), x.Set(1, 2, 0, 0, 0), x.CopyFrom(random(t, r, n)),
+			} {
+				o.Error("error of a call that is refused", err, kinds...)
+			}
+			record(o, "after calls that were refused", x, nil)
+			o.Bool("contiguous after calls that were refused", x.IsContiguous())
+			for range 5 {
+				chain(t, r, x, 4)
+				x.Clone()
+				x.Contiguous()
+			}
+			record(o, "after views and copies were made", x, nil)
+		}
+	}
+}
+
+// second is the error of a call.
+func second(_ *tensor, err error) error { return err }
+
+// A thousand tensors and views live side by side, and each call answers for its own (rules
+// 22, 23 and 31).
+func TestThousand(t *testing.T) {
+	o := observe.New(t)
+	r := o.Rand()
+	get := get(t)
+	var first, views, copies []*tensor
+	for range 1000 {
+		x := random(t, r, sizes(r, 3, 2, 4)...)
+		first = append(first, x)
+		views = append(views, chain(t, r, x, 4))
+		copies = append(copies, views[len(views)-1].Clone())
+	}
+	for i, y := range views {
+		o.Error("error of Set", y.Set(-r.Float64(), index(r, y.Shape())...), kinds...)
+		if i%50 == 0 {
+			record(o, "one of a thousand", y, nil)
+		}
+	}
+	var all, written, copied []float64
+	for i := range first {
+		all = append(all, first[i].Values()...)
+		written = append(written, views[i].Values()...)
+		copied = append(copied, copies[i].Values()...)
+	}
+	numbers(o, "all", all)
+	numbers(o, "all views", written)
+	numbers(o, "all copies", copied)
+
+	x := random(t, r, large(r)...)
+	y := x
+	sum := 0.0
+	for i := range 1000 { // each a view of the one before
+		y = get(get(y.Transpose(i%3, (i+1)%3)).Slice(i%3, open, open, -1))
+		v, err := y.At(index(r, y.Shape())...)
+		if err == nil {
+			sum += v * float64(1+i%7)
+		}
+	}
+	o.Float("elements of a thousand views of each other", sum)
+	record(o, "the last of a thousand views of each other", y, nil)
+	list := random(t, r, 7)
+	for range 1000 {
+		o.Error("error of CopyFrom", list.CopyFrom(get(list.Slice(0, open, open, -1))), kinds...)
+		o.Error("error of Set", list.Set(r.Float64(), r.IntN(7)), kinds...)
+	}
+	record(o, "after a thousand copies", list, nil)
+}
+
+// Any number of goroutines read a tensor and make views and copies of it at the same time,
+// and write to elements that are not the same (rule 32).
+func TestConcurrent(t *testing.T) {
+	o := observe.New(t)
+	r := o.Rand()
+	const workers, rounds = 6, 20
+	shape := []int{between(r, 6, 9), between(r, 7, 9), 12}
+	x := random(t, r, shape...)
+	turned := get(t)(x.Permute(2, 0, 1))
+	wide := get(t)(get(t)(x.Slice(1, 0, 1, 1)).Expand(shape[0], 5, 12))
+	own := random(t, r, workers, 50)
+	big := random(t, r, large(r)...)
+	sums := make([][]float64, workers)
+	rows := make([]*tensor, workers)
+	for i := range workers {
+		sums[i] = make([]float64, 6)
+		rows[i] = get(t)(own.Select(0, i))
+	}
+	start := make(chan struct{})
+	var wg sync.WaitGroup
+	for i := range workers {
+		wg.Go(func() {
+			<-start
+			for k := range rounds {
+				if y, err := turned.Reshape(-1, 4); err == nil && y != nil {
+					sums[i][0] += fingerprint(y.Values())
+				}
+				if y, err := x.Slice(1, i%3, open, -1); err == nil && y != nil {
+					sums[i][1] += fingerprint(y.Contiguous().Values())
+				}
+				if y, err := wide.Select(1, k%5); err == nil && y != nil {
+					sums[i][2] += fingerprint(y.Clone().Values())
+				}
+				if v, err := turned.At(k%12, i, -1); err == nil {
+					sums[i][3] += v
+				}
+				if turned.IsContiguous() || !x.IsContiguous() || len(turned.Strides()) != 3 || turned.Shape()[0] != 12 {
+					sums[i][3]++
+				}
+				if y, err := turned.Transpose(0, 1); err == nil && y != nil {
+					sums[i][4] += fingerprint(y.Values())
+				}
+				if rows[i].Set(float64(i*k), k) == nil {
+					sums[i][5]++
+				}
+			}
+			if y, err := big.Transpose(0, 2); err == nil && y != nil {
+				sums[i][4] += fingerprint(y.Contiguous().Values())
+			}
+			if z, err := x.View(-1); err == nil && z != nil {
+				if part, err := z.Slice(0, i, i+20, 1); err == nil && part != nil {
+					if to, err := rows[i].Slice(0, 25, 45, 1); err == nil && to != nil && to.CopyFrom(part) == nil {
+						sums[i][5]++
+					}
+				}
+			}
+		})
+	}
+	close(start)
+	wg.Wait()
+	for i := range sums {
+		o.Floats("what a goroutine read, added up", sums[i])
+	}
+	numbers(o, "what all of them wrote", own.Values())
+	numbers(o, "what all of them read", x.Values())
+}
