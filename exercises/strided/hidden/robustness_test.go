@@ -31,6 +31,13 @@ func TestOverlap(t *testing.T) {
 		try("transposed", square, func(x *tensor) (*tensor, *tensor) { return get(x.Transpose(0, 1)), x })
 		try("backwards", list, func(x *tensor) (*tensor, *tensor) { return x, slice(x, 0, open, open, -1) })
 		try("backwards", square, func(x *tensor) (*tensor, *tensor) { return slice(x, 0, open, open, -1), x })
+		part := n * n * 3 / 4
+		try("backwards, a part", list, func(x *tensor) (*tensor, *tensor) {
+			return slice(x, 0, 0, part, 1), slice(x, 0, open, -part-1, -1)
+		})
+		try("backwards, a part", list, func(x *tensor) (*tensor, *tensor) {
+			return slice(x, 0, open, -part-1, -1), slice(x, 0, 0, part, 1)
+		})
 		try("rows up", square, func(x *tensor) (*tensor, *tensor) { return slice(x, 0, 0, -1, 1), slice(x, 0, 1, open, 1) })
 		try("rows down", square, func(x *tensor) (*tensor, *tensor) { return slice(x, 0, 1, open, 1), slice(x, 0, 0, -1, 1) })
 		try("columns to the left", square, func(x *tensor) (*tensor, *tensor) { return slice(x, 1, 0, -1, 1), slice(x, 1, 1, open, 1) })
