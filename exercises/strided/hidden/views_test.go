@@ -209,6 +209,10 @@ func TestSqueeze(t *testing.T) {
 	}
 	check([]int{1, 3, 1, 1, 2, 1})
 	check([]int{1, 1, 1})
+	for _, axes := range [][]int{{0, 1}, {1, 0}, {-5, 1}, {0, 3}} { // after the first, others are in their places
+		y, err := random(t, r, 1, 1, 3, 1, 2).Squeeze(axes...)
+		record(o, "Squeeze of two", y, err)
+	}
 	for range 2 {
 		check(slices.Insert(large(r), r.IntN(4), 1, 1))
 		check([]int{1, between(r, 66_000, 70_000)})
