@@ -20,6 +20,19 @@ func scaled(k int, factor float64) func(in, grads [][]float64, grad []float64) {
 	}
 }
 
+// asking has no gradients of inputs that need none.
+type asking struct{ fake }
+
+func (f asking) Backward(c *gradcheck.Context, grad []float64) ([][]float64, error) {
+	grads, err := f.fake.Backward(c, grad)
+	for i := range grads {
+		if !c.Needs(i) {
+			grads[i] = nil
+		}
+	}
+	return grads, err
+}
+
 // Of a function whose gradient is right nothing is reported, and beside it a wrong one is found:
 // functions of one, two and three inputs, of other lengths than their output, constant ones and
 // gradients that are nil (rules 17 and 18).
@@ -31,6 +44,7 @@ func TestCheckRight(t *testing.T) {
 		x, y := positive(r, n, 1), signed(r, n, 1)
 		check(o, "right", smooth(1, nil), x, y)
 		check(o, "wrong", smooth(1, scaled(0, 2)), x, y)
+		check(o, "right, of all that is needed", asking{smooth(1, nil)}, x, y)
 		dot := func(factor float64) fake { // and a third input that is not used
 			return fake{
 				forward: func(in [][]float64) []float64 {
