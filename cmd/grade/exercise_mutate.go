@@ -43,8 +43,8 @@ The score is killed / (all - equivalent). Below %.0f %% the exit status is 1, an
 mark fits no mutant, which is told before anything is graded. A run that is
 interrupted shows what was graded until then.`, 100*wantKilled),
 		Example: `  grade exercise mutate autograd
-  grade exercise mutate autograd --sample 100            # a first look
-  grade exercise mutate autograd --only 'graph.go:*:bound-*'  # after a test was mended
+  grade exercise mutate autograd --sample 100     # a first look
+  grade exercise mutate autograd --only 'ops.go:*'  # after a test was mended
   grade exercise mutate autograd --json > mutants.json`,
 		Args:              anExercise(a, 0),
 		ValidArgsFunction: completeExercise(a),

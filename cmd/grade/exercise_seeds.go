@@ -45,7 +45,7 @@ The exit status is 1 if a submission without a reason is unsteady.`,
 	}
 	f := cmd.Flags()
 	f.IntVar(&o.seeds, "seeds", 20, "on the inputs of how many seeds each is graded")
-	f.StringSliceVar(&o.submissions, "submission", nil, "only these `SUBMISSIONS`, as CLASS/WHY")
+	f.StringSliceVar(&o.submissions, "submission", nil, "only `SUBMISSIONS` whose CLASS/WHY fits one of these patterns")
 	f.BoolVar(&o.measure, "measure", false, "run the benchmarks as well, in a grading for each seed")
 	o.grading.add(cmd, 2)
 	for _, flag := range []string{"seeds", "submission"} {

@@ -90,20 +90,18 @@ func (c *Checking) Report() *Report { return c.report }
 // [path.Match], and returns how many are left. Then limits are not looked at: what they
 // separate may be left out.
 func (c *Checking) Choose(patterns []string) (int, error) {
-	var chosen []fixture.Submission
-	for _, s := range c.submissions {
-		fits, err := fitsOne(s.Name, patterns)
-		if err != nil {
-			return 0, err
-		}
-		if fits {
-			chosen = append(chosen, s)
-		}
+	chosen, err := fitting(c.submissions, fixtureName, patterns)
+	if err != nil {
+		return 0, err
 	}
 	c.submissions, c.chosen = chosen, true
-	c.report.Missing = len(chosen) + besides
+	if c.Gradable() {
+		c.report.Missing = len(chosen) + besides
+	}
 	return len(chosen), nil
 }
+
+func fixtureName(s fixture.Submission) string { return s.Name }
 
 // Gradable reports whether the exercise could be loaded.
 func (c *Checking) Gradable() bool { return c.exercise != nil }

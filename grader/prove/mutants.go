@@ -109,28 +109,13 @@ func Choose(mutants []mutate.Mutant, patterns []string) (chosen []mutate.Mutant,
 	if len(patterns) == 0 || len(mutants) == 0 {
 		return mutants, nil
 	}
-	for _, m := range mutants {
-		fits, err := fitsOne(m.ID, patterns)
-		if err != nil {
-			return nil, err
-		}
-		if fits {
-			chosen = append(chosen, m)
-		}
+	if chosen, err = fitting(mutants, func(m mutate.Mutant) string { return m.ID }, patterns); err != nil {
+		return nil, err
 	}
 	if len(chosen) == 0 {
 		return nil, errors.New("no mutant's id fits")
 	}
 	return chosen, nil
-}
-
-func fitsOne(name string, patterns []string) (bool, error) {
-	for _, pattern := range patterns {
-		if fits, err := path.Match(pattern, name); fits || err != nil {
-			return fits, err
-		}
-	}
-	return false, nil
 }
 
 // Spread returns n of the mutants, at equal distances; all, if n is 0 or too large.

@@ -45,7 +45,7 @@ type Varying struct {
 // SeedOptions configure a comparison of seeds.
 type SeedOptions struct {
 	Seeds       int
-	Submissions []string // by their names; empty: all
+	Submissions []string // patterns of their names; empty: all
 	Measure     bool     // the benchmarks as well, which takes long
 	Workers     int      // gradings at a time
 	Progress    Progress // of submissions
@@ -79,16 +79,20 @@ func Seeds(ctx context.Context, g *grader.Grader, c *course.Course, name string,
 	return s.report, nil
 }
 
-// chosen returns the submissions of these names that are graded at all; without names, all
-// such.
-func chosen(list []fixture.Submission, names []string, exercise string) (graded []fixture.Submission, err error) {
-	for _, name := range names {
-		if !slices.ContainsFunc(list, func(s fixture.Submission) bool { return s.Name == name }) {
-			return nil, &fault.Error{Message: fmt.Sprintf("exercise %s has no submission %q", exercise, name)}
+// chosen returns the submissions that are graded at all, and whose names fit one of the
+// patterns of [path.Match], if there are any; each has to fit one.
+func chosen(list []fixture.Submission, patterns []string, exercise string) (graded []fixture.Submission, err error) {
+	for _, pattern := range patterns {
+		fit, err := fitting(list, fixtureName, []string{pattern})
+		if err != nil || len(fit) == 0 {
+			return nil, &fault.Error{Message: fmt.Sprintf("exercise %s has no submission %q", exercise, pattern), Err: err}
 		}
 	}
+	if len(patterns) > 0 {
+		list, _ = fitting(list, fixtureName, patterns) // they are well formed
+	}
 	for _, s := range list {
-		if asked := len(names) == 0 || slices.Contains(names, s.Name); asked && s.Expect.Verdict == verdict.Graded {
+		if s.Expect.Verdict == verdict.Graded {
 			graded = append(graded, s)
 		}
 	}

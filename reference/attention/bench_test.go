@@ -2,7 +2,6 @@ package attention
 
 import (
 	"math"
-	"math/rand/v2"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -53,19 +52,10 @@ func byGonum(q, k, v Matrix) Matrix {
 	return Matrix{q.Rows, v.Cols, out.RawMatrix().Data}
 }
 
-func normal(rows, cols int) Matrix {
-	r := rand.New(rand.NewPCG(1, 2))
-	m := Matrix{rows, cols, make([]float64, rows*cols)}
-	for i := range m.Data {
-		m.Data[i] = r.NormFloat64()
-	}
-	return m
-}
-
 var sink Matrix
 
 func benchmarkAttend(b *testing.B, rows int) {
-	q, k, v := normal(rows, 64), normal(rows, 64), normal(rows, 64)
+	q, k, v := draw(rows, 64), draw(rows, 64), draw(rows, 64)
 	for _, c := range []struct {
 		name string
 		call func(q, k, v Matrix) Matrix
@@ -90,7 +80,7 @@ func BenchmarkLong(b *testing.B)  { benchmarkAttend(b, 2048) }
 // 256 tokens, one after the other: /whole attends to all of them again for each.
 func BenchmarkTokens(b *testing.B) {
 	const tokens = 256
-	q, k, v := normal(tokens, 64), normal(tokens, 64), normal(tokens, 64)
+	q, k, v := draw(tokens, 64), draw(tokens, 64), draw(tokens, 64)
 	row := func(m Matrix, i int) Matrix { return Matrix{1, m.Cols, m.Data[i*m.Cols : (i+1)*m.Cols]} }
 	first := func(m Matrix, n int) Matrix { return Matrix{n, m.Cols, m.Data[:n*m.Cols]} }
 	b.Run("reference", func(b *testing.B) {

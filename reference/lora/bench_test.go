@@ -1,9 +1,6 @@
 package lora
 
-import (
-	"math/rand/v2"
-	"testing"
-)
+import "testing"
 
 // What the reference is held against. /base is the layer without an adapter, which is the
 // least that there is to do; /difference makes the product of B and A, as the formula
@@ -14,31 +11,6 @@ const (
 	batch = 16
 	rank  = 8
 )
-
-func layers(b *testing.B) (*Layer, *Linear, *Adapter, []float64) {
-	b.Helper()
-	r := rand.New(rand.NewPCG(1, 2))
-	draw := func(n int) []float64 {
-		x := make([]float64, n)
-		for i := range x {
-			x[i] = r.NormFloat64()
-		}
-		return x
-	}
-	base := &Linear{In: wide, Out: wide, W: draw(wide * wide), B: draw(wide)}
-	l, err := New(base)
-	if err != nil {
-		b.Fatal(err)
-	}
-	if err := l.Add("a", Config{Rank: rank, Alpha: 16}, r); err != nil {
-		b.Fatal(err)
-	}
-	if err := l.Use("a"); err != nil {
-		b.Fatal(err)
-	}
-	copy(l.Adapter("a").B, draw(wide*rank))
-	return l, base, l.Adapter("a"), draw(batch * wide)
-}
 
 // difference adds scale·B·A, as a matrix of its own, to the weights.
 func difference(base *Linear, a *Adapter) *Linear {
@@ -58,7 +30,8 @@ func difference(base *Linear, a *Adapter) *Linear {
 var sink []float64
 
 func BenchmarkForward(b *testing.B) {
-	l, base, a, x := layers(b)
+	base, l, a, r := trained(b, wide, wide, rank)
+	x := normal(r, batch*wide)
 	b.Run("reference", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
@@ -80,7 +53,8 @@ func BenchmarkForward(b *testing.B) {
 }
 
 func BenchmarkBackward(b *testing.B) {
-	l, base, a, x := layers(b)
+	base, l, a, r := trained(b, wide, wide, rank)
+	x := normal(r, batch*wide)
 	dy := x
 	b.Run("reference", func(b *testing.B) {
 		b.ReportAllocs()

@@ -185,6 +185,9 @@ func TestCheck(t *testing.T) {
 		"✓ gears          4           12         0\n"+
 		"✗ levers         0            0         1\n", Check{Root: "course", Calibrate: true}.Text(reports))
 	assert.NotContains(t, Check{}.Text(reports), "proposed")
+	reports[0].Missing = 3
+	assert.Contains(t, Check{}.Text(reports), "? gears ", "it is not known to be right")
+	assert.Contains(t, Check{}.Text(reports), "gears: interrupted, 3 of its gradings are missing: nothing is known of those\n")
 }
 
 func TestDifference(t *testing.T) {
