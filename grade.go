@@ -7,7 +7,7 @@ import "embed"
 // Course holds the exercises and their references, in the layout that every
 // course repository has: exercises/<name>/ and reference/<name>/.
 //
-//go:embed go.mod exercises/*.yaml exercises/*/*.yaml exercises/*/README.md exercises/*/starter exercises/*/hidden reference/*
+//go:embed go.mod exercises/*.yaml exercises/*/*.yaml exercises/*/README.md exercises/*/*.svg exercises/*/starter exercises/*/hidden reference/*
 var Course embed.FS
 
 // Sources holds the packages that are compiled for the sandbox: the observe kit, the

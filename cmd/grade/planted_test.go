@@ -53,6 +53,13 @@ var plantedFaults = []planted{
 		plantedStarter + ":6: the starter is refused or does not compile: "},
 	{"starter that is a solution", map[string]string{plantedStarter: right},
 		plantedConfig + ":7: TestMean: the starter passes it, and scores 100 in all"},
+	{"right starter that is wrong", map[string]string{plantedConfig: "package: clip\n => package: clip\nstarter: right\n"},
+		plantedConfig + ":8: TestMean: the starter fails it (wrong_answer "},
+	{"right starter that is refused", map[string]string{plantedConfig: "package: clip\n => package: clip\nstarter: right\n", plantedStarter: "return 0 => return nil"},
+		plantedStarter + ":6: the starter is refused or does not compile: "},
+	{"right starter that is fast", map[string]string{plantedStarter: right, plantedHidden: "// The mean of => // It takes its time.\nfunc BenchmarkMean(b *testing.B) {\n\to := observe.New(b)\n\txs := make([]float64, 1<<16)\n\tfor i := range xs {\n\t\txs[i] = o.Rand().Float64()\n\t}\n\tsum := 0.0\n\tfor o.Loop() {\n\t\tfor i := range 100 {\n\t\t\txs[0] = float64(i)\n\t\t\tsum += clip.Mean(xs)\n\t\t}\n\t}\n\to.Float(\"sum\", sum)\n}\n\n// The mean of",
+		plantedConfig: "- {test: TestMean, points: 100} => - {test: TestMean, points: 50}\n  - {benchmark: BenchmarkMean, kind: memory, points: 50, limit: 20}\nstarter: right"},
+		plantedConfig + ":8: BenchmarkMean/memory: the starter passes it, although it is there to be improved"},
 	{"right that is wrong", map[string]string{plantedAccepted + "clip.go": zeros},
 		plantedAccepted + "expect.yaml:4: TestMean: this solution and the reference disagree"},
 	{"wrong that is right", map[string]string{plantedWrong + "clip.go": right},
@@ -91,9 +98,10 @@ func TestCheckFindsWhatIsPlanted(t *testing.T) {
 	g := graderIn(t, s)
 	for _, p := range plantedFaults {
 		t.Run(p.name, func(t *testing.T) {
+			t.Parallel()
 			root := t.TempDir()
 			p.into(t, root)
-			r, err := prove.Check(t.Context(), g, course.Open(os.DirFS(root)), "clip", prove.CheckOptions{Seeds: 2, Workers: 2})
+			r, err := prove.Check(t.Context(), g, course.Open(os.DirFS(root)), "clip", prove.CheckOptions{Seeds: 2, Workers: 1})
 			require.NoError(t, err)
 			assert.True(t, slices.ContainsFunc(r.Findings, func(f prove.Finding) bool { return strings.HasPrefix(f.String(), p.want) }), "%v\nlacks %s", r.Findings, p.want)
 		})

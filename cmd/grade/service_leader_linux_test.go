@@ -40,7 +40,8 @@ func TestEachServerKilled(t *testing.T) {
 	n := 0
 	works := func(what string) {
 		t.Helper()
-		ctx, cancel := context.WithTimeout(t.Context(), 40*time.Second)
+		// That it comes back is the promise; how soon is the machine's, which has all other tests beside this one.
+		ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 		defer cancel()
 		n++
 		begun := time.Now()

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"grade/exercises/course"
@@ -28,8 +29,8 @@ const courseRoot = "../.."
 func TestShippedSubmissions(t *testing.T) {
 	s := openEngine(t)
 	g := graderIn(t, s)
-	eachShipped(t, g, toGrade, func(t *testing.T, _ *course.Exercise, shipped *prove.Fixtures, one fixture.Submission) {
-		hold(t, shipped, one, grader.Options{})
+	eachShipped(t, g, toGrade, func(t *testing.T, _ *course.Exercise, shipped *prove.Fixtures, one shippedOne) {
+		hold(t, shipped, one)
 	}, func(t *testing.T, e *course.Exercise, list, right []fixture.Submission) {
 		if *proving {
 			writeProof(t, e, list, right, s.Info())
@@ -44,7 +45,7 @@ func TestShippedSubmissionsInProcess(t *testing.T) {
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, s.Close()) })
 	g := graderIn(t, s)
-	eachShipped(t, g, someOfEach, func(t *testing.T, e *course.Exercise, shipped *prove.Fixtures, one fixture.Submission) {
+	eachShipped(t, g, someOfEach, func(t *testing.T, e *course.Exercise, shipped *prove.Fixtures, one shippedOne) {
 		if one.Name == "wrong_answer/offset-of-32-bits" {
 			t.Skip("it is about a file of 4 GiB, which this sandbox lets nothing write")
 		}
@@ -57,37 +58,73 @@ func TestShippedSubmissionsInProcess(t *testing.T) {
 				}
 			}
 		}
-		r := hold(t, shipped, one, grader.Options{Only: []verdict.Kind{verdict.Correctness}})
+		r := hold(t, shipped, one)
 		require.False(t, r.Sandbox.Official)
 		require.NotEmpty(t, r.Warnings)
 	}, func(*testing.T, *course.Exercise, []fixture.Submission, []fixture.Submission) {})
 }
 
-// What `grade start` hands out compiles, and earns nothing.
+// What `grade start` hands out compiles, and earns nothing; one that is right by
+// exercise.yaml earns all that is not measured, and nothing that is.
 func TestStarters(t *testing.T) {
 	g := graderIn(t, openEngine(t))
 	eachExercise(t, func(t *testing.T, e *course.Exercise, _ []fixture.Submission) {
 		t.Parallel()
+		if e.Begin == course.BeginRight {
+			startsRight(t, g, e)
+			return
+		}
 		r := gradeFiles(t, g, e, "exercises/"+e.Name+"/starter", e.Starter, grader.Options{Only: []verdict.Kind{verdict.Correctness}})
 		require.Equal(t, verdict.Graded, r.Verdict)
 		require.Zero(t, r.Score)
 	})
 }
 
-// someOfEach takes every other right one, every third forgery, and every twentieth of each
-// other class: what programs that misbehave do to a sandbox is its conformance suite's,
-// what the judge makes of it the other sandbox's, and a verdict that counts is none of
-// this one's.
-func someOfEach(_ *testing.T, _ *course.Exercise, list []fixture.Submission) (chosen []fixture.Submission) {
-	every := map[fixture.Class]int{fixture.Accepted: 2, fixture.Forgery: 3}
-	before := map[fixture.Class]int{}
+// startsRight grades a starter that has to be improved.
+func startsRight(t *testing.T, g *grader.Grader, e *course.Exercise) {
+	t.Helper()
+	r := gradeFiles(t, g, e, "exercises/"+e.Name+"/starter", e.Starter, grader.Options{})
+	require.Equal(t, verdict.Graded, r.Verdict)
+	for _, got := range r.Checks {
+		cost := verdict.Kind(got.Kind).Measured() || got.SelfReported
+		assert.NotEqual(t, cost, got.Verdict.Earns(), "%s: %s %s", got.Name, got.Verdict, got.Detail)
+	}
+}
+
+// shippedOne is a shipped submission, and how to grade it.
+type shippedOne struct {
+	fixture.Submission
+	grader.Options
+}
+
+// someOfEach takes a right one, a forgery, and one in forty of the rest: what programs that
+// misbehave do to a sandbox is its conformance suite's, what the judge makes of it the other
+// sandbox's, and a verdict that counts is none of this one's. Which, the commit decides.
+func someOfEach(t *testing.T, e *course.Exercise, list []fixture.Submission) (chosen []shippedOne) {
+	t.Helper()
+	now := proofOf(t, e, nil, "")
+	o := grader.Options{Seed: now.seed(), Only: []verdict.Kind{verdict.Correctness}}
+	for _, class := range []fixture.Class{fixture.Accepted, fixture.Forgery} {
+		chosen = append(chosen, shippedOne{slices.MinFunc(ofClass(list, class), func(a, b fixture.Submission) int {
+			return cmp.Compare(lot(now.Commit, e.Name, a.Name), lot(now.Commit, e.Name, b.Name))
+		}), o})
+	}
 	for _, s := range list {
-		if before[s.Class]%cmp.Or(every[s.Class], 20) == 0 {
-			chosen = append(chosen, s)
+		if s.Class != fixture.Accepted && s.Class != fixture.Forgery && lot(now.Commit, e.Name, s.Name)%40 == 0 {
+			chosen = append(chosen, shippedOne{s, o})
 		}
-		before[s.Class]++
 	}
 	return chosen
+}
+
+// ofClass returns those of one class.
+func ofClass(list []fixture.Submission, class fixture.Class) (some []fixture.Submission) {
+	for _, s := range list {
+		if s.Class == class {
+			some = append(some, s)
+		}
+	}
+	return some
 }
 
 // eachExercise calls test for each exercise of this repository, with the
@@ -110,8 +147,8 @@ func eachExercise(t *testing.T, test func(t *testing.T, e *course.Exercise, ship
 // eachShipped calls test for the chosen submissions of each exercise, some at a time, and
 // done when all of an exercise are through, with all of them and with those that came out
 // right.
-func eachShipped(t *testing.T, g *grader.Grader, choose func(*testing.T, *course.Exercise, []fixture.Submission) []fixture.Submission,
-	test func(t *testing.T, e *course.Exercise, shipped *prove.Fixtures, one fixture.Submission), done func(*testing.T, *course.Exercise, []fixture.Submission, []fixture.Submission),
+func eachShipped(t *testing.T, g *grader.Grader, choose func(*testing.T, *course.Exercise, []fixture.Submission) []shippedOne,
+	test func(t *testing.T, e *course.Exercise, shipped *prove.Fixtures, one shippedOne), done func(*testing.T, *course.Exercise, []fixture.Submission, []fixture.Submission),
 ) {
 	if testing.Short() {
 		t.Skip("grades every shipped submission, which takes minutes")
@@ -119,7 +156,7 @@ func eachShipped(t *testing.T, g *grader.Grader, choose func(*testing.T, *course
 	eachExercise(t, func(t *testing.T, e *course.Exercise, list []fixture.Submission) {
 		shipped := prove.NewFixtures(g, e, list)
 		for _, class := range []fixture.Class{fixture.Accepted, fixture.WrongAnswer, fixture.Forgery} {
-			require.True(t, slices.ContainsFunc(list, func(s fixture.Submission) bool { return s.Class == class }), "none is of the class %s", class)
+			require.NotEmpty(t, ofClass(list, class), "none is of the class %s", class)
 		}
 		// In any order but by class: those that are measured wait for each other.
 		mixed := choose(t, e, list)
@@ -132,7 +169,7 @@ func eachShipped(t *testing.T, g *grader.Grader, choose func(*testing.T, *course
 				t.Parallel()
 				test(t, e, shipped, one)
 				if mu.Lock(); !t.Failed() {
-					right = append(right, one)
+					right = append(right, one.Submission)
 				}
 				mu.Unlock()
 			})
@@ -142,9 +179,9 @@ func eachShipped(t *testing.T, g *grader.Grader, choose func(*testing.T, *course
 
 // hold grades one submission, which has to come out as it declares. That one had to be
 // graded twice is told.
-func hold(t *testing.T, shipped *prove.Fixtures, one fixture.Submission, o grader.Options) *verdict.Result {
-	o.Purpose = grader.ForBatch // verdicts are compared, not ratios
-	h, err := shipped.Hold(t.Context(), one, o)
+func hold(t *testing.T, shipped *prove.Fixtures, one shippedOne) *verdict.Result {
+	one.Purpose = grader.ForBatch // verdicts are compared, not ratios
+	h, err := shipped.Hold(t.Context(), one.Submission, one.Options)
 	require.NoError(t, err)
 	if len(h.FirstMismatches) > 0 {
 		t.Logf("graded once more, on other inputs, because of: %q", h.FirstMismatches)

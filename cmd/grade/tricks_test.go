@@ -76,6 +76,7 @@ func TestTricks(t *testing.T) {
 	honest := gradeIn(t, g, e, trickster(t, "")).Score
 	for name, code := range tricks {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			var trick, victim *verdict.Result
 			var group errgroup.Group
 			group.Go(func() error { trick = gradeIn(t, g, e, trickster(t, code)); return nil })

@@ -17,13 +17,10 @@ var (
 // lower case, a hyphen for a space, of the rest only letters, digits, hyphens and
 // underscores, and a number after a repeated anchor.
 func anchors(readme []byte) (list []string) {
-	seen, fenced := map[string]int{}, false
-	for l := range bytes.Lines(readme) {
-		if bytes.HasPrefix(bytes.TrimSpace(l), fence) {
-			fenced = !fenced
-		}
+	seen := map[string]int{}
+	for l := range bytes.Lines(withoutBlocks(readme)) {
 		m := heading.FindSubmatch(bytes.TrimRight(l, "\r\n"))
-		if fenced || m == nil {
+		if m == nil {
 			continue
 		}
 		a := strings.Map(func(r rune) rune {

@@ -38,7 +38,7 @@ func (c checkConfig) function() string { return c.test + c.benchmark }
 // readConfig fills e from an exercise.yaml.
 func readConfig(data []byte, e *Exercise, p *document.Faults) config {
 	cfg := config{Exercise: e}
-	e.Feedback, e.Limits = FeedbackHint, defaultLimits()
+	e.Begin, e.Feedback, e.Limits = BeginEmpty, FeedbackHint, defaultLimits()
 	d := document.File{Faults: p, Name: configFile}
 	cfg.line = d.Read(data, cfg.fields(d))
 	if cfg.line == nil {
@@ -62,6 +62,7 @@ func (cfg *config) fields(d document.File) document.Fields {
 		"package":  document.Line(&e.Package),
 		"imports":  document.List(&e.Imports),
 		"provided": document.List(&e.Provided),
+		"starter":  document.OneOf(&e.Begin, BeginEmpty, BeginRight),
 		"feedback": document.OneOf(&e.Feedback, FeedbackHint, FeedbackClass, FeedbackValues),
 		"limits":   func(n *yaml.Node) error { d.Mapping("limits: ", n, e.Limits.fields()); return nil },
 		"checks":   func(n *yaml.Node) error { cfg.checks = checksOf(d, n); return nil },

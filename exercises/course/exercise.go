@@ -30,17 +30,19 @@ type Exercise struct {
 
 	Imports  []string // packages opened beyond the core ones
 	Provided []string // starter files that replace a submission's copies
+	Begin    Begin    // what the starter is
 	Feedback Feedback
 	Limits   Limits // of each hidden test
 	Checks   []Check
 
 	Readme    []byte
+	Pictures  []File // beside the README, which shows them
 	Starter   []File
 	Hidden    []File // names without the folder
 	Reference []File // without _test.go
 
 	// Hash is the SHA-256, in hexadecimal, over every file that influences a grade:
-	// neither the README nor the starter's files, except for the provided ones.
+	// neither the README and its pictures nor the starter's files, except for the provided ones.
 	Hash string
 }
 
@@ -65,6 +67,15 @@ type Check struct {
 	Needs        []Need // what it rests on; without a cycle
 	Line         int    // of exercise.yaml
 }
+
+// Begin says what a student begins with. The zero value is invalid.
+type Begin string
+
+// The kinds of starters.
+const (
+	BeginEmpty Begin = "empty" // the API, and nearly no points
+	BeginRight Begin = "right" // a solution that is slow or greedy: it passes each test, and none that costs
+)
 
 // Feedback says how much a student learns about a failed hidden test; each kind
 // includes the one before. The zero value is invalid.

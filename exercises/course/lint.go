@@ -25,6 +25,7 @@ func (c *Course) Lint(name string) error {
 	p := &document.Faults{Doing: "check exercise " + name}
 	l := linter{Faults: p, exercise: e, reference: apiOf(path.Join(referenceDir, name), e.Reference)}
 	l.readme()
+	l.pictures()
 	l.starter()
 	l.imports()
 	l.embeds()
@@ -82,6 +83,21 @@ func (l linter) described() {
 // mentions reports whether the README contains a word.
 func (l linter) mentions(word string) bool {
 	return regexp.MustCompile(`\b` + regexp.QuoteMeta(word) + `\b`).Match(l.exercise.Readme)
+}
+
+// pictures requires that the README shows what lies beside it, and nothing else.
+func (l linter) pictures() {
+	shown := images(l.exercise.Readme)
+	for _, i := range shown {
+		if !slices.ContainsFunc(l.exercise.Pictures, func(f File) bool { return f.Name == i.file }) {
+			l.Add(readmeFile, i.line, "%s is not a picture beside it: put a file of type %s there", i.file, strings.Join(pictureTypes, " or "))
+		}
+	}
+	for _, f := range l.exercise.Pictures {
+		if !slices.ContainsFunc(shown, func(i image) bool { return i.file == f.Name }) {
+			l.Add(f.Name, 0, "%s does not show it: add ![what it shows](%s), or remove the file", readmeFile, f.Name)
+		}
+	}
 }
 
 // starter compares the starter's declarations with the reference's, both ways.

@@ -41,6 +41,19 @@ func TestLintFindsNothing(t *testing.T) {
 	assert.NoError(t, open(tidy()).Lint("gears"))
 }
 
+// A README shows the pictures that lie beside it, and no others; in a block of code it
+// shows nothing.
+func TestLintOfPictures(t *testing.T) {
+	const readme, picture = "exercises/gears/README.md", "exercises/gears/wheel.svg"
+	files := tidy()
+	files[picture] = "<svg/>"
+	assert.ErrorContains(t, open(files).Lint("gears"), "wheel.svg: README.md does not show it: add ![what it shows](wheel.svg), or remove the file")
+	files[readme] += "\n![a\nwheel](./wheel.svg \"a title\")\n\n```\n![no](no.svg)\n```\n"
+	assert.NoError(t, open(files).Lint("gears"))
+	files[readme] += "![a cog](cog.svg)\n"
+	assert.ErrorContains(t, open(files).Lint("gears"), "cog.svg is not a picture beside it: put a file of type .svg or .png there")
+}
+
 // A check with an anchor is described under its heading, without its name.
 func TestLintOfAnchors(t *testing.T) {
 	const config, readme = "exercises/gears/exercise.yaml", "exercises/gears/README.md"

@@ -46,7 +46,6 @@ func (c *Course) Load(name string) (*Exercise, error) {
 	return e, nil
 }
 
-// absent adds the names of the course's exercises to an error.
 // LoadAll reads every exercise, sorted by name, that can be read, and says what is wrong with
 // the others.
 func (c *Course) LoadAll() (list []*Exercise, broken []error, err error) {
@@ -82,6 +81,7 @@ func (c *Course) readFiles(e *Exercise, p *document.Faults) {
 	} else if len(bytes.TrimSpace(e.Readme)) == 0 {
 		p.Add(readmeFile, 0, "the file is empty; describe every rule that is graded")
 	}
+	c.readPictures(e, p)
 	e.Starter = c.readDir(path.Join(dir, starterDir), starterDir, p)
 	e.Hidden = c.readDir(path.Join(dir, hiddenDir), hiddenDir, p)
 	reference := path.Join(referenceDir, e.Name)

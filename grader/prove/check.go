@@ -175,7 +175,12 @@ func (c *Checking) classes(shipped []fixture.Submission) {
 func (c *Checking) gradeAll(ctx context.Context) error {
 	// What is measured comes last, one after the other: beside other work of ours
 	// its ratios would be those of a busy machine.
-	together, alone := []job{c.public, c.seeds, c.starter}, []job{c.reference}
+	together, alone := []job{c.public, c.seeds}, []job{c.reference}
+	if c.exercise.Begin == course.BeginRight {
+		alone = append(alone, c.rightStarter)
+	} else {
+		together = append(together, c.starter)
+	}
 	for _, s := range c.submissions {
 		grade := func(ctx context.Context, heard *Explanations) error { return c.submission(ctx, s, heard) }
 		switch {

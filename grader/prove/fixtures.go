@@ -2,6 +2,7 @@ package prove
 
 import (
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"slices"
 	"sync"
@@ -101,6 +102,7 @@ func (s *Fixtures) hold(ctx context.Context, one fixture.Submission, o grader.Op
 }
 
 func (s *Fixtures) once(ctx context.Context, one fixture.Submission, o grader.Options, time int) (*FixtureResult, error) {
+	o.Seed = seedOf(o.Seed, time)
 	r, err := s.files(ctx, one.Dir, one.Files, o)
 	if err != nil {
 		return nil, err
@@ -116,6 +118,15 @@ func (s *Fixtures) once(ctx context.Context, one fixture.Submission, o grader.Op
 		h.Mismatches = []judge.Mismatch{{Field: "score", What: fmt.Sprintf("score %d of the %d points of what was run", r.Score, r.MaxScore)}}
 	}
 	return h, nil
+}
+
+// seedOf is the seed of the first, second, ... grading of one whose first has this seed:
+// another for each.
+func seedOf(first string, time int) string {
+	if first == "" || time == 1 {
+		return first
+	}
+	return fmt.Sprintf("%x", sha256.Sum256(fmt.Appendf(nil, "%s grading %d", first, time)))
 }
 
 // twin returns the result of the submission of that name. It grades once for each choice of

@@ -3,6 +3,7 @@ package prove
 import (
 	"context"
 	"errors"
+	"strings"
 	"sync"
 	"testing"
 
@@ -86,6 +87,23 @@ func TestHoldTwice(t *testing.T) {
 
 	_, err = s.Hold(t.Context(), wrong, grader.Options{})
 	assert.ErrorContains(t, err, "engine", "what is ours is no difference")
+}
+
+// A second grading is on other inputs; with a seed, on the same other ones each time.
+func TestHoldOnOtherInputs(t *testing.T) {
+	first := strings.Repeat("ab", 32)
+	for seed, want := range map[string][]string{"": {"", ""}, first: {first, seedOf(first, 2)}} {
+		var seeds []string
+		s := FixturesBy(&course.Exercise{}, nil, func(_ context.Context, _ *submission.Snapshot, o grader.Options) (*verdict.Result, error) {
+			seeds = append(seeds, o.Seed)
+			return &verdict.Result{Verdict: verdict.Graded, Score: 100, MaxScore: 100}, nil
+		})
+		_, err := s.Hold(t.Context(), shipped("wrong", fixture.WrongAnswer, 60, ""), grader.Options{Seed: seed})
+		require.NoError(t, err)
+		assert.Equal(t, want, seeds)
+	}
+	assert.NotEqual(t, first, seedOf(first, 2))
+	assert.Len(t, seedOf(first, 2), len(first))
 }
 
 // A twin is graded once for all who share it and ask for the same checks, and not at

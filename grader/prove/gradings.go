@@ -62,15 +62,14 @@ func (c *Checking) seeds(ctx context.Context, heard *Explanations) error {
 	return nil
 }
 
+// starter grades what students begin with, which must not be a solution.
 func (c *Checking) starter(ctx context.Context, heard *Explanations) error {
 	dir := path.Join("exercises", c.exercise.Name, "starter")
 	r, err := c.shipped.files(ctx, dir, c.exercise.Starter, grader.Options{Only: []verdict.Kind{verdict.Correctness}, Judged: heard.Hear})
 	if err != nil {
 		return err
 	}
-	for _, p := range r.Problems {
-		c.find(path.Join(dir, p.File), p.Line, "the starter is refused or does not compile: %s", p.Message)
-	}
+	c.refused(dir, r)
 	for _, got := range r.Checks {
 		if got.Verdict != verdict.Passed {
 			continue
@@ -81,6 +80,38 @@ func (c *Checking) starter(ctx context.Context, heard *Explanations) error {
 		if failed := failedNeeds(c.exercise, got.Name, r); len(failed) > 0 && got.Points > 0 {
 			c.find(c.configFile(), c.lineOf(got.Name), "%s: the starter passes it, because what rests on %s does not count where that failed: observe something more, which no entry of its needs leaves out",
 				got.Name, strings.Join(failed, ", "))
+		}
+	}
+	return nil
+}
+
+// refused finds what keeps a starter from being graded.
+func (c *Checking) refused(dir string, r *verdict.Result) {
+	for _, p := range r.Problems {
+		c.find(path.Join(dir, p.File), p.Line, "the starter is refused or does not compile: %s", p.Message)
+	}
+}
+
+// rightStarter grades a starter that is right and slow. It has to pass each test, so that a
+// student who breaks nothing loses nothing, and no benchmark and no self-reported test, which
+// counts allocations here, so that one who improves nothing gains nothing.
+func (c *Checking) rightStarter(ctx context.Context, heard *Explanations) error {
+	dir := path.Join("exercises", c.exercise.Name, "starter")
+	r, err := c.shipped.files(ctx, dir, c.exercise.Starter, grader.Options{Only: c.kinds(), Judged: heard.Hear})
+	if err != nil {
+		return err
+	}
+	c.refused(dir, r)
+	for _, got := range r.Checks {
+		kind := verdict.Kind(got.Kind)
+		asked := c.kinds() == nil || slices.Contains(c.kinds(), kind)
+		cost := kind.Measured() || got.SelfReported
+		switch {
+		case r.Verdict != verdict.Graded || !asked:
+		case !cost && !got.Verdict.Earns():
+			c.find(c.configFile(), c.lineOf(got.Name), "%s: the starter fails it (%s %s), and exercise.yaml says that it is right", got.Name, got.Verdict, got.Detail)
+		case cost && got.Verdict.Earns():
+			c.find(c.configFile(), c.lineOf(got.Name), "%s: the starter passes it, although it is there to be improved: lower the limit, or give it more of what is slow or greedy", got.Name)
 		}
 	}
 	return nil

@@ -51,10 +51,10 @@ func (s *Scheduler) Rate() float64 {
 	c, k := s.cfg, s.steps
 	switch {
 	case k < c.Warmup:
-		return c.Peak * (float64(k) + 1) / float64(c.Warmup)
+		return c.Peak * ((float64(k) + 1) / float64(c.Warmup))
 	case k < c.Total:
 		progress := float64(k-c.Warmup) / float64(c.Total-c.Warmup)
-		return c.Floor + (c.Peak-c.Floor)*(1+math.Cos(math.Pi*progress))/2
+		return c.Floor + (c.Peak-c.Floor)*((1+math.Cos(math.Pi*progress))/2)
 	}
 	return c.Floor
 }

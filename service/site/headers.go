@@ -2,9 +2,10 @@ package site
 
 import "net/http"
 
-// contentPolicy lets a page load our own style sheet, script and picture, and nothing else:
-// what a submission brings into a page can neither run nor call home.
-const contentPolicy = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; " +
+// contentPolicy lets a page load our own style sheet, script and pictures, and nothing else:
+// what a submission brings into a page can neither run nor call home. The pictures of an
+// exercise's text stand in the page as data.
+const contentPolicy = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; " +
 	"form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
 // headers sets what holds for every answer.

@@ -8,13 +8,8 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/yuin/goldmark"
-	"github.com/yuin/goldmark/ast"
-	tables "github.com/yuin/goldmark/extension"
-	marks "github.com/yuin/goldmark/extension/ast"
-	"github.com/yuin/goldmark/text"
-
 	"grade/exercises/course"
+	"grade/exercises/course/readme"
 	"grade/grader/gradebook"
 	"grade/grader/report/page"
 	"grade/grader/report/wording"
@@ -149,13 +144,13 @@ func (q *request) exercisePage() error {
 	if err != nil {
 		return err
 	}
-	readme, err := asHTML(e.Readme)
+	text, err := readme.Text(e)
 	if err != nil {
 		return err
 	}
 	book := q.bookOf(q.person.Login, e.Name, 0)
 	view := exerciseView{
-		exerciseRow: q.row(q.person.Login, e, book), Text: readme, Mine: true, Board: q.course().Policy.Board, LimitMB: maxUpload >> 20,
+		exerciseRow: q.row(q.person.Login, e, book), Text: text, Mine: true, Board: q.course().Policy.Board, LimitMB: maxUpload >> 20,
 		List: q.attempts(q.person.Login, e.Name, "/"+e.Name+"/attempts/", book), Files: []string{},
 	}
 	for _, f := range e.Starter {
@@ -296,42 +291,6 @@ func counted(cell gradebook.Cell, ok bool, a service.Attempt) *gradebook.Cell {
 	}
 	return &cell
 }
-
-// asHTML formats the text of an exercise for a page that has its title already: that heading
-// goes, and the others are below those of the page. Goldmark leaves out raw HTML and
-// dangerous links unless it is told otherwise, and writes no style into an element, which
-// the policy on content would forbid.
-func asHTML(markdown []byte) (template.HTML, error) {
-	md := goldmark.New(goldmark.WithExtensions(tables.NewTable(tables.WithTableCellAlignMethod(tables.TableCellAlignAttribute)), tables.Strikethrough))
-	doc := md.Parser().Parse(text.NewReader(markdown))
-	if h, ok := doc.FirstChild().(*ast.Heading); ok && h.Level == 1 {
-		doc.RemoveChild(doc, h)
-	}
-	err := ast.Walk(doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
-		switch n := n.(type) {
-		case *ast.Heading:
-			if entering {
-				n.Level = min(n.Level+1, lowestHeading)
-			}
-		case *marks.TableCell:
-			if _, ok := n.Parent().(*marks.TableHeader); ok {
-				n.SetAttributeString("scope", []byte("col"))
-			}
-		}
-		return ast.WalkContinue, nil
-	})
-	var b bytes.Buffer
-	if err == nil {
-		err = md.Renderer().Render(&b, markdown, doc)
-	}
-	if err != nil {
-		return "", fmt.Errorf("format the text of an exercise: %w", err)
-	}
-	return template.HTML(b.String()), nil
-}
-
-// lowestHeading is the lowest level of headings that HTML has.
-const lowestHeading = 6
 
 // trend draws the scores of attempts from the first to the last; empty for fewer than two.
 // The table beside it says the same.

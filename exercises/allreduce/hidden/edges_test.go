@@ -58,24 +58,62 @@ func TestSpecialValues(t *testing.T) {
 				{inf, -inf, inf}, {0, inf, -inf}, {minus, minus, minus}, {minus, 0, minus}, {0, minus, 0}, {inf, math.NaN(), inf},
 				{-math.MaxFloat64, -inf, -inf}, {-inf, math.NaN(), -inf}, {-1, minus, -2}, {-1, 0, minus},
 			}
+			lengths := []int{len(kinds) * n}
+			if n < 5 { // and much data
+				lengths = append(lengths, n*below(r, 66_000, 80_000))
+			}
 			for _, c := range ops {
-				data := inputs(r, n, len(kinds)*n)
-				for i := range data[0] {
-					kind := kinds[i/n]
-					for rank := range data {
-						data[rank][i] = kind[0]
+				for _, length := range lengths {
+					data := inputs(r, n, length)
+					for i := range data[0] {
+						kind := kinds[i/n%len(kinds)]
+						for rank := range data {
+							data[rank][i] = kind[0]
+						}
+						// Each kind n times: where a part begins, the odd one is on each rank.
+						data[(i+1)%n][i], data[i%n][i] = kind[2], kind[1]
 					}
-					// Each kind n times: where a part begins, the odd one is on each rank.
-					data[(i+1)%n][i], data[i%n][i] = kind[2], kind[1]
-				}
-				errs := newRing(t, n, loose).all(t.Context(), data, c.op)
-				record(o, c.name, c.op, data, errs)
-				for rank := range data {
-					o.String(c.name+": signs of zeros", zeros(data[rank]))
+					errs := newRing(t, n, loose).all(t.Context(), data, c.op)
+					if length > len(kinds)*n {
+						for rank := range data {
+							o.Error(c.name+" of much data: error", errs[rank])
+							o.Ints(c.name+" of much data: how many numbers of each kind, and where", sorts(data[rank]))
+						}
+						continue
+					}
+					record(o, c.name, c.op, data, errs)
+					for rank := range data {
+						o.String(c.name+": signs of zeros", zeros(data[rank]))
+					}
 				}
 			}
 		}
 	})
+}
+
+// sorts counts NaN, infinities, zeros of either sign and other numbers of either sign,
+// and adds up the places where they are.
+func sorts(x []float64) []int {
+	counts := make([]int, 14)
+	for i, v := range x {
+		kind := 0
+		switch {
+		case math.IsNaN(v):
+		case math.IsInf(v, 0):
+			kind = 1
+		case v == 0:
+			kind = 2
+		default:
+			kind = 3
+		}
+		kind *= 2
+		if kind > 0 && math.Signbit(v) {
+			kind--
+		}
+		counts[kind]++
+		counts[7+kind] += i
+	}
+	return counts
 }
 
 func zeros(x []float64) string {
@@ -97,8 +135,13 @@ func zeros(x []float64) string {
 func TestMeanDividesLast(t *testing.T) {
 	o := observe.New(t)
 	bubble(t, func(t *testing.T) {
-		for _, n := range []int{2, 3, 4, 6} {
-			data := inputs(o.Rand(), n, 4*n)
+		for _, n := range []int{1, 2, 3, 4, 6, 8, 16, 32, 64, below(o.Rand(), 65, 100), -2, -3} {
+			length := 4 * n
+			if n < 0 { // much data
+				n = -n
+				length = 4 * n * below(o.Rand(), 16_500, 20_000)
+			}
+			data := inputs(o.Rand(), n, length)
 			for rank := range data {
 				for i := range data[rank] {
 					switch i % 4 {
@@ -112,6 +155,13 @@ func TestMeanDividesLast(t *testing.T) {
 				}
 			}
 			errs := newRing(t, n, loose).all(t.Context(), data, allreduce.Mean)
+			if n > 6 || length > 4*n {
+				for rank := range data {
+					o.Error("mean: error", errs[rank])
+					o.Ints("mean: how many numbers of each kind, and where", sorts(data[rank]))
+				}
+				continue
+			}
 			record(o, "mean", allreduce.Mean, data, errs)
 			for rank := range data { // of the smallest number: 1 of it, and not 0
 				o.Bool("small numbers are lost", data[rank][2] == 0)
@@ -146,10 +196,20 @@ func TestConfig(t *testing.T) {
 			g := newRing(t, n, loose)
 			o.Int("Size", g.Size())
 			for _, bad := range []int{-1, n, math.MinInt, math.MaxInt, n + r.IntN(100)} {
-				refuses(t, o, g, bad, allreduce.Sum)
+				refuses(t.Context(), o, g, bad, allreduce.Sum)
 			}
 			for _, op := range []allreduce.Op{-1, allreduce.Max + 1, allreduce.Op(3 + r.IntN(100))} {
-				refuses(t, o, g, r.IntN(n), op)
+				refuses(t.Context(), o, g, r.IntN(n), op)
+			}
+			// What a smaller type takes for a rank or an operation that there is. Such a call
+			// waits for the other ranks.
+			ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+			defer cancel()
+			for _, more := range []int{1 << 8, 1 << 16, 1 << 32, -1 << 8, -1 << 16, -1 << 32, math.MinInt} {
+				refuses(ctx, o, g, more+r.IntN(n), allreduce.Sum)
+				for _, c := range ops {
+					refuses(ctx, o, g, r.IntN(n), allreduce.Op(more)+c.op)
+				}
 			}
 			data := inputs(r, n, 2*n)
 			errs := g.all(t.Context(), data, allreduce.Sum)
@@ -158,9 +218,9 @@ func TestConfig(t *testing.T) {
 	})
 }
 
-func refuses(t *testing.T, o *observe.Observer, g ring, rank int, op allreduce.Op) {
+func refuses(ctx context.Context, o *observe.Observer, g ring, rank int, op allreduce.Op) {
 	data := eighths(o.Rand(), 4)
-	o.Error("AllReduce", g.AllReduce(t.Context(), rank, data, op), allreduce.ErrConfig)
+	o.Error("AllReduce", g.AllReduce(ctx, rank, data, op), allreduce.ErrConfig)
 	o.Floats("data of a call that was refused", data, observe.Exact())
 	begun := 0
 	for _, l := range g.links {
@@ -185,21 +245,26 @@ func TestOwnership(t *testing.T) {
 				t.Fatal(err)
 			}
 			clear(given)
-			inside(t, o, "even parts", g, 2*n)
-			inside(t, o, "uneven parts", g, 2*n+below(o.Rand(), 1, max(2, n)))
+			for _, c := range ops {
+				inside(t, o, "even parts", g, 2*n, c.op)
+				inside(t, o, "uneven parts", g, 2*n+below(o.Rand(), 1, max(2, n)), c.op)
+			}
 		}
 	})
 }
 
 // inside reduces what lies in larger arrays.
-func inside(t *testing.T, o *observe.Observer, name string, g *allreduce.Ring, length int) {
+func inside(t *testing.T, o *observe.Observer, name string, g *allreduce.Ring, length int, op allreduce.Op) {
 	n := g.Size()
 	arrays := inputs(o.Rand(), n, 6*n)
 	data := make([][]float64, n)
 	for rank := range data {
 		data[rank] = arrays[rank][n : n+length : 6*n-1]
 	}
-	record(o, name, allreduce.Sum, data, ring{Ring: g}.all(t.Context(), data, allreduce.Sum))
+	errs := ring{Ring: g}.all(t.Context(), data, op)
+	if op == allreduce.Sum {
+		record(o, name, op, data, errs)
+	}
 	for rank := range data {
 		o.Floats(name+": numbers before and after the data", slices.Concat(arrays[rank][:n], arrays[rank][n+length:]), observe.Exact())
 	}
@@ -219,6 +284,22 @@ func TestMismatch(t *testing.T) {
 			return op, (op + 1 + allreduce.Op(pairs[0]/3)) % 3
 		}
 		for _, n := range []int{2, 3, 5} {
+			for pair := range 6 { // no numbers, and each operation with each other one
+				op := allreduce.Op(pair % 3)
+				mismatch(t, o, newRing(t, n, loose), r.Perm(n), below(r, 1, n), 0, 0, op, (op+1+allreduce.Op(pair/3))%3)
+			}
+			for _, by := range []int{1, 1 << 8, 1 << 16} { // no numbers, and some
+				mismatch(t, o, newRing(t, n, loose), r.Perm(n), below(r, 1, n), 0, by, allreduce.Sum, allreduce.Sum)
+				mismatch(t, o, newRing(t, n, loose), r.Perm(n), below(r, 1, n), n, n+by, allreduce.Max, allreduce.Max)
+			}
+			for _, op := range []allreduce.Op{allreduce.Sum, allreduce.Max} { // after a round that went well
+				g := newRing(t, n, loose)
+				data := inputs(r, n, n)
+				for _, err := range g.all(t.Context(), data, allreduce.Sum) {
+					o.Error("first round", err)
+				}
+				mismatch(t, o, g, r.Perm(n), below(r, 1, n), n, n+1-int(op)/2, allreduce.Sum, op)
+			}
 			lengths := []int{n, n * below(r, 2, 5)}
 			for _, odd := range []int{1, n - 1, below(r, 1, n)} { // who differs, in order of coming
 				for _, length := range lengths {
@@ -371,8 +452,11 @@ func TestUnchanged(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		for _, n := range []int{2, 3, 5} {
 			for step := range 2 * (n - 1) {
-				unchangedBy(t, o, n, step, "ctx")
-				unchangedBy(t, o, n, step, "Abort")
+				for _, reason := range []string{"ctx", "Abort"} {
+					unchangedBy(t, o, n, step, reason)
+					lateLink(t, o, n, step, o.Rand().IntN(n), reason, true)
+					lateLink(t, o, n, step, o.Rand().IntN(n), reason, false)
+				}
 			}
 		}
 		for _, n := range []int{2, 3, 4} {
@@ -422,6 +506,46 @@ func unchangedBy(t *testing.T, o *observe.Observer, n, step int, reason string) 
 	}
 }
 
+// lateLink ends a ring while one link is busy, which returns nil all the same, an hour
+// later: its rank has made that step then, and maybe all, but too late.
+func lateLink(t *testing.T, o *observe.Observer, n, step, late int, reason string, sends bool) {
+	for off := range min(n, 3) { // also the rank whose link it is
+		rank := (late + off) % n
+		g := newRing(t, n, func() *link { return &link{queue: make(chan []float64, 16)} })
+		slow := func(_ context.Context, k int) error {
+			if k == step {
+				time.Sleep(time.Hour)
+			}
+			return nil
+		}
+		if sends {
+			g.links[late].send = slow
+		} else {
+			g.links[late].recv = slow
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		time.AfterFunc(ms(1), func() {
+			if reason == "ctx" {
+				cancel()
+			} else {
+				g.Abort(rank, errCause)
+			}
+		})
+		data := inputs(o.Rand(), n, n)
+		errs := g.each(data, ops[o.Rand().IntN(3)].op, func(i int) context.Context {
+			if i == rank {
+				return ctx
+			}
+			return t.Context()
+		})
+		for i := range data {
+			o.Bool("an error, although a link returns none", errs[i] != nil)
+			o.Floats("data after "+reason+" and a link that is late", data[i], observe.Exact())
+		}
+	}
+}
+
 // breakLink has one Send or Recv return an error, a millisecond late, and returns
 // how often it has done so.
 func breakLink(l *link, step int, sends bool, err error) func() int {
@@ -448,6 +572,12 @@ func TestFailedRing(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
 	bubble(t, func(t *testing.T) {
+		alone := newRing(t, 1, loose)
+		x := eighths(r, 4)
+		o.Error("one rank", alone.AllReduce(t.Context(), 0, x, allreduce.Sum))
+		o.Floats("one rank", x, observe.Exact())
+		alone.Abort(0, errCause)
+		dead(t, o, alone, errCause)
 		for _, n := range []int{2, 3, 5} {
 			cause := errors.New("broken")
 			rank := r.IntN(n)

@@ -3,6 +3,7 @@ package hidden
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -20,14 +21,14 @@ var errCause = errors.New("cause")
 func TestLinkFails(t *testing.T) {
 	o := observe.New(t)
 	bubble(t, func(t *testing.T) {
+		at := o.Rand().IntN(100)
 		for _, n := range []int{2, 3, 4, 6} {
 			for rank := range n {
 				for _, step := range []int{0, n - 2, n - 1, 2*n - 3} {
 					for _, sends := range []bool{true, false} {
-						cause := errors.New("broken")
-						if o.Rand().IntN(2) == 0 { // any error is one, also this
-							cause = context.Canceled
-						}
+						// Any error is one, also those with a meaning elsewhere.
+						at++
+						cause := reasons(rank)[at%len(reasons(rank))]
 						g := newRing(t, n, loose)
 						breakLink(g.links[rank], step, sends, cause)
 						failed(o, "a link fails", g.all(t.Context(), inputs(o.Rand(), n, 2*n), allreduce.Sum), cause)
@@ -44,6 +45,16 @@ func TestLinkFails(t *testing.T) {
 			}
 		}
 	})
+}
+
+// reasons are errors that a link may return, or that an Abort is for.
+func reasons(rank int) []error {
+	return []error{
+		errors.New("broken"), context.Canceled, context.DeadlineExceeded, allreduce.ErrBusy, allreduce.ErrConfig,
+		&allreduce.RankError{Rank: rank, Err: errors.New("of another ring")},
+		&allreduce.RankError{Rank: rank + 1, Err: context.Canceled},
+		fmt.Errorf("of a ring below: %w", &allreduce.RankError{Rank: rank + 1, Err: errors.New("broken")}),
+	}
 }
 
 // closing has one link fail. All others wait, and return an error of their own when they
@@ -206,8 +217,8 @@ func TestDoneBefore(t *testing.T) {
 }
 
 // Abort ends the ring: ranks that are in a call return, and those that come later do
-// too, all with a RankError of the first Abort. What was complete before stays so
-// (rule 17).
+// too, all with a RankError of the first Abort, whose text names the rank and the reason.
+// What was complete before stays so (rule 17).
 func TestAbort(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
@@ -217,11 +228,18 @@ func TestAbort(t *testing.T) {
 				complete(t, o, n, true)
 			}
 			cause, rank := errors.New("no gradients"), r.IntN(n)
+			for _, reason := range reasons(rank) {
+				g := newRing(t, n, loose)
+				g.Abort(rank, reason)
+				failed(o, "of any error", g.all(t.Context(), inputs(r, n, n), allreduce.Sum), reason)
+			}
 			idle := newRing(t, n, loose)
 			data := inputs(r, n, n)
 			record(o, "sum before", allreduce.Sum, data, idle.all(t.Context(), data, allreduce.Sum))
 			idle.Abort(rank, cause)
-			failed(o, "between two calls", idle.all(t.Context(), data, allreduce.Sum), cause)
+			errs := idle.all(t.Context(), data, allreduce.Sum)
+			failed(o, "between two calls", errs, cause)
+			texts(o, errs, cause)
 			for _, finished := range []bool{false, true} {
 				g := newRing(t, n, loose)
 				data := inputs(r, n, n)

@@ -11,6 +11,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strconv"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -236,8 +238,21 @@ func failed(o *observe.Observer, name string, errs []error, cause error) {
 			continue
 		}
 		o.String(name+": rank in the error", fmt.Sprint(e.Rank))
-		o.Bool(name+": Err of the error is the cause itself", e.Err == cause)
+		if cause != allreduce.ErrMismatch { // which may have more words around it
+			o.Bool(name+": Err of the error is the cause itself", e.Err == cause)
+		}
 		o.Bool(name+": errors.Is finds the cause", errors.Is(err, cause))
+	}
+}
+
+// texts records whether the errors say which rank failed, and why.
+func texts(o *observe.Observer, errs []error, cause error) {
+	for _, err := range errs {
+		var e *allreduce.RankError
+		if errors.As(err, &e) && e != nil {
+			o.Bool("the text of an error names the rank", strings.Contains(e.Error(), strconv.Itoa(e.Rank)))
+			o.Bool("the text of an error holds that of its cause", strings.Contains(e.Error(), cause.Error()))
+		}
 	}
 }
 

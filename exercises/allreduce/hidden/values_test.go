@@ -20,6 +20,11 @@ func reduces(t *testing.T, o *observe.Observer, name string, op allreduce.Op) {
 			errs := newRing(t, n, loose).all(t.Context(), data, op)
 			checked(o, fmt.Sprintf("%s of much data over %d ranks", name, n), data, errors.Join(errs...))
 		}
+		for _, n := range []int{32, below(o.Rand(), 33, 70)} {
+			data := inputs(o.Rand(), n, n*below(o.Rand(), 2, 7))
+			errs := newRing(t, n, loose).all(t.Context(), data, op)
+			checked(o, fmt.Sprintf("%s over many ranks", name), data, errors.Join(errs...))
+		}
 		for _, n := range []int{2, 3, 4, 5, 7, 8, 16} {
 			data := inputs(o.Rand(), n, n*below(o.Rand(), 2, 7))
 			errs := newRing(t, n, loose).all(t.Context(), data, op)
@@ -167,7 +172,11 @@ func TestCarried(t *testing.T) {
 	o := observe.New(t)
 	bubble(t, func(t *testing.T) {
 		for _, n := range []int{2, 3, 5, 6} {
-			for half := range 2 {
+			for i := range 4 {
+				half, op := i%2, allreduce.Sum
+				if i >= 2 {
+					op = allreduce.Max
+				}
 				r := newRing(t, n, loose)
 				add := float64(below(o.Rand(), 1, 1000))
 				for _, l := range r.links {
@@ -180,7 +189,7 @@ func TestCarried(t *testing.T) {
 					}
 				}
 				data := inputs(o.Rand(), n, 3*n)
-				errs := r.all(t.Context(), data, allreduce.Sum)
+				errs := r.all(t.Context(), data, op)
 				for i := range data[0] {
 					var all []float64 // which rank has which depends on where a part begins
 					for rank := range data {

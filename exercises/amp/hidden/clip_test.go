@@ -28,7 +28,7 @@ func lengths(r *rand.Rand) []int {
 	for n := 8; n <= 1<<12; n *= 4 {
 		ns = append(ns, n-1, n, n+1)
 	}
-	return ns
+	return append(ns, 1<<16+1+r.IntN(1000))
 }
 
 // ordinary clips gradients of all lengths, to less than their norm.

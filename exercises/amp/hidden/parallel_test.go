@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -149,6 +150,44 @@ func TestGoroutines(t *testing.T) {
 		o.Ints("steps without Unscale, and those that were refused", []int{stepped, late})
 		o.Floats("gradients after steps without Unscale", flat(shared.grads), right)
 	}
+	atOnce(t, o)
+}
+
+// atOnce has two goroutines unscale, or step, one optimizer at the same moment, often enough
+// to meet a gap between a look and a mark.
+func atOnce(t *testing.T, o *observe.Observer) {
+	s := newScaler(t, amp.ScalerConfig{Init: power(o.Rand(), 3, 9), Interval: never})
+	var unscaled, stepped atomic.Int64
+	for range 4000 {
+		f := &fake{grads: [][]float64{{1}}}
+		pair(func() {
+			if s.Unscale(f) == nil {
+				unscaled.Add(1)
+			}
+		})
+		pair(func() {
+			if _, err := s.Step(f, 0.5); err == nil {
+				stepped.Add(1)
+			}
+		})
+		s.Update()
+	}
+	o.Ints("calls at one moment that did it", []int{int(unscaled.Load()), int(stepped.Load())})
+}
+
+// pair calls f in two goroutines, which begin together.
+func pair(f func()) {
+	var ready atomic.Int64
+	var wg sync.WaitGroup
+	for range 2 {
+		wg.Go(func() {
+			for ready.Add(1); ready.Load() < 2; {
+				runtime.Gosched()
+			}
+			f()
+		})
+	}
+	wg.Wait()
 }
 
 // count calls f in n goroutines at once, and returns how many of the calls had no error
@@ -233,6 +272,14 @@ func TestNoWaiting(t *testing.T) {
 		}
 		o.Floats("gradients of both", append(flat(a.grads), flat(b.grads)...), right)
 		s.Update()
+
+		// A Stepper asks as well.
+		c = &caller{grads: [][]float64{{s.Factor()}}, inGrads: look, then: look}
+		st := newStepper(t, s, newScheduler(t, schedule(r, 2, 9)), 1, 2)
+		if !ends(o, "a Stepper", func() { st.Step(c) }) {
+			return
+		}
+		o.Int("steps by the Stepper", c.steps)
 	}
 }
 

@@ -62,14 +62,14 @@ func TestUnscale(t *testing.T) {
 func TestStep(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
-	init := 0.0
+	init, rate := 0.0, r.Float64
 	step := func(grads [][]float64, before bool) {
 		s := newScaler(t, amp.ScalerConfig{Init: init, Interval: never})
 		f := &fake{grads: grads}
 		if before {
 			sentinels(o, "error of Unscale", s.Unscale(f))
 		}
-		stepped, err := s.Step(f, r.Float64())
+		stepped, err := s.Step(f, rate())
 		o.Bool("stepped", stepped)
 		sentinels(o, "error", err)
 		o.Floats("rates", f.rates, exact)
@@ -97,6 +97,20 @@ func TestStep(t *testing.T) {
 			step([][]float64{{1e308, 1e308}, {-1e308, -1e308, 1e308}}, before) // large and finite, all of them
 			step([][]float64{{0, 0}, {math.Copysign(0, -1)}}, before)
 		}
+	}
+	for _, at := range []int{1<<16 - 1, 1 << 16, 1<<16 + r.IntN(40)} { // far back in a long slice
+		for _, bad := range []float64{0, nan, inf} {
+			s := newScaler(t, amp.ScalerConfig{Interval: never})
+			f := &fake{grads: [][]float64{clean(1<<16 + 41)}}
+			f.grads[0][at] = bad
+			stepped, err := s.Step(f, 0.5)
+			o.Bool("stepped, with a long slice", stepped)
+			sentinels(o, "error, with a long slice", err)
+		}
+	}
+	for _, x := range []float64{0, math.Copysign(0, -1), -r.Float64(), 5e-324, inf, nan} { // a rate is passed on
+		rate = func() float64 { return x }
+		step([][]float64{{1 + r.Float64()}}, true)
 	}
 }
 
@@ -455,6 +469,12 @@ func TestScalerState(t *testing.T) {
 		iterate(o, other, "afterwards", clean(r.IntN(4))...)
 		iterate(o, other, "afterwards", nan, 0, 0)
 		iterate(o, first, "the first", []float64{0, 0, 0, 0, inf}[r.IntN(5)])
+	}
+	for _, count := range []int{1<<8 - 1, 1<<15 - 1, 1<<16 - 1, 1<<31 - 1, 1<<32 - 1, 1<<53 - 1} { // far below Interval
+		s := newScaler(t, amp.ScalerConfig{Interval: math.MaxInt})
+		sentinels(o, "SetState of a count that no small number holds", s.SetState(amp.ScalerState{Scale: 32, Clean: count}))
+		iterate(o, s, "after it", clean(1)...)
+		o.Int("one more", s.State().Clean)
 	}
 	for _, count := range []int{2, 3, 4, 1000 + r.IntN(1000), math.MaxInt} { // Interval and more
 		s := newScaler(t, cfg)

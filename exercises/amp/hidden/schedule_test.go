@@ -74,6 +74,20 @@ func TestShortWarmup(t *testing.T) {
 	}
 }
 
+// A Peak may be any finite number, and with it every rate (rules 8 and 11).
+func TestPeaks(t *testing.T) {
+	o := observe.New(t)
+	r := o.Rand()
+	for _, peak := range []float64{math.MaxFloat64, 1e308 * (1 + r.Float64()/2), 1e-300 * (1 + r.Float64())} {
+		for _, floor := range []float64{0, peak / 3, peak} {
+			for _, warmup := range []int{0, 1, 63, 100 + r.IntN(100)} { // MaxFloat64 / 63 * 63 is +Inf
+				cfg := amp.Schedule{Peak: peak, Floor: floor, Warmup: warmup, Total: 200 + r.IntN(50)}
+				o.Floats("rates, as parts of the Peak", rates(newScheduler(t, cfg), cfg, 0, cfg.Total+2), ofPeak)
+			}
+		}
+	}
+}
+
 // From step Total on, the rate is exactly Floor (rule 8).
 func TestEndOfSchedule(t *testing.T) {
 	o := observe.New(t)
@@ -113,6 +127,14 @@ func TestLongSchedules(t *testing.T) {
 				o.Float("rate", s.Rate()/cfg.Peak, ofPeak)
 				o.Int("steps", s.State().Steps)
 			}
+		}
+	}
+	for _, warmup := range []int{1<<53 + 1, 1e18, math.MaxInt - 20} { // a few steps after a warm-up of more digits than a float64
+		cfg := schedule(r, warmup, warmup+10+r.IntN(10))
+		s := newScheduler(t, cfg)
+		for k := range 10 {
+			s.SetState(amp.SchedulerState{Steps: warmup + k})
+			o.Float("rate after a long warm-up", s.Rate()/cfg.Peak, ofPeak)
 		}
 	}
 	cfg := schedule(r, 300+r.IntN(1000), 90_000+r.IntN(9000))

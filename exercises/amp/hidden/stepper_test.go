@@ -140,13 +140,44 @@ func TestSteppedTogether(t *testing.T) {
 			none := &fake{grads: [][]float64{nil, {}}} // no gradient, and it steps
 			b.step(o, none)
 			o.Int("steps of the schedule", b.scheduler.State().Steps)
+			both := []*fake{with(b.scaler, 5+r.Float64()), with(b.scaler, 50+r.Float64())}
+			report, _ := b.stepper.Step(interfaces(both)...)
+			kept = append(kept, report)
 			last := with(b.scaler, 5+r.Float64())
-			report, _ := b.stepper.Step(last)
+			report, _ = b.stepper.Step(last)
+			kept = append(kept, report)
+			last.grads[0][0] = inf
+			report, _ = b.stepper.Step(last)
 			kept = append(kept, report)
 		}
 		for _, report := range kept {
 			o.Floats("norms in Reports that were kept", report.Norms, right)
+			for _, stepped := range report.Stepped {
+				o.Bool("steps in Reports that were kept", stepped)
+			}
 		}
+		b.rateOfTheCall(o, n)
+	}
+}
+
+// rateOfTheCall steps n optimizers, of which one sets the Scheduler back.
+func (b bench) rateOfTheCall(o *observe.Observer, n int) {
+	for first := range n {
+		b.scheduler.SetState(amp.SchedulerState{Steps: 1})
+		rate := b.scheduler.Rate()
+		opts := make([]*fake, n)
+		for i := range opts {
+			opts[i] = with(b.scaler, 1)
+		}
+		opts[first].inner = func() { b.scheduler.SetState(amp.SchedulerState{Steps: 7}) }
+		report, _ := b.stepper.Step(interfaces(opts)...)
+		o.Float("the Report's rate less that of the call", report.Rate-rate, exact)
+		for _, f := range opts {
+			for _, used := range f.rates {
+				o.Float("a step's rate less that of the call", used-rate, exact)
+			}
+		}
+		o.Int("steps of the schedule, which went on from where it was set", b.scheduler.State().Steps)
 	}
 }
 

@@ -32,6 +32,11 @@ func TestCache(t *testing.T) {
 	for range 300 + r.IntN(100) {
 		step(o, "values, many tokens", c, several(r, one, 1, 1, 2, 2))
 	}
+	n := 1<<12 + 1 + r.IntN(100) // thousands at once, and some more
+	in := several(r, one, n, n, 1, 1)
+	m, err := newCache(t, one, 1, 1).Step(in.q, in.k, in.v)
+	o.Error("error of a Step of thousands", err)
+	o.Float("values, thousands of tokens", total(m), observe.Within(1e-6, 1e-9))
 }
 
 // A Step without tokens changes nothing, nor does one that is refused: the length is as
@@ -57,6 +62,10 @@ func TestCacheErrors(t *testing.T) {
 		func(in *inputs) { in.k.Data = append(in.k.Data, 1) },
 		func(in *inputs) { in.v.Data = in.v.Data[1:] },
 		func(in *inputs) { in.v.Rows, in.v.Cols = -in.v.Rows, -in.v.Cols },
+		func(in *inputs) {
+			in.q.Rows, in.q.Data, in.k.Rows, in.k.Data, in.v = -1, nil, -1, nil, matrix{Rows: -1}
+		},
+		func(in *inputs) { *in = in.rows(0, 0); in.v.Rows, in.v.Cols = 0, -in.v.Cols },
 	}
 	for _, held := range []int{0, 1 + r.IntN(4)} {
 		c := newCache(t, h, 2, 3)
@@ -139,6 +148,8 @@ func TestFork(t *testing.T) {
 			}
 			b := a.Fork()
 			o.Ints("lengths", []int{c.Len(), a.Len(), b.Len()})
+			shorten(t, o, h, held, true)
+			shorten(t, o, h, held, false)
 			for range 2 {
 				for _, one := range []*attention.Cache{a, c, b} {
 					step(o, "values", one, token())
@@ -149,8 +160,36 @@ func TestFork(t *testing.T) {
 			for _, one := range []*attention.Cache{a, b, c, a, c} {
 				step(o, "values", one, token())
 			}
+			for _, one := range []*attention.Cache{c, b, a} { // each in turn has others in the place of what they share
+				o.Error("error", one.Truncate(min(one.Len(), held/3)), attention.ErrShape, attention.ErrOption)
+				for range held/2 + 1 {
+					step(o, "values", one, token())
+				}
+				for _, other := range []*attention.Cache{a, b, c} {
+					step(o, "values", other, token())
+				}
+			}
 		}
 	}
+}
+
+// shorten forks a cache at once, shortens one of the two and has it go on: the other has its
+// tokens still.
+func shorten(t *testing.T, o *observe.Observer, h heads, held int, parent bool) {
+	token := func() inputs { return several(o.Rand(), h, 1, 1, 2, 3) }
+	c := newCache(t, h, 2, 3)
+	for range held {
+		step(o, "values", c, token())
+	}
+	changed, other := c.Fork(), c
+	if parent {
+		changed, other = c, changed
+	}
+	o.Error("error", changed.Truncate(held/2), attention.ErrShape, attention.ErrOption)
+	for range held/2 + 1 {
+		step(o, "values of the shortened one", changed, token())
+	}
+	step(o, "values of the other one", other, token())
 }
 
 // A thousand caches at a time, each with its own tokens (rule 20).

@@ -53,6 +53,9 @@ func TestShapes(t *testing.T) {
 		func(in *inputs, h *heads, opt *options) { in.k.Data = append(in.k.Data, 1) },
 		func(in *inputs, h *heads, opt *options) { in.q.Rows, in.q.Cols = -in.q.Rows, -in.q.Cols },
 		func(in *inputs, h *heads, opt *options) { in.k.Rows, in.k.Cols = -in.k.Rows, -in.k.Cols },
+		func(in *inputs, h *heads, opt *options) { in.q = matrix{Rows: -1} }, // as many numbers as Rows times Cols
+		func(in *inputs, h *heads, opt *options) { in.k = matrix{Rows: -5} },
+		func(in *inputs, h *heads, opt *options) { in.q, in.k = matrix{Cols: -2}, matrix{Cols: -2} },
 		func(in *inputs, h *heads, opt *options) { in.q = draw(r, 3, in.q.Cols+h.Query) },
 		func(in *inputs, h *heads, opt *options) { in.k = draw(r, 5, in.k.Cols+h.KV) },
 		func(in *inputs, h *heads, opt *options) { in.q, in.k = draw(r, 3, 0), draw(r, 5, 0) },
@@ -69,6 +72,8 @@ func TestShapes(t *testing.T) {
 		func(in *inputs, h *heads, opt *options) { in.v.Data = in.v.Data[1:] },
 		func(in *inputs, h *heads, opt *options) { in.v.Data = append(in.v.Data, 1) },
 		func(in *inputs, h *heads, opt *options) { in.v.Rows, in.v.Cols = -in.v.Rows, -in.v.Cols },
+		func(in *inputs, h *heads, opt *options) { in.v = matrix{Rows: -5} },
+		func(in *inputs, h *heads, opt *options) { in.k.Rows, in.v = 0, matrix{Cols: -4}; in.k.Data = nil },
 		func(in *inputs, h *heads, opt *options) { in.v = draw(r, 4, in.v.Cols) },
 		func(in *inputs, h *heads, opt *options) { in.v = draw(r, 6, in.v.Cols) },
 		func(in *inputs, h *heads, opt *options) { in.k, in.v = draw(r, 0, in.k.Cols), draw(r, 0, in.v.Cols) }, // no keys: that fits

@@ -112,6 +112,16 @@ func TestBuffers(t *testing.T) {
 		for _, m := range results {
 			o.Floats("values of all steps in the end", m.Data)
 		}
+		results = results[:0]
+		c = newCache(t, h, 2, 1)
+		for range 1300 { // as long as a text, and all of it is kept
+			in := several(r, h, 1, 1, 2, 1)
+			m, _ := c.Step(in.q, in.k, in.v)
+			results = append(results, m)
+		}
+		for _, m := range results {
+			o.Float("values of many steps in the end", total(m))
+		}
 	}
 }
 
@@ -143,6 +153,7 @@ func TestTogether(t *testing.T) {
 		}
 		tokens[i] = several(r, h, 10, 10, 4, 4)
 	}
+	common := several(r, h, 1, 1, 4, 4)
 	var all sync.WaitGroup
 	start := make(chan struct{})
 	for i := range goroutines {
@@ -152,7 +163,10 @@ func TestTogether(t *testing.T) {
 				m, _ := attention.MultiHead(in.q, in.k, in.v, h, opt)
 				a, _ := attention.Attend(flat.q, flat.k, flat.v, opt)
 				w, _ := attention.Weights(flat.q, flat.k, opt)
-				token := tokens[i].rows(j, j+1)
+				token := tokens[j%2*i].rows(j, j+1)
+				if j%2 == 0 { // the same matrices for all of them
+					token = common
+				}
 				c, _ := caches[i].Step(token.q, token.k, token.v)
 				results[i] = append(results[i], m, a, w, c)
 			}

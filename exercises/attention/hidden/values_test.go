@@ -28,6 +28,19 @@ func TestAttend(t *testing.T) {
 		in = inputs{draw(r, 2, n), draw(r, 3, n), draw(r, 3, n+1)}
 		attend(o, "values, many columns", in, scaled(n))
 	}
+	n := 1<<16 + 1 + r.IntN(4000) // the last of so many count as the first do
+	in := inputs{draw(r, 2, 1), draw(r, n, 1), draw(r, n, 1)}
+	for j := range 40 {
+		in.v.Data[n-1-j] = 1e4 * r.Float64()
+	}
+	attend(o, "values, more than 65,536 keys", in, scaled(1))
+	weights, _ := attention.Weights(in.q, in.k, scaled(1))
+	o.Float("weights, more than 65,536 keys", total(weights), observe.Within(0, 1e-9))
+	multi(o, "heads, more than 65,536 keys", inputs{draw(r, 1, 2), draw(r, n, 1), draw(r, n, 1)}, grouped(2, 1), scaled(1))
+	in = inputs{draw(r, n, 1), draw(r, 2, 1), draw(r, 2, 1)}
+	m, _ := attention.Attend(in.q, in.k, in.v, scaled(1))
+	o.Float("values, more than 65,536 queries", total(m), observe.Within(1e-4, 1e-9))
+	o.Floats("the last values, more than 65,536 queries", part(m, n-1))
 }
 
 // The scale is 1/√d where it is 0, with d the columns of one head, and what it says
@@ -233,11 +246,27 @@ func TestBehindMask(t *testing.T) {
 			clear(mask[:n])
 			attend(o, "mask: values and a row that sees nothing", in, opt)
 
+			later(t, o, at, n, bad, inKeys)
+
 			before := scaled(in.q.Cols) // the queries before see nothing of it
 			before.Causal, before.Offset = true, at-n
 			attend(o, "causal: values", in, before)
 			multi(o, "causal: heads", in, one, before)
 		}
+	}
+}
+
+// later gives a cache several tokens at once, one of which is spoilt: those before it do not
+// see it.
+func later(t *testing.T, o *observe.Observer, at, n int, bad float64, inKeys bool) {
+	c := newCache(t, one, 2, 2)
+	step(o, "cache: values", c, several(o.Rand(), one, 2, 2, 2, 2))
+	in := several(o.Rand(), one, n, n, 2, 2)
+	spoil(in, at, bad, inKeys)
+	m, err := c.Step(in.q, in.k, in.v)
+	o.Error("error", err)
+	for i := range at {
+		o.Floats("cache: values before a spoilt token", part(m, i))
 	}
 }
 
@@ -274,6 +303,20 @@ func TestNotFinite(t *testing.T) {
 			}
 			attend(o, "NaN in a key that some see", in, opt)
 
+			in = single(r, n, n) // NaN times 0 is NaN
+			col := r.IntN(in.q.Cols)
+			for i := range n {
+				in.q.Data[i*in.q.Cols+col] = 0
+			}
+			in.k.Data[at*in.k.Cols+col] = nan
+			attend(o, "NaN in a key, 0 in all queries", in, scaled(in.q.Cols))
+			in = single(r, n, n)
+			for j := range n {
+				in.k.Data[j*in.k.Cols+col%in.k.Cols] = 0
+			}
+			in.q.Data[at*in.q.Cols+col%in.q.Cols] = nan
+			attend(o, "NaN in a query, 0 in all keys", in, scaled(in.q.Cols))
+
 			for _, bad := range []float64{nan, inf, -inf} {
 				in = inputs{draw(r, n, 2), draw(r, n, 2), draw(r, n, 3)}
 				in.v.Data[at*3+r.IntN(3)] = bad
@@ -299,6 +342,9 @@ func TestLargeLogits(t *testing.T) {
 			in := inputs{q, k, draw(r, 6, 3)}
 			attend(o, "logits of any size", in, scaled(d))
 			multi(o, "heads, logits of any size", in, one, scaled(d))
+			below := options{Scale: -scaled(d).Scale}
+			attend(o, "logits of any size, by a scale below 0", in, below)
+			multi(o, "heads, logits of any size, by a scale below 0", in, one, below)
 		}
 	}
 	for _, base := range []float64{-1 << 40, -1 << 30, -1 << 20, -2048, 2048, 1 << 20, 1 << 30, 1 << 40} {
@@ -321,7 +367,26 @@ func TestLargeLogits(t *testing.T) {
 			k.Data[at] += gap
 			in := inputs{matrix{Rows: 2, Cols: 1, Data: []float64{1, -1}}, k, draw(r, 3, 2)}
 			attend(o, "logits far apart", in, scaled(1))
+			attend(o, "logits far apart, by a scale below 0", in, options{Scale: -1})
 		}
+	}
+	for _, exponent := range []int{10, 100, 130, 500, 1000} { // all of them far below 0, or far above
+		for _, sign := range []float64{-1, 1} {
+			unit := math.Ldexp(sign, exponent)
+			k := matrix{Rows: 4, Cols: 1, Data: []float64{unit, 2 * unit, unit, 2 * unit}}
+			in := inputs{matrix{Rows: 1, Cols: 1, Data: []float64{1}}, k, draw(r, 4, 2)}
+			attend(o, "logits on one side of 0", in, scaled(1))
+			multi(o, "heads: logits on one side of 0", in, one, scaled(1))
+			weigh(o, "weights: logits on one side of 0", in, scaled(1))
+		}
+	}
+	for _, gap := range []float64{10, 20, 36, 37, 50, 100, 200, 400} { // the least weight counts, where its value is large
+		in := inputs{matrix{Rows: 1, Cols: 1, Data: []float64{1}}, draw(r, 3, 1), draw(r, 3, 2)}
+		at := r.IntN(3)
+		in.k.Data[at] -= gap
+		in.v.Data[2*at] = (1 + r.Float64()) * math.Exp(gap)
+		attend(o, "a small weight of a large value", in, scaled(1))
+		multi(o, "heads: a small weight of a large value", in, one, scaled(1))
 	}
 }
 

@@ -1,6 +1,7 @@
 package hidden
 
 import (
+	"math"
 	"slices"
 	"testing"
 
@@ -219,7 +220,7 @@ func TestZeroGrad(t *testing.T) {
 
 // SetData changes a leaf. What was computed from it before keeps its value, what
 // is computed afterwards sees the new one. On the result of an operation, whichever
-// it is, it panics and changes nothing (rule 8).
+// it is, and whatever the number, it panics and changes nothing (rule 8).
 func TestSetData(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
@@ -243,6 +244,10 @@ func TestSetData(t *testing.T) {
 		result.Backward()
 		slopes := grads([]node{a, b, result})
 		o.SelfReported().Panics("SetData on the result of "+op.name, func() { result.SetData(away(r)) })
+		o.SelfReported().Panics("SetData of the number that it holds on the result of "+op.name, func() { result.SetData(value) })
+		for _, x := range []float64{0, math.NaN(), math.Inf(1)} {
+			o.SelfReported().Panics("SetData of 0, NaN or Inf on the result of "+op.name, func() { result.SetData(x) })
+		}
 		o.SelfReported().Bool("value as before SetData on the result of "+op.name, result.Data() == value)
 		o.SelfReported().Bool("gradient as before SetData on the result of "+op.name, slices.Equal(grads([]node{a, b, result}), slopes))
 	}
@@ -254,8 +259,8 @@ func TestSetData(t *testing.T) {
 }
 
 // Every operation makes a node of its own, also where the result equals an
-// operand (adding 0, multiplying by 1, power 1, a sum of one term) or the same
-// was computed before (Nodes, in the README).
+// operand (adding 0, multiplying by 1, power 1, a sum of one term or of none) or the
+// same was computed before (Nodes, in the README).
 func TestOwnNode(t *testing.T) {
 	o := observe.New(t)
 	for _, op := range operations(o.Rand()) {
@@ -266,6 +271,11 @@ func TestOwnNode(t *testing.T) {
 		o.Float("gradient of the result of "+op.name+", a root", first.Grad())
 		o.Float("gradient of another result of "+op.name+", not reached", second.Grad())
 	}
+	first, second := autograd.Sum(), autograd.Sum()
+	first.Backward()
+	o.Float("gradient of a sum of nothing, a root", first.Grad())
+	o.Float("gradient of another sum of nothing, not reached", second.Grad())
+	o.Float("gradient of a sum of nothing that is made later", autograd.Sum().Grad())
 }
 
 // Sum neither changes nor keeps the slice it is given: what the caller does with
@@ -273,19 +283,21 @@ func TestOwnNode(t *testing.T) {
 func TestSumCopies(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
-	vs, others := leaves(r, 5), leaves(r, 5)
-	terms := append([]node(nil), vs...)
-	s := autograd.Sum(terms...)
-	o.SelfReported().Bool("slice as before", slices.Equal(terms, vs))
-	copy(terms, others)
-	root := s.AddScalar(away(r))
-	root.Backward()
-	o.Float("sum", s.Data())
-	o.Floats("gradients of the terms", grads(vs))
-	o.Floats("gradients of what came into the slice later", grads(others))
+	for _, n := range []int{1, 2, 3, 4, 5, 8, 9, 16, 17, 33, 65, 129, 257, 1025, 4097} {
+		vs, others := leaves(r, n+1), leaves(r, n+1)
+		terms := append([]node(nil), vs...)
+		s := autograd.Sum(terms[:n]...) // the slice goes on behind them
+		o.SelfReported().Bool("slice as before", slices.Equal(terms, vs))
+		copy(terms, others)
+		root := s.AddScalar(away(r))
+		root.Backward()
+		o.Float("sum", s.Data())
+		o.Floats("gradients of the terms", grads(vs))
+		o.Floats("gradients of what came into the slice later", grads(others))
+	}
 
 	none := autograd.Sum()
-	more := none.Add(vs[0])
+	more := none.Add(autograd.New(away(r)))
 	more.Backward()
 	o.Float("value of a sum of nothing", none.Data())
 	o.Float("gradient of a sum of nothing", none.Grad())

@@ -9,8 +9,8 @@ import (
 )
 
 // Division by 0, logarithm of 0 and of negative numbers, overflow: IEEE 754
-// gives ±Inf and NaN, in values and gradients. Nothing panics, nothing is
-// clamped, and no small number is added (rule 10).
+// gives ±Inf and NaN, in values and gradients, and a sum with an infinite term is
+// infinite. Nothing panics, nothing is clamped, and no small number is added (rule 10).
 func TestInfinities(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
@@ -18,6 +18,13 @@ func TestInfinities(t *testing.T) {
 	for _, op := range operations(r)[:4] {
 		recordPairs(o, op, " at 0, infinities and NaN", edges)
 	}
+	recordSums(o, edges)
+	for i, c := range edges {
+		what := []string{"a positive", "a negative", "zero as", "an infinite", "a negative infinite", "NaN as"}[i] + " constant"
+		function{"AddScalar at 0, infinities and NaN, with " + what, func(v node) node { return v.AddScalar(c) }, edges}.observeAlone(o)
+		function{"MulScalar at 0, infinities and NaN, with " + what, func(v node) node { return v.MulScalar(c) }, edges}.observeAlone(o)
+	}
+	function{"Neg at 0, infinities and NaN", (node).Neg, edges}.observeAlone(o)
 	function{"Log of 0", (node).Log, []float64{0}}.observeAlone(o)
 	function{"Log of +Inf", (node).Log, []float64{math.Inf(1)}}.observeAlone(o)
 	o.Float("value of Log of a negative number", autograd.New(-between(r, 0.5, 2)).Log().Data())
@@ -31,6 +38,26 @@ func TestInfinities(t *testing.T) {
 			a, b := autograd.New(math.NaN()), autograd.New(1)
 			o.Float("value of "+op.name+" of NaN", op.f(a, b).Data())
 		}
+	}
+}
+
+// recordSums tries Sum with each of the numbers at in each place, and with each pair.
+func recordSums(o *observe.Observer, at []float64) {
+	r := o.Rand()
+	sum := operation{name: "Sum(a, b)", f: func(a, b node) node { return autograd.Sum(a, b) }}
+	recordPairs(o, sum, " at 0, infinities and NaN", at)
+	for _, n := range []int{1, 3, 10, 50, 600} {
+		var sums []float64
+		for _, x := range at {
+			for _, place := range []int{0, r.IntN(n), n - 1} {
+				vs := leaves(r, n)
+				vs[place].SetData(x)
+				s := autograd.Sum(vs...)
+				s.Backward()
+				sums = append(sums, s.Data(), vs[0].Grad(), vs[place].Grad(), vs[n-1].Grad())
+			}
+		}
+		o.Floats("values and gradients of sums with 0, infinities and NaN", sums)
 	}
 }
 
@@ -55,7 +82,7 @@ func TestFlat(t *testing.T) {
 
 // Pow at its edges: the power 0 is the constant 1 with gradient 0 at every base;
 // at base 0 the formula p·x^(p-1) holds as math.Pow computes it; a negative base
-// with a fraction as exponent is NaN. Exponents may be large (rule 13).
+// with a fraction as exponent is NaN. Exponents may be large, or infinite (rule 13).
 func TestPowEdges(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
@@ -76,6 +103,18 @@ func TestPowEdges(t *testing.T) {
 		{"fraction of a negative number", func(v node) node { return v.Pow(fraction) }, []float64{-between(r, 0.5, 2)}},
 	} {
 		f.observeAlone(o)
+	}
+	// All that math.Pow has a case of its own for.
+	bases := []float64{0, 1, -1, between(r, 0.2, 0.9), -between(r, 0.2, 0.9), between(r, 1.1, 3), -between(r, 1.1, 3), math.Inf(1), math.Inf(-1), math.NaN()}
+	for _, p := range []struct {
+		name string
+		p    float64
+	}{
+		{"0", 0}, {"1", 1}, {"2", 2}, {"3", 3}, {"-1", -1}, {"-2", -2}, {"-3", -3}, {"1/2", 0.5}, {"-1/2", -0.5},
+		{"a fraction", fraction}, {"a negative fraction", -fraction}, {"more than 1", 1 + fraction}, {"less than -1", -1 - fraction},
+		{"+Inf", math.Inf(1)}, {"-Inf", math.Inf(-1)}, {"NaN", math.NaN()},
+	} {
+		function{"powers of all kinds of numbers, exponent " + p.name, func(v node) node { return v.Pow(p.p) }, bases}.observeAlone(o)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"math"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"sync"
 	"testing"
 
@@ -11,14 +12,68 @@ import (
 	"grade/reference/autograd"
 )
 
-// maxStack is how far a goroutine's stack may grow, as the README says.
-const maxStack = 64 << 20
+// How far a goroutine's stack may grow in a chain of a million operations, and in one
+// of shortChain, as the README says.
+const (
+	maxStack      = 64 << 20
+	shortChain    = 50_000
+	maxShortStack = 1 << 20
+)
 
-// A chain of a million operations: Backward must not recurse as deep as the
-// graph, and must not give up at some depth, nor in a second call (rules 3 and 16).
+// A chain of a million operations, or a shorter one through either operand and through
+// the terms of Sum: Backward must not recurse as deep as the graph, and must not
+// give up at some depth, nor in a second call (rules 3 and 16).
 func TestDeepChain(t *testing.T) {
 	debug.SetMaxStack(maxStack)
 	o := observe.New(t)
+	deepChain(o)
+	debug.SetMaxStack(maxShortStack)
+	shortChains(o)
+}
+
+// shortChains makes a chain of every operation.
+func shortChains(o *observe.Observer) {
+	r := o.Rand()
+	c := autograd.New(between(r, 0.999999, 1))
+	factor, power := between(r, 0.999999, 1), between(r, 0.999999, 1)
+	for _, step := range []struct {
+		name string
+		f    func(y node) node
+	}{
+		{"c + y", func(y node) node { return c.Add(y) }},
+		{"c - y", func(y node) node { return c.Sub(y) }},
+		{"c · y", func(y node) node { return c.Mul(y) }},
+		{"c / y", func(y node) node { return c.Div(y) }},
+		{"y + c", func(y node) node { return y.Add(c) }},
+		{"y - c", func(y node) node { return y.Sub(c) }},
+		{"y · c", func(y node) node { return y.Mul(c) }},
+		{"y / c", func(y node) node { return y.Div(c) }},
+		{"(y + y) / 2", func(y node) node { return y.Add(y).MulScalar(0.5) }},
+		{"Sum(y)", func(y node) node { return autograd.Sum(y) }},
+		{"Sum(y, c)", func(y node) node { return autograd.Sum(y, c) }},
+		{"Sum(c, y)", func(y node) node { return autograd.Sum(c, y) }},
+		{"Sum(c, y, c)", func(y node) node { return autograd.Sum(c, y, c) }},
+		{"MulScalar", func(y node) node { return y.MulScalar(factor) }},
+		{"Neg", (node).Neg},
+		{"Pow", func(y node) node { return y.Pow(power) }},
+		{"Exp and Log", func(y node) node { return y.Exp().Log() }},
+		{"Tanh", (node).Tanh},
+		{"Sigmoid", func(y node) node { return y.Sigmoid().MulScalar(4).AddScalar(-2) }},
+		{"ReLU", (node).ReLU},
+	} {
+		x := autograd.New(between(r, 0.5, 1))
+		y := x
+		for range shortChain {
+			y = step.f(y)
+		}
+		c.ZeroGrad()
+		y.Backward()
+		o.Float("value of a deep chain of "+step.name, y.Data())
+		o.Floats("gradients of the leaves of a deep chain of "+step.name, grads([]node{x, c}))
+	}
+}
+
+func deepChain(o *observe.Observer) {
 	x := autograd.New(between(o.Rand(), 0.5, 1))
 	y := x
 	c := between(o.Rand(), 1e-6, 2e-6)
@@ -90,7 +145,45 @@ func TestReproducible(t *testing.T) {
 		}
 	}
 	o.SelfReported().Bool("gradients have the same bits every time", same)
+	for _, n := range []int{40, 300, 1100, 5000, 20_000} {
+		same := true
+		seed := r.Float64()
+		first := fanIn(seed, n)
+		for range 6 {
+			same = same && slices.Equal(first, fanIn(seed, n))
+		}
+		o.SelfReported().Bool("gradients of many terms have the same bits every time", same)
+	}
 	o.Float("sum of the absolute gradients", sum)
+}
+
+// fanIn returns the bits of the gradients of some leaves that are used in n terms, of
+// one Sum and of a chain, and those of both sums.
+func fanIn(seed float64, n int) (bits []uint64) {
+	for _, chain := range []bool{false, true} {
+		vs := make([]node, 8)
+		for i := range vs {
+			vs[i] = autograd.New(seed + float64(i)/8)
+		}
+		terms := make([]node, n)
+		for i := range terms {
+			terms[i] = vs[i%len(vs)].MulScalar(1 / float64(i+3)).Exp()
+		}
+		var root node
+		if chain {
+			root = terms[0]
+			for _, term := range terms[1:] {
+				root = root.Add(term)
+			}
+		} else {
+			root = autograd.Sum(terms...)
+		}
+		root.Backward()
+		for _, x := range append(grads(vs), root.Data()) {
+			bits = append(bits, math.Float64bits(x))
+		}
+	}
+	return bits
 }
 
 // A nil operand is a mistake of the caller's: the operation panics at once, and

@@ -134,9 +134,15 @@ func TestConfig(t *testing.T) {
 // them, and records all answers and that each error is the one that is wanted.
 func failing(t *testing.T, o *observe.Observer, name string, fail func(in, out []int) ([]int, error), sentinels ...error) []answer {
 	r := o.Rand()
+	large := failingOf(t, o, name, below(r, 260, 300), fail, sentinels...)
+	return append(large, failingOf(t, o, name, below(r, 2, 7), fail, sentinels...)...)
+}
+
+// failingOf does so with batches of a size.
+func failingOf(t *testing.T, o *observe.Observer, name string, size int, fail func(in, out []int) ([]int, error), sentinels ...error) []answer {
+	r := o.Rand()
 	var answers []answer
 	bubble(t, func(t *testing.T) {
-		size := below(r, 2, 7)
 		w := newWorld(t, r, config{MaxBatch: size, MaxWait: wait(5)})
 		bad := r.IntN(3)
 		w.took = always(work(3))
@@ -154,7 +160,11 @@ func failing(t *testing.T, o *observe.Observer, name string, fail func(in, out [
 		}
 		requests = append(requests, together(r, size, 200)...)
 		answers = w.play(t, requests)
-		observeAnswers(o, name, answers, sentinels...)
+		if size < 100 {
+			observeAnswers(o, name, answers, sentinels...)
+		} else {
+			observeTotals(o, name+", many requests", answers, sentinels...)
+		}
 		o.Int(name+": calls", len(w.calls))
 		w.end()
 	})
@@ -178,6 +188,11 @@ func TestModelFails(t *testing.T) {
 		{"an error and too few answers", failure, func(out []int) []int { return out[1:] }},
 		{"an error and too many answers", failure, func(out []int) []int { return append(out, 1) }},
 		{"an error of a ctx", wrapped, func(out []int) []int { return out }},
+		{"a cancel of its own", context.Canceled, func([]int) []int { return nil }},
+		{"a deadline of its own", context.DeadlineExceeded, func([]int) []int { return nil }},
+		{"that it is closed", batcher.ErrClosed, func([]int) []int { return nil }},
+		{"that another one panicked", &batcher.PanicError{Value: failure}, func([]int) []int { return nil }},
+		{"answers of another one", batcher.ErrAnswers, func([]int) []int { return nil }},
 	} {
 		answers := failing(t, o, c.name, func(in, out []int) ([]int, error) { return c.out(out), c.err }, failure)
 		itself := 0
@@ -188,6 +203,7 @@ func TestModelFails(t *testing.T) {
 		}
 		o.Int(c.name+": requests with the error itself", itself)
 	}
+	anew(t, o, func([]int) ([]int, error) { return nil, failure })
 }
 
 // When the model panics, all requests of that call get a *PanicError with the panic's
@@ -197,6 +213,7 @@ func TestModelPanics(t *testing.T) {
 	o := observe.New(t)
 	token := o.Rand().IntN(1e9)
 	thrown := errors.New("thrown")
+	other := &batcher.PanicError{Value: thrown}
 	for _, c := range []struct {
 		name  string
 		panic func()
@@ -206,10 +223,13 @@ func TestModelPanics(t *testing.T) {
 		{"an error", func() { panic(thrown) }, func(v any) bool { return v == thrown }},
 		{"an error around another", func() { panic(fmt.Errorf("%d: %w", token, thrown)) }, func(v any) bool { return fmt.Sprint(v) == fmt.Sprintf("%d: thrown", token) }},
 		{"an index out of range", func() { _ = []int{}[token] }, func(v any) bool { _, ok := v.(interface{ RuntimeError() }); return ok }},
+		{"a division by 0", func() { _ = token / *new(int) }, func(v any) bool { _, ok := v.(interface{ RuntimeError() }); return ok }},
+		{"the panic of another batcher", func() { panic(other) }, func(v any) bool { return v == any(other) }},
+		{"an error of a ctx", func() { panic(context.Canceled) }, func(v any) bool { return v == any(context.Canceled) }},
 		{"nil", func() { panic(nil) }, func(v any) bool { _, ok := v.(error); return ok }},
 	} {
 		answers := failing(t, o, c.name, func(in, out []int) ([]int, error) { c.panic(); return out, nil }, thrown)
-		found, right := 0, 0
+		found, right, unwrapped := 0, 0, 0
 		for _, a := range answers {
 			var p *batcher.PanicError
 			if errors.As(a.err, &p) && p != nil {
@@ -217,10 +237,14 @@ func TestModelPanics(t *testing.T) {
 				if c.value(p.Value) {
 					right++
 				}
+				if err, ok := p.Value.(error); ok && p.Unwrap() == err {
+					unwrapped++
+				}
 			}
 		}
-		o.Ints(c.name+": PanicErrors, and those with the panic's value", []int{found, right})
+		o.Ints(c.name+": PanicErrors, those with the panic's value, and those that unwrap to it", []int{found, right, unwrapped})
 	}
+	anew(t, o, func([]int) ([]int, error) { panic(token) })
 	o.Bool("Unwrap of a value that is no error", (&batcher.PanicError{Value: token}).Unwrap() == nil)
 	o.Error("Unwrap of an error", (&batcher.PanicError{Value: thrown}).Unwrap(), thrown)
 }
@@ -239,9 +263,69 @@ func TestWrongCount(t *testing.T) {
 		{"twice as many", func(out []int) []int { return append(out, out...) }},
 		{"nil", func([]int) []int { return nil }},
 		{"none", func([]int) []int { return []int{} }},
+		{"256 too many", func(out []int) []int { return append(out, make([]int, 1<<8)...) }},
+		{"65,536 too many", func(out []int) []int { return append(out, make([]int, 1<<16)...) }},
 	} {
 		failing(t, o, c.name, func(in, out []int) ([]int, error) { return c.out(out), nil }, batcher.ErrAnswers)
 	}
+	anew(t, o, func(in []int) ([]int, error) { return in[1:], nil })
+	// Answers of any type.
+	miscounted(t, o, struct{}{})
+	miscounted(t, o, [0]int{})
+	miscounted[any](t, o, nil)
+	miscounted[error](t, o, nil)
+	miscounted[*int](t, o, nil)
+	miscounted(t, o, []int{1})
+	miscounted(t, o, "text")
+}
+
+// miscounted has a model return no answers, too few and too many of a type.
+func miscounted[O any](t *testing.T, o *observe.Observer, x O) {
+	name := fmt.Sprintf("answers of type %T", new(O))
+	for _, out := range [][]O{nil, {}, {x}, {x, x, x}, {x, x}} { // the last is right
+		bubble(t, func(t *testing.T) {
+			b, err := batcher.New(func(context.Context, []int) ([]O, error) { return out, nil }, limits(2, ages))
+			if err != nil {
+				t.Fatal(err)
+			}
+			errs := make([]error, 2)
+			var wg sync.WaitGroup
+			for i := range errs {
+				wg.Go(func() { _, errs[i] = b.Submit(t.Context(), i) })
+			}
+			wg.Wait()
+			for _, err := range errs {
+				o.Error(name, err, batcher.ErrAnswers)
+			}
+			go b.Close()
+			synctest.Wait()
+		})
+	}
+}
+
+// anew records whether a request that waits while a call runs is answered when it is
+// after a call that went well, although this one fails.
+func anew(t *testing.T, o *observe.Observer, fail func(in []int) ([]int, error)) {
+	bubble(t, func(t *testing.T) {
+		r := o.Rand()
+		size := below(r, 2, 7)
+		w := newWorld(t, r, limits(size, wait(50)))
+		w.took = func(k int) time.Duration { return work(10 * (1 - k%2)) }
+		w.reply = func(k int, in, out []int) ([]int, error) {
+			if k == 2 {
+				return fail(in)
+			}
+			return out, nil
+		}
+		var took []time.Duration
+		for _, at := range []int{1000, 2000} {
+			requests := append(together(r, size, at), request{at: ms(at + 5), in: r.IntN(1e6)})
+			answers := w.play(t, requests)
+			took = append(took, answers[size].at-ms(at))
+		}
+		o.Bool("who waits while a call fails waits as long as while one does not", took[0] == took[1])
+		w.end()
+	})
 }
 
 // The slice that the model is given is its own, as long as the batch: it may keep it,
@@ -281,7 +365,7 @@ func TestOwnRequests(t *testing.T) {
 func TestReusedAnswers(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
-	for _, size := range []int{1, 2, below(r, 3, 20)} {
+	for _, size := range []int{1, 2, below(r, 3, 20), below(r, 260, 300)} {
 		bubble(t, func(t *testing.T) {
 			w := newWorld(t, r, config{MaxBatch: size})
 			buffer := make([]int, size)
@@ -300,13 +384,17 @@ func TestReusedAnswers(t *testing.T) {
 			}
 			// All wait at the same time, so that each call but the first begins when
 			// the one before returns.
-			answers := make([]answer, 150)
+			answers := make([]answer, max(150, 5*size))
 			var wg sync.WaitGroup
 			for i, x := range tokens(r, len(answers)) {
 				wg.Go(func() { answers[i] = w.submit(t.Context(), request{in: x}) })
 			}
 			wg.Wait()
-			observeAnswers(o, "answers", answers)
+			if size < 100 {
+				observeAnswers(o, "answers", answers)
+			} else {
+				observeTotals(o, "answers of large batches", answers)
+			}
 			o.Int("answers that were changed", changed)
 			w.end()
 		})

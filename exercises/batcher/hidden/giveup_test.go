@@ -42,7 +42,7 @@ func TestDoneBefore(t *testing.T) {
 			w := newWorld(t, r, limits(size, ages))
 			requests := apart(r, size-1, 1, 1, 9)
 			for i := range 4 {
-				requests = append(requests, request{at: ms(100 + i), in: -1, until: closing(1 + i), limit: i%2 == 0})
+				requests = append(requests, request{at: ms(100 + i), in: -1, until: closing(1 + i), limit: i%2 == 0, own: i > 1})
 			}
 			requests = append(requests, request{at: ms(200), in: r.IntN(1e6)}) // which fills the batch
 			answers := w.play(t, requests)
@@ -70,6 +70,7 @@ func TestGivenUpWaiting(t *testing.T) {
 			}
 			for k, i := range gone {
 				requests[i].until, requests[i].limit = giveUp(50+below(r, 0, 20)), k%2 == 0
+				requests[i].own = k%2 == round%2
 			}
 			later := apart(r, len(gone)+1, 100, 1, 9) // the last of them fills the batch
 			if round%2 == 1 {
@@ -118,7 +119,7 @@ func TestGivenUpOldest(t *testing.T) {
 func TestGivenUpRunning(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
-	for range 8 {
+	for round := range 8 {
 		bubble(t, func(t *testing.T) {
 			size := below(r, 3, 9)
 			w := newWorld(t, r, limits(size, ages))
@@ -126,6 +127,7 @@ func TestGivenUpRunning(t *testing.T) {
 			requests := together(r, size, 1)
 			for k, i := range r.Perm(size)[:below(r, 1, size)] { // not all
 				requests[i].until, requests[i].limit = giveUp(below(r, 2, 90)), k%2 == 0
+				requests[i].own = k%2 == round%2
 			}
 			next := apart(r, size, 10, 1, 9) // which wait meanwhile
 			next[0].until = giveUp(150)      // and is then in a call
@@ -152,6 +154,11 @@ func TestModelContext(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
 	type keyOf struct{}
+	for _, size := range []int{1, 2, below(r, 3, 9), below(r, 260, 300)} {
+		for _, w := range []time.Duration{0, wait(5)} {
+			plain(t, o, limits(size, w), keyOf{})
+		}
+	}
 	for round := range 8 {
 		obeys := round%2 == 0
 		bubble(t, func(t *testing.T) {
@@ -206,6 +213,38 @@ func TestModelContext(t *testing.T) {
 			w.end()
 		})
 	}
+}
+
+// plain has a call for one request and one for as many as there may be. What their ctx
+// holds is nothing to the model's, which is done when all are given up.
+func plain(t *testing.T, o *observe.Observer, cfg config, key any) {
+	bubble(t, func(t *testing.T) {
+		r := o.Rand()
+		w := newWorld(t, r, cfg)
+		var mu sync.Mutex
+		var at []int
+		w.watch = func(ctx context.Context, k int) {
+			_, deadline := ctx.Deadline()
+			o.Bool("a plain call: the ctx has a deadline", deadline)
+			o.Bool("a plain call: the ctx has a value of a request's", ctx.Value(key) != nil)
+			done := micros(whenDone(ctx, w, work(100), false))
+			mu.Lock()
+			at = append(at, done)
+			mu.Unlock()
+		}
+		requests := []request{{at: ms(1), in: r.IntN(1e6), until: giveUp(50), limit: true}, {at: ms(200), in: r.IntN(1e6), until: giveUp(10_000), limit: true}}
+		for _, q := range together(r, cfg.MaxBatch, 400) {
+			q.until = giveUp(450)
+			requests = append(requests, q)
+		}
+		_, done := w.beginWith(context.WithValue(t.Context(), key, r.IntN(1e6)), requests)
+		done.Wait()
+		time.Sleep(time.Second)
+		mu.Lock()
+		o.Ints("a plain call: when the ctx was done, in µs", at)
+		mu.Unlock()
+		w.end()
+	})
 }
 
 // whenDone waits for d or, where the model obeys, until ctx is done, and returns when

@@ -15,6 +15,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -140,6 +141,19 @@ type request struct {
 	in    int
 	until time.Duration // when it is given up; 0: never
 	limit bool          // by a deadline, and not by a cancel
+	own   bool          // its ctx is of another type, with an Err of its own
+}
+
+// ownCtx is a ctx that is done for a reason of its own.
+type ownCtx struct{ context.Context }
+
+var errOwn = errors.New("own")
+
+func (c ownCtx) Err() error {
+	if c.Context.Err() == nil {
+		return nil
+	}
+	return errOwn
 }
 
 // answer is what Submit returned, and when.
@@ -156,6 +170,9 @@ var errCause = errors.New("cause")
 func (w *world) submit(parent context.Context, q request) answer {
 	ctx, stop := w.until(parent, q)
 	defer stop()
+	if q.own {
+		ctx = ownCtx{ctx}
+	}
 	out, err := w.Submit(ctx, q.in)
 	return answer{out, err, ctx.Err(), time.Since(w.start)}
 }
@@ -243,7 +260,26 @@ func (w *world) observeBatches(o *observe.Observer, name string) {
 	}
 }
 
-var ctxErrors = []error{context.Canceled, context.DeadlineExceeded}
+var ctxErrors = []error{context.Canceled, context.DeadlineExceeded, errOwn}
+
+// observeTotals records what many Submits returned: how many errors of each kind there
+// were, and the sum of the answers.
+func observeTotals(o *observe.Observer, name string, answers []answer, sentinels ...error) {
+	kinds := append(sentinels, ctxErrors...)
+	counts := make([]int, len(kinds)+3)
+	for _, a := range answers {
+		k := slices.IndexFunc(kinds, func(err error) bool { return errors.Is(a.err, err) })
+		switch {
+		case a.err == nil:
+			k = len(kinds)
+		case k < 0:
+			k = len(kinds) + 1
+		}
+		counts[k]++
+		counts[len(kinds)+2] += a.out
+	}
+	o.Ints(name+": errors of each kind, and the sum of the answers", counts)
+}
 
 // observeAnswers records what each Submit returned.
 func observeAnswers(o *observe.Observer, name string, answers []answer, sentinels ...error) {

@@ -3,6 +3,7 @@ package hidden
 import (
 	"context"
 	"encoding/binary"
+	"errors"
 	"sync"
 	"testing"
 	"time"
@@ -11,7 +12,7 @@ import (
 	"grade/reference/batcher"
 )
 
-// 64 goroutines, each with 1,000 requests one after the other. Time: a request costs
+// 64 goroutines, each with 1,100 requests one after the other. Time: a request costs
 // some switches of goroutines, and a call some more.
 func BenchmarkStream(b *testing.B) {
 	o := observe.New(b)
@@ -36,7 +37,7 @@ func BenchmarkStream(b *testing.B) {
 		var wg sync.WaitGroup
 		for g := range sums {
 			wg.Go(func() {
-				for i := range 1000 {
+				for i := range 1100 {
 					out, err := q.Submit(context.Background(), g+i)
 					if err != nil {
 						b.Error(err)
@@ -115,8 +116,9 @@ func BenchmarkBacklog(b *testing.B) {
 	o.Int("requests given up", given)
 }
 
-// 2,000 requests of 64 KiB by 8 goroutines that share one ctx. Memory: a request that
-// has its answer is kept nowhere, neither by the batcher nor by the ctx.
+// 2,000 requests of 64 KiB by 8 goroutines that share one ctx. The model answers
+// half of them, and then it fails. Memory: a request that has its answer or its error is
+// kept nowhere, neither by the batcher nor by the ctx.
 func BenchmarkLarge(b *testing.B) {
 	o := observe.New(b)
 	k := newKey(o.Rand())
@@ -128,33 +130,47 @@ func BenchmarkLarge(b *testing.B) {
 		return out, nil
 	}
 	sums := make([]int, 8)
+	failures := make([]int, 8)
+	failure := errors.New("failure")
 	for o.Loop() {
 		clear(sums)
-		q, err := batcher.New(model, limits(8, time.Millisecond))
+		clear(failures)
+		broken := false // changes while no call runs
+		failing := func(ctx context.Context, in [][]byte) ([]int, error) {
+			if broken {
+				return nil, failure
+			}
+			return model(ctx, in)
+		}
+		q, err := batcher.New(failing, limits(8, time.Millisecond))
 		if err != nil {
 			b.Fatal(err)
 		}
 		ctx, cancel := context.WithCancel(context.Background())
-		var wg sync.WaitGroup
-		for g := range sums {
-			wg.Go(func() {
-				for i := range 250 {
-					in := make([]byte, 64<<10)
-					binary.LittleEndian.PutUint32(in, uint32(g*1000+i))
-					for at := 0; at < len(in); at += 512 {
-						in[at+511] = byte(i)
+		for _, from := range []int{0, 125} {
+			broken = from > 0
+			var wg sync.WaitGroup
+			for g := range sums {
+				wg.Go(func() {
+					for i := from; i < from+125; i++ {
+						in := make([]byte, 64<<10)
+						binary.LittleEndian.PutUint32(in, uint32(g*1000+i))
+						for at := 0; at < len(in); at += 512 {
+							in[at+511] = byte(i)
+						}
+						out, err := q.Submit(ctx, in)
+						if err != nil {
+							failures[g]++
+						}
+						sums[g] += out
 					}
-					out, err := q.Submit(ctx, in)
-					if err != nil {
-						b.Error(err)
-					}
-					sums[g] += out
-				}
-			})
+				})
+			}
+			wg.Wait()
 		}
-		wg.Wait()
 		q.Close()
 		cancel()
 	}
 	o.Ints("sums of the answers of each goroutine", sums)
+	o.Ints("requests of each goroutine whose call failed", failures)
 }

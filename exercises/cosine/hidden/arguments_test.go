@@ -10,8 +10,8 @@ import (
 )
 
 // Wrong arguments give an error that wraps ErrShape (some error, where maxBytes or
-// k is wrong), without a panic, and dst is not written to. Right ones give none (rules
-// 11, 18 and 23).
+// k is wrong), without a panic, and dst is not written to: also where there is nothing
+// to do for want of rows or columns. Right ones give none (rules 11, 18 and 23).
 func TestWrongArguments(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
@@ -95,6 +95,61 @@ func TestWrongArguments(t *testing.T) {
 	}
 	recordNumbers(t, o, good, other, math.MinInt, math.MinInt)
 	recordTogether(t, o, good, other)
+	recordNothing[float64](t, o, "", 8)
+	recordNothing[float32](t, o, ", float32", 4)
+}
+
+// recordNothing tries wrong arguments where a or b has no rows, or both have no columns.
+func recordNothing[T cosine.Float](t *testing.T, o *observe.Observer, name string, size int) {
+	t.Helper()
+	r := o.Rand()
+	wrong := func(what string, a, b cosine.Matrix[T]) {
+		dst := random[T](r, max(0, a.Rows), max(0, b.Rows))
+		failure(o, "error of Similarity, without elements, "+what+name, cosine.Similarity(background, dst, a, b))
+		_, err := cosine.TopK(background, a, b, 2)
+		failure(o, "error of TopK, without elements, "+what+name, err)
+		failure(o, "error of Blocks, without elements, "+what+name, blocksError(t, a, b, 80))
+	}
+	for _, rows := range []int{0, 4} {
+		m := random[T](r, rows, 3)
+		none := random[T](r, 4-rows, 3) // one of the two is empty
+		few := random[T](r, 4-rows, 2)
+		wrong("right", m, none)
+		wrong("other columns in b", m, few)
+		wrong("other columns in a", few, m)
+		short := random[T](r, 5, 3)
+		short.Data = short.Data[:14]
+		negative := none
+		negative.Rows = -1
+		empty := random[T](r, 0, 3)
+		wrong("b too short", empty, short)
+		wrong("a too short", short, empty)
+		wrong("b with negative rows", empty, negative)
+		wrong("a with negative rows", negative, empty)
+		for _, shape := range [][2]int{{m.Rows, none.Rows}, {m.Rows, none.Rows + 1}, {m.Rows + 1, none.Rows}, {none.Rows, m.Rows}, {5, 7}, {0, 0}} {
+			dst := random[T](r, shape[0], shape[1])
+			before := slices.Clone(dst.Data)
+			failure(o, "error of dst, without elements"+name, cosine.Similarity(background, dst, m, none))
+			o.Bool("dst is as before, without elements"+name, slices.Equal(dst.Data, before))
+		}
+	}
+	left, right := random[T](r, 3, 0), random[T](r, 5, 0)
+	for _, shape := range [][2]int{{3, 5}, {5, 3}, {3, 4}, {4, 5}, {0, 0}} {
+		dst := random[T](r, shape[0], shape[1])
+		failure(o, "error of dst, without columns"+name, cosine.Similarity(background, dst, left, right))
+	}
+	wrong("no columns in a", left, random[T](r, 5, 1))
+	wrong("no columns in b", random[T](r, 5, 1), right)
+	for _, shape := range [][3]int{{0, 4, 3}, {4, 0, 3}, {0, 0, 3}, {4, 5, 0}, {0, 0, 0}} {
+		a, b := random[T](r, shape[0], shape[2]), random[T](r, shape[1], shape[2])
+		for _, k := range []int{math.MinInt, -1, 0, 1} {
+			_, err := cosine.TopK(background, a, b, k)
+			o.Bool("k is wrong, without elements"+name, err != nil)
+		}
+		for _, maxBytes := range []int{math.MinInt, -1, 0, 1, size - 1, size} {
+			o.Bool("maxBytes is wrong, without elements"+name, blocksError(t, a, b, maxBytes) != nil)
+		}
+	}
 }
 
 // recordNumbers records whether k and maxBytes are wrong.
@@ -135,11 +190,17 @@ func blocksError[T cosine.Float](t *testing.T, a, b cosine.Matrix[T], maxBytes i
 			t.Fatal("an error is the last thing that is yielded")
 		}
 		n++
-		if last = err; err != nil && (n > 1 || block.Sim.Data != nil || block.Sim.Rows != 0) {
+		if last = err; err != nil && (n > 1 || !zero(block)) {
 			t.Fatal("an error of the arguments comes alone, with an empty block")
 		}
 	}
 	return last
+}
+
+// zero reports whether block is the zero Block.
+func zero[T cosine.Float](block cosine.Block[T]) bool {
+	sim := block.Sim
+	return block.Row == 0 && block.Col == 0 && sim.Rows == 0 && sim.Cols == 0 && sim.Stride == 0 && sim.Data == nil
 }
 
 // A dst that has an element in common with a or b is an error that wraps ErrShape,
@@ -158,6 +219,15 @@ func TestOverlap(t *testing.T) {
 		recordNeighbors[float32](o, ", float32", shapes[i][0], shapes[i][1], shapes[i][2])
 	}
 	recordNeighbors[float64](o, ", of many", 20, 25, 30)
+	// Rows with gaps: of the operand, of dst, of both.
+	for _, m := range [][5]int{
+		{2, 2, 10, 5, 5}, {2, 1, 3, 1, 1}, {3, 3, 3 + between(r, 3, 5), 4, 4}, {3, 3, 3, 3, 3 + between(r, 2, 6)},
+		{4, 2, 2 + between(r, 1, 3), 3, 3 + between(r, 1, 4)}, {2, 3, 3 + between(r, 7, 9), 2, 2 + between(r, 6, 9)},
+		{1, 4, 4 + between(r, 1, 9), 3, 3 + between(r, 1, 9)},
+	} {
+		recordGaps[float64](o, "", m)
+		recordGaps[float32](o, ", float32", m)
+	}
 	// Without elements there are none in common.
 	memory := random[float64](r, 1, 40).Data
 	n := between(r, 3, 5)
@@ -202,6 +272,53 @@ func recordNeighbors[T cosine.Float](o *observe.Observer, about string, rows, ot
 			o.Floats("memory of matrices "+name+about, floats(memory))
 		} else {
 			o.Floats(bySimilarity+"memory of matrices "+name+about, floats(memory), accurate[T](cols))
+		}
+	}
+}
+
+// recordGaps tries an operand, and a dst with as many rows, in one slice and at all distances. m is
+// rows, columns and stride of the operand, then columns and stride of dst. Where the rows
+// of one lie in the gaps of the other, nothing is recorded: that is not graded.
+func recordGaps[T cosine.Float](o *observe.Observer, about string, m [5]int) {
+	r := o.Rand()
+	rows := m[0]
+	extent, space := (rows-1)*m[2]+m[1], (rows-1)*m[4]+m[3]
+	at := space + m[4] + 2
+	before := random[T](r, 1, at+extent+m[2]+space+m[4]+4).Data
+	others := random[T](r, m[3], m[1])
+	for start := range at + extent + m[2] + 2 {
+		memory := slices.Clone(before)
+		a, dst := view(memory[at:], rows, m[1], m[2]), view(memory[start:], rows, m[3], m[4])
+		switch r.IntN(3) {
+		case 0:
+			a.Data, dst.Data = a.Data[:extent:extent], dst.Data[:space:space]
+		case 1: // Data has the gap behind the last row
+			a.Data, dst.Data = a.Data[:rows*m[2]], dst.Data[:rows*m[4]]
+		}
+		common := false
+		for i := range rows {
+			for j := range m[1] {
+				off := at + i*m[2] + j - start
+				common = common || off >= 0 && off/m[4] < rows && off%m[4] < m[3]
+			}
+		}
+		name := map[bool]string{false: "beside each other", true: "with elements in common"}[common] + ", with gaps" + about
+		switch {
+		case common:
+			failure(o, "error of matrices "+name, cosine.Similarity(background, dst, a, others))
+			o.Bool("memory of matrices "+name+", is as before", slices.Equal(memory, before))
+		case start+space <= at || start >= at+extent:
+			failure(o, "error of matrices "+name, cosine.Similarity(background, dst, a, others))
+			o.Floats(bySimilarity+"memory of matrices "+name, floats(memory), accurate[T](m[1]))
+		}
+		if rows != m[3] {
+			continue
+		}
+		// The operand is b: dst is square.
+		memory = slices.Clone(before)
+		a, dst = view(memory[at:], rows, m[1], m[2]), view(memory[start:], rows, m[3], m[4])
+		if common || start+space <= at || start >= at+extent {
+			failure(o, "error of matrices "+name+", the other operand", cosine.Similarity(background, dst, others, a))
 		}
 	}
 }

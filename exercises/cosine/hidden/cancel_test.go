@@ -82,7 +82,7 @@ func recordStop(t *testing.T, o *observe.Observer, a, b matrix64, maxBytes, stop
 			t.Fatal("nothing comes after an error")
 		}
 		if last = err; err != nil {
-			o.Int("rows of the block of an error", block.Sim.Rows)
+			o.Bool("the block of an error is empty", zero(block))
 			continue
 		}
 		if blocks == 0 {

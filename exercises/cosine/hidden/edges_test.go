@@ -58,6 +58,12 @@ func TestMagnitudes(t *testing.T) {
 	recordEach(t, o, "large and small numbers in a row", mixed, sized(r, -300, 300, 120))
 	// A row for each decade: squares that are denormal lose digits in few of them.
 	every, some := sized(r, -300, 300, 1), sized(r, -300, 300, 40)
+	for _, d := range lengths {
+		for _, e := range []float64{-300, -154, -45, -37, 0, 37, 38, 154, 300} {
+			recordEach(t, o, "long rows of one magnitude", even[float64](r, d, e), even[float64](r, d, e))
+		}
+		recordEach(t, o, "long rows of the least and the largest magnitude", even[float64](r, d, -300), even[float64](r, d, 300))
+	}
 	dst := similarity(o, every, some)
 	o.Float(bySimilarity+"all together, a row of each decade", fingerprint(r, dst))
 	scores, err := scoresOfTopK(some, every)
@@ -83,11 +89,30 @@ func sized(r *rand.Rand, low, high, step int) matrix64 {
 	return m
 }
 
-// The same for float32, from 1e-37 to 1e38 (rule 5).
+// lengths of rows whose numbers are all of one magnitude: their length is up to 64 times
+// as large.
+var lengths = []int{13, 100, 4096}
+
+// even makes three rows of d numbers that are all near 10 to the power e, and below it.
+func even[T cosine.Float](r *rand.Rand, d int, e float64) cosine.Matrix[T] {
+	m := random[T](r, 3, d)
+	for i := range m.Data {
+		m.Data[i] = T(math.Copysign(0.5+0.5*r.Float64(), float64(m.Data[i])) * math.Pow(10, e))
+	}
+	return m
+}
+
+// The same for float32, from 1e-37 to 1e38. Lengths may be beyond that (rule 5).
 func TestMagnitudes32(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
 	recordEach(t, o, "rows of any magnitude, float32", narrow(sized(r, -37, 38, 1)), narrow(sized(r, -37, 38, 5)))
+	for _, d := range lengths {
+		for _, e := range []float64{-37, -19, 0, 19, 38} {
+			recordEach(t, o, "long rows of one magnitude, float32", even[float32](r, d, e), even[float32](r, d, e))
+		}
+		recordEach(t, o, "long rows of the least and the largest magnitude, float32", even[float32](r, d, -37), even[float32](r, d, 38))
+	}
 }
 
 func narrow(m matrix64) matrix32 {
@@ -168,6 +193,25 @@ func TestBlockSizes(t *testing.T) {
 	r := o.Rand()
 	blockSizes(t, o, "", random[float64](r, between(r, 30, 40), 3), random[float64](r, between(r, 50, 60), 3), 8)
 	blockSizes(t, o, ", float32", random[float32](r, between(r, 30, 40), 3), random[float32](r, between(r, 50, 60), 3), 4)
+	manyRows[float64](t, o, "", 8)
+	manyRows[float32](t, o, ", float32", 4)
+}
+
+// manyRows tries matrices of more rows, columns or numbers than anyone needs a limit for.
+func manyRows[T cosine.Float](t *testing.T, o *observe.Observer, name string, size int) {
+	t.Helper()
+	r := o.Rand()
+	for _, shape := range [][2]int{{1300, 1}, {20_000, 2}, {1, 40_000}, {40_000, 1}, {2, 20_000}, {1100, 1200}} {
+		a, b := random[T](r, shape[0], 1), random[T](r, shape[1], 1)
+		all := size * a.Rows * b.Rows
+		for _, maxBytes := range []int{all, all/2 + size, 1 << 40} {
+			c := collect(t, cosine.Blocks(background, a, b, maxBytes), a.Rows, b.Rows)
+			failure(o, "error of Blocks"+name, c.err)
+			o.Float(byBlocks+"all together, of many rows"+name, fingerprint(r, c.sum), together[T](a.Rows*b.Rows))
+			o.Int(byBlocks+"bytes of the largest, of many rows"+name, size*c.largest, observe.AtMost(0, float64(maxBytes)))
+			o.Int("number of blocks, of many rows"+name, c.blocks, observe.AtMost(4, 16))
+		}
+	}
 }
 
 func blockSizes[T cosine.Float](t *testing.T, o *observe.Observer, name string, a, b cosine.Matrix[T], size int) {

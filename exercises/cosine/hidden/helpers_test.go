@@ -186,7 +186,7 @@ func pick(r *rand.Rand, n, limit int) []int { return r.Perm(limit)[:n] }
 
 // cover is what the blocks of a sequence make together.
 type cover struct {
-	sum        matrix64 // the blocks, added up where they belong
+	sum        matrix64 // the blocks, added up where they belong; 9 where there is none
 	blocks     int
 	largest    int // numbers in a block
 	disordered int // blocks that come too early
@@ -197,6 +197,14 @@ type cover struct {
 func collect[T cosine.Float](t *testing.T, seq iter.Seq2[cosine.Block[T], error], rows, cols int) cover {
 	t.Helper()
 	c := cover{sum: matrix64{Rows: rows, Cols: cols, Stride: cols, Data: make([]float64, rows*cols)}}
+	seen := make([]bool, rows*cols)
+	defer func() { // also where what comes is cut short
+		for i, there := range seen {
+			if !there {
+				c.sum.Data[i] = 9
+			}
+		}
+	}()
 	last := [2]int{-1, -1}
 	for block, err := range seq {
 		if err != nil {
@@ -224,6 +232,7 @@ func collect[T cosine.Float](t *testing.T, seq iter.Seq2[cosine.Block[T], error]
 		for i := range sim.Rows {
 			for j, s := range row(sim, i) {
 				c.sum.Data[(block.Row+i)*cols+block.Col+j] += float64(s)
+				seen[(block.Row+i)*cols+block.Col+j] = true
 				sim.Data[i*sim.Stride+j] = T(77 + i - j)
 			}
 		}

@@ -126,6 +126,8 @@ func TestConcurrent(t *testing.T) {
 			reused32.Data[i] = float32(r.NormFloat64())
 		}
 	}
+	recordReused[float64](t, o, "")
+	recordReused[float32](t, o, ", float32")
 	const workers, rounds = 6, 25
 	shared := random[float64](r, 40, 30)
 	own := make([]matrix64, workers)
@@ -170,6 +172,35 @@ func TestConcurrent(t *testing.T) {
 	}
 }
 
+// recordReused writes other numbers into the same memory: into one row in the middle, then
+// into all.
+func recordReused[T cosine.Float](t *testing.T, o *observe.Observer, name string) {
+	t.Helper()
+	r := o.Rand()
+	for _, shape := range [][2]int{{3, 4}, {40, 30}, {4, 1 << 12}, {1 << 10, 1 << 6}, {1 << 10, 1 << 9}} {
+		a, b := random[T](r, shape[0], shape[1]), random[T](r, 2, shape[1])
+		for step := range 3 {
+			switch step {
+			case 1:
+				scale(a, a.Rows/2, -1)
+			case 2:
+				for i := range a.Rows {
+					scale(a, i, -1)
+				}
+			}
+			accuracy := together[T](a.Rows * b.Rows)
+			o.Float(bySimilarity+"all together, of numbers that have changed"+name, fingerprint(r, similarity(o, a, b)), accuracy)
+			o.Float(bySimilarity+"all together, of numbers that have changed in b"+name, fingerprint(r, similarity(o, b, a)), accuracy)
+			c := collect(t, cosine.Blocks(background, a, b, 1<<30), a.Rows, b.Rows)
+			failure(o, byBlocks+"error", c.err)
+			o.Float(byBlocks+"all together, of numbers that have changed"+name, fingerprint(r, c.sum), accuracy)
+			scores, err := scoresOfTopK(a, b)
+			failure(o, byTopK+"error", err)
+			o.Float(byTopK+"all together, of numbers that have changed"+name, fingerprint(r, scores), accuracy)
+		}
+	}
+}
+
 // The lists that TopK returns belong to the caller: no later call changes them, and
 // appending to one changes no other (rule 23).
 func TestListsAreKept(t *testing.T) {
@@ -181,6 +212,16 @@ func TestListsAreKept(t *testing.T) {
 	keptLists(o, ", float32", a32, b32, 4)
 	a, b = apart[float64](r, 20, 700)
 	keptLists(o, ", of many", a, b, 300)
+	// All rows of b, or more than there are.
+	for _, rows := range []int{1, 2, 30} {
+		a, b := random[float64](r, 20, 6), random[float64](r, rows, 6)
+		a32, b32 := apart[float32](r, 20, rows)
+		for _, k := range []int{rows, rows + 1, 2 * rows, math.MaxInt} {
+			keptLists(o, ", of all", a, b, k)
+			keptLists(o, ", of all, float32", a32, b32, k)
+		}
+	}
+	keptLists(o, ", of rows without columns", random[float64](r, 20, 0), random[float64](r, 3, 0), 2)
 }
 
 // keptLists calls TopK with a quarter of a's rows at a time, and records in the end what

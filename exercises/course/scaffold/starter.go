@@ -15,7 +15,7 @@ import (
 // store their go.mod: it would make the folder a module of its own, which go:embed leaves
 // out.
 func Starter(e *course.Exercise) []course.File {
-	files := append(slices.Clone(e.Starter),
+	files := append(slices.Concat(e.Starter, e.Pictures),
 		course.File{Name: "README.md", Data: e.Readme},
 		course.File{Name: "go.mod", Data: fmt.Appendf(nil, "module %s\n\ngo %s\n", e.Name, GoVersion())},
 	)

@@ -2,6 +2,7 @@ package hidden
 
 import (
 	"math"
+	"math/rand/v2"
 	"testing"
 
 	"grade/observe"
@@ -36,6 +37,7 @@ func TestBaseline(t *testing.T) {
 			}
 		}
 	}
+	infinite(t, &l, r, func(cfg *earlystop.Config, limit *float64) { cfg.Baseline = limit })
 	o.Strings("when and why each training stops", l.stops)
 	o.Strings("best after each epoch", l.bests)
 	o.Strings("weights that Restore brings back", l.weights)
@@ -189,5 +191,22 @@ func TestConfig(t *testing.T) {
 	for epoch, metric := range []float64{x - 1, x - 2, x - 3, x - 4, x - 5} {
 		s.epoch(epoch, metric, nil)
 	}
+	s.Reset() // to the Config as it was in New
+	s.run(x+9, x-1, x+8, x-2, x-3, x-11)
 	o.Strings("stops by limits that were changed after New", l.stops)
+}
+
+// infinite sets a limit to an infinity, which is a limit like any other, and has metrics of all sizes
+// observed.
+func infinite(t *testing.T, l *log, r *rand.Rand, set func(*earlystop.Config, *float64)) {
+	t.Helper()
+	for _, mode := range []earlystop.Mode{earlystop.Min, earlystop.Max} {
+		for _, limit := range []float64{inf, -inf} {
+			for _, metrics := range [][]float64{{dyadic(r, -9, 9), 30, -30, 40, -40}, {-1e300, 1e300}, {inf, 1, -inf}, {-inf, 1, inf}} {
+				cfg := earlystop.Config{Mode: mode, Patience: 3}
+				set(&cfg, &limit)
+				begin(t, l, cfg).run(metrics...)
+			}
+		}
+	}
 }

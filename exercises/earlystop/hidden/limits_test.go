@@ -121,6 +121,7 @@ func TestStopAt(t *testing.T) {
 			}
 		}
 	}
+	infinite(t, &l, r, func(cfg *earlystop.Config, limit *float64) { cfg.StopAt = limit })
 	o.Strings("when and why each training stops", l.stops)
 	o.Strings("best after each epoch", l.bests)
 	o.Strings("weights that Restore brings back", l.weights)
@@ -147,6 +148,7 @@ func TestDivergeAt(t *testing.T) {
 			}
 		}
 	}
+	infinite(t, &l, r, func(cfg *earlystop.Config, limit *float64) { cfg.DivergeAt = limit })
 	o.Strings("when and why each training stops", l.stops)
 	o.Strings("best after each epoch", l.bests)
 	o.Strings("weights that Restore brings back", l.weights)

@@ -113,6 +113,17 @@ func TestNothingGoesOn(t *testing.T) {
 			}
 		}
 	})
+	many := newModel(r, 1<<20+1, 1<<20) // so many that somebody may want help
+	s = newStopper(t, earlystop.Config{Patience: 9})
+	synctest.Test(t, func(*testing.T) {
+		for epoch := range 3 {
+			many.layers[0][1<<20], many.layers[1][7] = next[epoch], -next[epoch]
+			s.Observe(epoch, float64(-epoch), many)
+			many.layers[0][1<<20], many.layers[1][7] = 0, 0
+			s.Restore(many)
+			sums = append(sums, many.layers[0][1<<20], many.layers[1][7])
+		}
+	})
 	o.Floats("weights after each Restore", sums)
 	o.Floats("weights in the end", m.layers[0])
 }

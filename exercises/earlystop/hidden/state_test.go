@@ -55,6 +55,18 @@ func TestReset(t *testing.T) {
 				s.restore(m)
 			}
 		}
+		for _, mode := range []earlystop.Mode{earlystop.Min, earlystop.Max} { // with each thing that a training may have seen
+			sign := float64(1 - 2*int(mode))
+			for _, seen := range [][]float64{{-9}, {9, 8, 7}, {-9, 9, 9}, {nan}, {0.5, 3}} {
+				base, far := dyadic(r, -1, 1)/4, sign*50.0
+				s := begin(t, &l, earlystop.Config{Mode: mode, Patience: 2, Baseline: &base, DivergeAt: &far, MinDelta: 0.25})
+				for epoch, metric := range seen {
+					s.Observe(epoch, sign*metric, nil)
+				}
+				s.Reset()
+				s.run(sign*7, sign*6, sign*5, sign*4)
+			}
+		}
 		o.Strings(way+": errors", l.errors)
 		o.Strings(way+": best after each epoch", l.bests)
 		o.Strings(way+": what Observe returns", l.stops)
@@ -212,6 +224,13 @@ func TestStateIsACopy(t *testing.T) {
 	st.Weights[0][1] = r.NormFloat64() // changes the State, and no Stopper
 	s.restore(m)
 
+	one, other := s.State(), s.State()
+	if len(one.Weights) > 0 && len(one.Weights[0]) > 0 { // no State shares memory with another one of the same snapshot
+		show(other)
+		one.Weights[0][0] += 1000
+		show(other)
+		show(s.State())
+	}
 	first, second := begin(t, &l, earlystop.Config{Mode: mode, Patience: 2}), begin(t, &l, earlystop.Config{Mode: mode, Patience: 1})
 	for _, to := range []session{first, second} {
 		l.errors.Add("set: error %s", kind(to.SetState(st)))

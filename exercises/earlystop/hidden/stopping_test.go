@@ -181,6 +181,12 @@ func TestBest(t *testing.T) {
 			epoch += 1 + r.IntN(9)
 		}
 	}
+	for mode := range earlystop.Mode(2) { // an epoch may come again, with another metric
+		s := begin(t, &l, earlystop.Config{Patience: endless, Mode: mode})
+		for range 9 {
+			s.epoch(7, dyadic(r, -30, 30), nil)
+		}
+	}
 	o.Strings("best after each epoch", l.bests)
 }
 

@@ -1,6 +1,7 @@
 package hidden
 
 import (
+	"math"
 	"runtime"
 	"testing"
 
@@ -36,6 +37,19 @@ func TestAllocations(t *testing.T) {
 		epoch++
 		s.Observe(epoch, x, m)
 	})
+	for i, metric := range []float64{nan, inf, x + 1, math.MaxFloat64} { // of other kinds, also before StartEpoch and after a stop
+		for _, cfg := range []earlystop.Config{{Patience: 1 << 30}, {Patience: 1 << 30, Mode: earlystop.Max}, {Patience: 1 << 30, StartEpoch: 1 << 30}, {Patience: 1}} {
+			s := newStopper(t, cfg)
+			s.Observe(1<<30, x, m)
+			if cfg.Mode == earlystop.Max {
+				metric = []float64{nan, -inf, x - 1, -math.MaxFloat64}[i]
+			}
+			idle += testing.AllocsPerRun(50, func() {
+				s.Observe(epoch, metric, m)
+				s.Observe(epoch, metric, nil)
+			})
+		}
+	}
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	for range 32 {

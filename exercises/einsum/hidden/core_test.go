@@ -1,6 +1,7 @@
 package hidden
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -60,6 +61,29 @@ func TestLargeSizes(t *testing.T) {
 					size[c] = n
 					some(equation, size)
 				}
+			}
+		}
+	}
+	for _, base := range []int{1 << 17, 1 << 18, 1 << 20} { // positive, so that what is left out shows
+		for _, equation := range []string{"i->", "i->i", "ij->j", "ij->i", "ij->ji", "i,i->", "i,i->i", "ij,j->i", "...i,i->...", "i,j->j", "i,i,i->"} {
+			size := sizesOf(equation, same(1+r.IntN(2)))
+			for _, c := range "ij" {
+				if _, ok := size[c]; !ok {
+					continue
+				}
+				size := maps.Clone(size)
+				size[c] = base + 2*r.IntN(4) + 1
+				if size['i']*max(size['j'], 1) > 1<<20 && equation != "i->" && equation != "i,i->" && equation != "i->i" {
+					continue
+				}
+				var operands tensors
+				for _, term := range terms(equation) {
+					operands = append(operands, tensorOf(r, positive, shapeOf(term, size, nil)...))
+				}
+				got, err := einsum.Einsum(equation, operands...)
+				o.Error("very large sizes: error", err, kinds...)
+				o.Ints("very large sizes: shape", got.Shape)
+				o.Float("very large sizes: numbers, weighted and added up", fingerprint(weights, got.Data))
 			}
 		}
 	}
@@ -165,6 +189,19 @@ func TestDiagonal(t *testing.T) {
 	each(o, "diagonal", "ii->i", "ii->", "iii->i", "iii->", "iij->ij", "iij->ji", "iji->j", "jii->ij", "ijij->ij", "iijj->ji", "ijji->")
 	each(o, "diagonal, two operands", "ii,i->i", "ii,ij->j", "ij,jj->i", "ii,jj->ij", "ii,ii->i", "iij,jk->ik", "iij,jjk->ik")
 	r := o.Rand()
+	for n := 4; n <= 14; n++ { // as many axes, of which a diagonal is one
+		l := letters(r, 2)
+		i, j := l[:1], l[1:]
+		some := strings.Repeat(i, n)
+		mixed := shuffled(r, some+j)
+		for _, equation := range []string{some + "->" + i, some + "->", mixed + "->" + l, mixed + "->" + j, some + "," + l + "->" + l} {
+			ask(o, "a diagonal of many axes", equation, operandsOf(r, equation, sizesOf(equation, same(2)))...)
+		}
+		if n <= 7 {
+			both := shuffled(r, some+strings.Repeat(j, n))
+			ask(o, "a diagonal of many axes", both+"->"+l, operandsOf(r, both+"->"+l, sizesOf(both, same(2)))...)
+		}
+	}
 	for _, equation := range []string{"ii", "jij", "iijk", "ii,jj"} { // rule 4: a letter written twice is not in the output
 		ask(o, "diagonal, implicit output", equation, operandsOf(r, equation, sizesOf(equation, distinct(r)))...)
 	}

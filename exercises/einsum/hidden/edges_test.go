@@ -2,10 +2,12 @@ package hidden
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
 	"grade/observe"
+	"grade/reference/einsum"
 )
 
 // An operand without axes has an empty term and multiplies all; a result without axes has
@@ -54,7 +56,18 @@ func TestEmptyDimensions(t *testing.T) {
 	ask(o, "1 beside 0", "i,i,j->j", random(r, 1), none, random(r, 3))
 	ask(o, "1 beside 0", "ij,ij->ij", random(r, 3, 1), random(r, 3, 0))
 	ask(o, "1 beside 0", "ij,ij->", random(r, 3, 1), random(r, 3, 0))
+	for _, sizes := range [][2][]int{{{0}, {0}}, {{0}, {1}}, {{1}, {0}}, {{2, 0}, {0}}, {{2, 0}, {2, 1}}, {{0, 3}, {3}}, {{3}, {0, 3}}, {{0, 1}, {2}}, {{}, {0}}, {{0, 2}, {}}} {
+		for _, equation := range []string{"...i,...i->...i", "...i,i...->...", "...,...->", "...i,...->i", "i...j,...jk->...ik"} {
+			ask(o, "a size of 0 behind an ellipsis", equation, operandsOf(r, equation, sizesOf(equation, distinct(r)), sizes[:]...)...)
+		}
+		for _, equation := range []string{"...i->...i", "i...->i", "...i->...", "...i->"} {
+			ask(o, "a size of 0 behind an ellipsis", equation, operandsOf(r, equation, sizesOf(equation, distinct(r)), sizes[0])...)
+		}
+	}
 	for _, large := range []int{1 << 40, 1 << 62, math.MaxInt} {
+		ask(o, "0 beside a large size", "...->", tensor{Shape: []int{large, large, 0}})
+		ask(o, "0 beside a large size", "ij,jk->k", tensor{Shape: []int{large, 0}}, random(r, 0, 3))
+		ask(o, "0 beside a large size", "jk,ij,il->k", random(r, 2, 3), tensor{Shape: []int{0, 2}}, tensor{Shape: []int{0, large}})
 		ask(o, "0 beside a large size", "ij->", tensor{Shape: []int{0, large}})
 		ask(o, "0 beside a large size", "ijk->j", tensor{Shape: []int{large, 0, large}})
 	}
@@ -95,6 +108,26 @@ func TestLetters(t *testing.T) {
 		}
 		for _, equation := range []string{all + "->" + shuffled(r, all), all + "->" + shuffled(r, all)[:n/2], all + "," + shuffled(r, all) + "->", all[n/2:] + "," + all[:n/2] + all[n/2:] + "->" + all[n/3:]} {
 			ask(o, "many axes", equation, operandsOf(r, equation, size)...)
+		}
+	}
+	for _, n := range []int{127, 128, 129, 255, 256, 257, 258} { // one letter as many times
+		l := letters(r, 2)
+		i, j := l[:1], l[1:]
+		two := slices.Repeat([]string{strings.Repeat(i, 2)}, n/3) // in 85 terms and fewer
+		for k := range n - 2*len(two) {
+			two[k%len(two)] += i
+		}
+		four := []string{strings.Repeat(i, n/4), strings.Repeat(i, n/4), strings.Repeat(i, n/4), strings.Repeat(i, n-n/4*3)}
+		for k, inputs := range [][]string{two, four} {
+			equation := strings.Join(inputs, ",")
+			for _, equation := range []string{equation, equation + "," + j, equation + "->", equation + "->" + i, equation + "," + j + "->" + l} {
+				size := map[rune]int{rune(i[0]): 2 - k, rune(j[0]): 3}
+				var operands tensors
+				for _, term := range terms(equation) {
+					operands = append(operands, tensorOf(r, sign, shapeOf(term, size, nil)...))
+				}
+				ask(o, "a letter many times", equation, operands...)
+			}
 		}
 	}
 	for _, n := range []int{5, 11, 28} { // and up to 80 with an ellipsis
@@ -184,6 +217,64 @@ func TestNotFinite(t *testing.T) {
 			ask(o, "a special number in one operand", equation, operands...)
 		}
 	}
+	for _, special := range []float64{math.NaN(), inf, -inf} {
+		for _, equation := range []string{"ii->i", "ii->", "iij->j", "iji->ij", "...ii->...i", "ii,i->i", "ii,ij->j", "ij,jj->i"} {
+			at := slices.IndexFunc(terms(equation), repeats)
+			for k := range 9 { // in each place of the diagonal, and beside it
+				operands := operandsOf(r, equation, sizesOf(equation, same(3)))
+				x := operands[at].Data
+				x[k*len(x)/9] = special
+				ask(o, "a special number on a diagonal or beside it", equation, operands...)
+			}
+		}
+		for _, equation := range []string{",ij->ij", "ij,->ji", ",,i->i", ",->", ",i,->", ",ii->i"} {
+			for at := range terms(equation) {
+				operands := operandsOf(r, equation, sizesOf(equation, same(3)))
+				for _, x := range operands {
+					x.Data[0] = 0
+				}
+				if len(operands) > 2 && !math.IsNaN(special) {
+					continue // of three operands only NaN is graded
+				}
+				operands[at].Data[0] = special
+				ask(o, "a special number beside a scalar", equation, operands...)
+			}
+		}
+		for _, equation := range []string{"ij,ij->ij", "ij,ij->i", "ij,jk->ik", "...i,...i->...", "bij,bjk->bik"} {
+			operands := operandsOf(r, equation, sizesOf(equation, distinct(r)), []int{2}, []int{2})
+			for k := range operands[0].Shape {
+				operands[0].Shape[k] = 1
+			}
+			operands[0].Data = []float64{special}
+			clear(operands[1].Data)
+			ask(o, "a special number of size 1", equation, operands...)
+			operands[0].Data[0] = 0
+			operands[1].Data[len(operands[1].Data)-1] = special
+			ask(o, "a special number beside a 0 of size 1", equation, operands...)
+		}
+		// Where a result is large.
+		for _, equation := range []string{"ij,jk->ik", "bij,bjk->bik", "ij,ik->jk"} {
+			size := sizesOf(equation, func() int { return 65 + r.IntN(9) })
+			if _, ok := size['b']; ok {
+				size['b'] = 2
+			}
+			operands := operandsOf(r, equation, size)
+			clear(operands[1].Data)
+			operands[0].Data[r.IntN(len(operands[0].Data))] = special
+			got, err := einsum.Einsum(equation, operands...)
+			o.Error("a special number beside 0, large: error", err, kinds...)
+			nan := 0
+			place := 0.0
+			for i, x := range got.Data {
+				if math.IsNaN(x) {
+					nan++
+					place += math.Sqrt(float64(i))
+				}
+			}
+			o.Int("a special number beside 0, large: how many are NaN", nan)
+			o.Float("a special number beside 0, large: where they are", place)
+		}
+	}
 	x := random(r, 2, 4)
 	x.Data[1], x.Data[2], x.Data[5] = inf, -inf, inf
 	ask(o, "both infinities", "ij->i", x)
@@ -221,6 +312,20 @@ func TestMagnitudes(t *testing.T) {
 		}
 		askRelative(o, "ij->j", x)
 		askRelative(o, "ij->ji", x)
+	}
+	for _, e := range []float64{-299, -295, -290, -285, 285, 290, 295, 299} {
+		for _, equation := range []string{"ij,jk->ik", "i,j->ij", "i,i->", ",i->i", "ij,j,k->ik", "ij->j", "ij->ji", "i->i", "ii->i"} {
+			operands := operandsOf(r, equation, sizesOf(equation, same(2)))
+			for i := range operands {
+				for k := range operands[i].Data {
+					operands[i].Data[k] = positive(r)
+					if i == 0 {
+						operands[i].Data[k] *= math.Pow(10, e)
+					}
+				}
+			}
+			askRelative(o, equation, operands...)
+		}
 	}
 	n := 70_000 + r.IntN(1000)
 	askRelative(o, "i->", tensorOf(r, positive, n))

@@ -2,6 +2,7 @@ package hidden
 
 import (
 	"math"
+	"math/bits"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -153,6 +154,24 @@ func TestRankErrors(t *testing.T) {
 func TestSizeErrors(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
+	for _, sizes := range [][2]int{{0, 2}, {2, 0}, {0, 5}, {5, 0}, {0, 7}} { // 0 fits 0 and 1 alone
+		a, b := sizes[0], sizes[1]
+		for _, equation := range []string{"ij,jk->ik", "j,j->", "j,j", "...j,j...->...", "j ,j, j->j"} {
+			x, y := tensorOf(r, dyadic, 2, a), tensorOf(r, dyadic, b, 2)
+			if !strings.Contains(equation, "k") && !strings.Contains(equation, "...") {
+				x, y = tensorOf(r, dyadic, a), tensorOf(r, dyadic, b)
+			}
+			operands := tensors{x, y, random(r, 1)}
+			refused(o, "0 beside another size", equation, operands[:len(terms(equation))]...)
+		}
+		if a+b < 9 {
+			refused(o, "0 beside another size behind an ellipsis", "...i,...i", random(r, a, 2), random(r, b, 2))
+			refused(o, "0 beside another size on a diagonal", "ii->i", random(r, a, b))
+			refused(o, "0 beside another size on a diagonal", "iji->", random(r, a, 1, b))
+		}
+	}
+	refused(o, "0 beside 1 on a diagonal", "ii->i", random(r, 0, 1))
+	refused(o, "0 beside 1 on a diagonal", "x,jiki->", random(r, 2), random(r, 2, 1, 2, 0))
 	n := 2 + r.IntN(4)
 	for _, other := range []int{n - 2, n - 1, n, n + 1, 2 * n, 1} {
 		for _, c := range []struct {
@@ -206,6 +225,30 @@ func TestBadTensors(t *testing.T) {
 		refused(o, "a bad operand", rename(r, bad.letters), bad.tensor)
 		refused(o, "a bad operand", bad.letters+"->", bad.tensor)
 		refused(o, "a bad second operand", " x ,"+bad.letters, random(r, 2), bad.tensor)
+	}
+	// Sizes whose product is a number of numbers that there are, and 2 to the power of 64 or 32,
+	// or some times that.
+	for range 12 {
+		q := uint64(5 + 2*r.IntN(500))
+		for times := uint64(1); times <= 2; times++ {
+			_, rest := bits.Div64(times, 0, q)
+			n := q - rest
+			p, _ := bits.Div64(times, n, q)
+			for _, shape := range [][]int{{int(p), int(q)}, {int(q), int(p)}, {int(q), 1, int(p)}, {1, int(p), int(q)}} {
+				refused(o, "sizes whose product overflows to what there is", "ijk"[:len(shape)], numbers(r, int(n), shape...))
+				refused(o, "sizes whose product overflows to what there is", "...->", numbers(r, int(n), shape...))
+				refused(o, "sizes whose product overflows to what there is", "x,"+"ijk"[:len(shape)]+"->", random(r, 2), numbers(r, int(n), shape...))
+			}
+		}
+		n := 1 + r.IntN(9)
+		for _, shape := range [][]int{{1<<32 + n}, {1<<33 + n}, {1<<31 + n}, {1<<16 + n}, {1<<8 + n}, {1<<62 + n}} {
+			refused(o, "sizes that have more bits than there are numbers", "i->", numbers(r, n, shape...))
+		}
+	}
+	for _, shape := range [][]int{{1 << 32, 1 << 31, 2}, {1 << 21, 1 << 22, 1 << 21}, {1 << 16, 1 << 16, 1 << 16, 1 << 16}, {2, 1 << 62}, {4, 1 << 62}, {math.MaxInt, math.MaxInt}} {
+		for _, n := range []int{0, 1, 2} {
+			refused(o, "sizes whose product is 0 or below, or 1", "...->", numbers(r, n, shape...))
+		}
 	}
 }
 

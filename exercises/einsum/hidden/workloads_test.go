@@ -1,6 +1,7 @@
 package hidden
 
 import (
+	"slices"
 	"testing"
 
 	"grade/observe"
@@ -82,6 +83,9 @@ func BenchmarkChain(b *testing.B) {
 		call(o, "ij,jk,kl->il", []int{700, 700}, []int{700, 700}, []int{700, 4}),
 		call(o, "ij,jk,kl->il", []int{4, 700}, []int{700, 700}, []int{700, 700}),
 		call(o, "ij,jk,kl,lm->im", []int{600, 4}, []int{4, 600}, []int{600, 600}, []int{600, 4}),
+		call(o, "ab,bc,cd,de,ef->af", append(slices.Repeat([][]int{{500, 500}}, 4), []int{500, 2})...),
+		call(o, "ab,bc,cd,de,ef,fg->ag", append([][]int{{2, 500}}, slices.Repeat([][]int{{500, 500}}, 5)...)...),
+		call(o, "ab,bc,cd,de,ef,fg,gh,hi,ij->aj", append(slices.Repeat([][]int{{400, 400}}, 8), []int{400, 2})...),
 	)
 }
 
@@ -92,6 +96,9 @@ func BenchmarkOrder(b *testing.B) {
 	measure(o,
 		call(o, "ij,kl,jk->il", []int{60, 50}, []int{50, 60}, []int{50, 50}),
 		call(o, "ab,cd,bc,de->ae", []int{100, 60}, []int{60, 60}, []int{60, 60}, []int{60, 100}),
+		call(o, "ab,cd,bc,de,ef->af", slices.Repeat([][]int{{60, 60}}, 5)...),
+		call(o, "cd,ab,ef,de,bc,fg->ag", slices.Repeat([][]int{{60, 60}}, 6)...),
+		call(o, "ab,cd,bc,de,ef,fg,gh,hi,ij,jk->ak", slices.Repeat([][]int{{60, 60}}, 10)...),
 	)
 }
 

@@ -16,15 +16,17 @@ import (
 func TestApply(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
-	for range 10 {
+	for round := range 10 {
 		var calls observe.Transcript
+		var own []float64
 		n := below(r, 2, 9)
 		f := smooth(1, nil)
 		forward, backward := f.forward, f.backward
 		x, y := signed(r, n, 1), signed(r, n, 1)
 		f.forward = func(in [][]float64) []float64 {
 			calls.Add("forward of %d, own data %t", len(in), len(in) == 2 && &in[0][0] == &x[0] && &in[1][0] == &y[0])
-			return forward(in)
+			own = forward(in)
+			return own
 		}
 		f.backward = func(in [][]float64, grad []float64) [][]float64 {
 			calls.Add("backward of %d", len(grad))
@@ -36,13 +38,36 @@ func TestApply(t *testing.T) {
 		out := apply(t, f, a, b)
 		o.Bool("on the tape of the inputs", out.Tape() == tape)
 		o.Floats("output", out.Data, relative)
+		o.Bool("the slice of Forward itself", len(out.Data) == n && &out.Data[0] == &own[0])
 		o.Transcript("calls before Backward", &calls)
 		a.AddGrad(signed(r, n, 1)) // from elsewhere
-		o.Error("error", tape.Backward(out, signed(r, len(out.Data), 1)))
+		seed := signed(r, len(out.Data), 1)
+		switch round % 3 {
+		case 1:
+			clear(seed) // adds 0, and that is a gradient
+		case 2:
+			clear(seed[1:])
+		}
+		o.Error("error", tape.Backward(out, seed))
 		o.Floats("gradient of the first", a.Grad(), relative)
 		o.Floats("gradient of the second", b.Grad(), relative)
 		o.Transcript("calls", &calls)
+		fixed := apply(t, f, gradcheck.Const(x), gradcheck.Const(y))
+		o.Bool("the slice of Forward itself, of constants", len(fixed.Data) == n && &fixed.Data[0] == &own[0])
 	}
+	backwards := 0
+	nothing := fake{ // gives a vector without elements
+		forward: func([][]float64) []float64 { return []float64{} },
+		backward: func(in [][]float64, grad []float64) [][]float64 {
+			backwards++
+			return [][]float64{slices.Clone(in[0])}
+		},
+	}
+	tape := gradcheck.NewTape()
+	x := tape.Leaf(signed(r, 3, 1))
+	o.Error("error without elements", tape.Backward(apply(t, nothing, x), nil))
+	o.Floats("gradient without elements", x.Grad(), relative)
+	o.Int("calls without elements", backwards)
 }
 
 // saver saves lists and records what comes back.
@@ -55,7 +80,9 @@ type saver struct {
 func (s *saver) Forward(c *gradcheck.Context, in [][]float64) ([]float64, error) {
 	rest := s.lists
 	for _, n := range s.calls {
-		c.Save(rest[:n]...)
+		list := append(make([][]float64, 0, n+2), rest[:n]...)
+		c.Save(list...)
+		clear(list) // the list is the Function's, and what is in it is saved
 		rest = rest[n:]
 	}
 	return slices.Clone(in[0]), nil
@@ -77,17 +104,17 @@ func TestSaved(t *testing.T) {
 	for range 8 {
 		s := &saver{calls: []int{below(r, 1, 3), 0, below(r, 1, 4)}}
 		for range s.calls[0] + s.calls[2] {
-			s.lists = append(s.lists, signed(r, below(r, 1, 4), 1))
+			s.lists = append(s.lists, signed(r, 4, 1)[:below(r, 1, 4)])
 		}
-		s.lists = append(s.lists, []float64{}, nil)
-		s.calls = append(s.calls, 2)
+		s.lists = append(s.lists, []float64{}, nil, signed(r, 2, 1)[:0], signed(r, 3, 1)[:1])
+		s.calls = append(s.calls, 4)
 		s.got = func(saved [][]float64, err error) {
 			o.Error("error of Saved", err, gradcheck.ErrFreed)
 			o.Int("saved lists", len(saved))
 			own := 0
 			for i, list := range saved {
 				o.Floats("a saved list", list, observe.Exact())
-				if len(list) > 0 && i < len(s.lists) && len(s.lists[i]) > 0 && &list[0] == &s.lists[i][0] {
+				if i < len(s.lists) && itself(list, s.lists[i]) {
 					own++
 				}
 			}
@@ -98,8 +125,13 @@ func TestSaved(t *testing.T) {
 	o.Error("error of Backward", tape.Backward(v, []float64{1 + r.Float64()}))
 }
 
-// A vector that is used several times, twice by one application too, gets the gradients of all
-// uses (rule 2).
+// itself reports whether two slices are one: nil if the other is, and of the same memory.
+func itself(x, y []float64) bool {
+	return (x == nil) == (y == nil) && len(x) == len(y) && cap(x) == cap(y) && (cap(x) == 0 || &x[:1][0] == &y[:1][0])
+}
+
+// A vector that is used several times, by one application too, gets the gradients of all uses
+// (rule 2).
 func TestShared(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
@@ -117,6 +149,23 @@ func TestShared(t *testing.T) {
 		o.Floats("gradient of the second", y.Grad(), relative)
 		o.Bool("gradient inside", square.Grad() != nil)
 	}
+	for _, count := range []int{3, 4, below(r, 5, 9), 70, 66_000} {
+		for _, among := range []int{1, 2, 3} {
+			n := below(r, 1, 3)
+			tape := gradcheck.NewTape()
+			x, y := tape.Leaf(signed(r, n, 1)), tape.Leaf(signed(r, n, 1))
+			vars := []*gradcheck.Var{x, y, apply(t, smooth(1, nil), x, y)}
+			list := make([]*gradcheck.Var, count)
+			for i := range list {
+				list[i] = vars[r.IntN(among)]
+			}
+			out := apply(t, weighted(positive(r, count, 1)), list...)
+			o.Floats("output of many", out.Data, relative)
+			o.Error("error of many", tape.Backward(out, positive(r, n, 1)))
+			o.Floats("gradient of the first of many", x.Grad(), relative)
+			o.Floats("gradient of the second of many", y.Grad(), relative)
+		}
+	}
 }
 
 // watcher records what Needs says.
@@ -130,6 +179,9 @@ func (w watcher) ask(name string, c *gradcheck.Context, n int) {
 		w.o.Bool(name, c.Needs(i))
 	}
 	w.o.Bool(name+" that is no input", c.Needs(-1) || c.Needs(n))
+	for _, i := range []int{n + 1, 64, 256, 1 << 16, 1 << 32, math.MaxInt, math.MinInt} {
+		w.o.Bool(name+" that is no input by far", c.Needs(i))
+	}
 }
 
 func (w watcher) Forward(c *gradcheck.Context, in [][]float64) ([]float64, error) {
@@ -138,7 +190,8 @@ func (w watcher) Forward(c *gradcheck.Context, in [][]float64) ([]float64, error
 }
 
 func (w watcher) Backward(c *gradcheck.Context, grad []float64) ([][]float64, error) {
-	w.ask("needed in Backward", c, 2)
+	saved, _ := c.Saved() // all inputs
+	w.ask("needed in Backward", c, len(saved))
 	return w.fake.Backward(c, grad)
 }
 
@@ -181,6 +234,20 @@ func TestNeeds(t *testing.T) {
 				}
 				o.Bool("a gradient", v.Grad() != nil)
 			}
+		}
+		tape := gradcheck.NewTape()
+		vars := make([]*gradcheck.Var, below(r, 3, 6))
+		for i := range vars {
+			if vars[i] = gradcheck.Const(signed(r, n, 1)); i == 0 || r.IntN(2) == 0 {
+				vars[i] = tape.Leaf(vars[i].Data)
+			}
+		}
+		r.Shuffle(len(vars), func(i, j int) { vars[i], vars[j] = vars[j], vars[i] })
+		out := apply(t, watcher{weighted(positive(r, len(vars), 1)), o}, vars...)
+		o.Error("error of several", tape.Backward(out, signed(r, n, 1)))
+		for _, v := range vars {
+			o.Bool("a gradient of several", v.Grad() != nil)
+			o.Floats("gradient of several", v.Grad(), relative)
 		}
 	}
 }
@@ -245,12 +312,57 @@ func TestFreed(t *testing.T) {
 	apply(t, keeper{smooth(1, nil), &contexts, nil, &calls}, gradcheck.Const(signed(r, 3, 1)), gradcheck.Const(signed(r, 3, 1)))
 	_, err := contexts[0].Saved()
 	o.Error("error of Saved where no gradient is needed", err, gradcheck.ErrFreed)
+	for _, broken := range []int{0, 1} {
+		i := &idle{extra: broken}
+		tape := gradcheck.NewTape()
+		x := tape.Leaf(signed(r, 3, 1))
+		out := apply(t, i, x)
+		saved, err := i.c.Saved()
+		o.Error("error of Saved where nothing is", err, gradcheck.ErrFreed)
+		o.Int("saved where nothing is", len(saved))
+		for range 2 {
+			o.Error("error of Backward where nothing is saved", tape.Backward(out, signed(r, 3, 1)), gradcheck.ErrFreed, gradcheck.ErrGradients)
+			_, err = i.c.Saved()
+			o.Error("error of Saved after all", err, gradcheck.ErrFreed)
+			o.Floats("gradient where nothing is saved", x.Grad(), relative)
+		}
+		o.Int("calls where nothing is saved", i.calls)
+		o.Int("errors of Saved in Backward", i.errors)
+		i.fail = failure
+		_, err = gradcheck.Apply(i, x)
+		o.Error("error of Forward", err, failure)
+		_, err = i.c.Saved()
+		o.Error("error of Saved where Forward fails", err, gradcheck.ErrFreed)
+	}
 }
 
-// failing is a Function whose Forward fails.
-type failing struct{ err error }
+// idle saves nothing. It returns some gradients too many.
+type idle struct {
+	c                    *gradcheck.Context
+	fail                 error
+	extra, calls, errors int
+}
 
-func (f failing) Forward(*gradcheck.Context, [][]float64) ([]float64, error) { return nil, f.err }
+func (i *idle) Forward(c *gradcheck.Context, in [][]float64) ([]float64, error) {
+	i.c = c
+	return slices.Clone(in[0]), i.fail
+}
+
+func (i *idle) Backward(c *gradcheck.Context, grad []float64) ([][]float64, error) {
+	i.calls++
+	if _, err := c.Saved(); err != nil {
+		i.errors++
+	}
+	return append([][]float64{slices.Clone(grad)}, make([][]float64, i.extra)...), nil
+}
+
+// failing is a Function whose Forward fails, with an output or without.
+type failing struct {
+	err error
+	out []float64
+}
+
+func (f failing) Forward(*gradcheck.Context, [][]float64) ([]float64, error) { return f.out, f.err }
 
 func (f failing) Backward(*gradcheck.Context, []float64) ([][]float64, error) { return nil, f.err }
 
@@ -273,9 +385,11 @@ func TestApplyErrors(t *testing.T) {
 	}
 	o.Int("calls", calls)
 	for _, in := range [][]*gradcheck.Var{{x}, {z}, {x, z}} {
-		v, err := gradcheck.Apply(failing{failure}, in...)
-		o.Error("error of Forward", err, failure)
-		o.Bool("a vector", v != nil)
+		for _, out := range [][]float64{nil, {}, signed(r, n, 1)} {
+			v, err := gradcheck.Apply(failing{failure, out}, in...)
+			o.Error("error of Forward", err, failure)
+			o.Bool("a vector", v != nil)
+		}
 	}
 	out := apply(t, counted, z, x)
 	o.Error("error", a.Backward(out, signed(r, n, 1)), failure)
@@ -307,6 +421,38 @@ func TestGradients(t *testing.T) {
 		o.Error("error", tape.Backward(out, signed(r, n, 1)), gradcheck.ErrGradients)
 		o.Floats("gradient of the first", x.Grad(), relative)
 		o.Floats("gradient of the second", y.Grad(), relative)
+	}
+	for k := range 3 {
+		sizes := []int{0, 1, n}
+		for _, size := range []int{0, 1, 3, n - 1, n, n + 1, 1 << 16, 1<<16 + sizes[k]} {
+			f := sized(sizes, k, size)
+			tape := gradcheck.NewTape()
+			vars := []*gradcheck.Var{tape.Leaf(signed(r, 0, 1)), tape.Leaf(signed(r, 1, 1)), tape.Leaf(signed(r, n, 1))}
+			o.Error("error of a length", tape.Backward(apply(t, f, vars...), signed(r, 1, 1)), gradcheck.ErrGradients)
+			for _, v := range vars {
+				o.Bool("a gradient beside a length", v.Grad() != nil)
+				o.Floats("gradient beside a length", v.Grad(), relative)
+			}
+		}
+	}
+}
+
+// sized has inputs of some sizes and one output. The gradient of input k is of another size.
+func sized(sizes []int, k, size int) fake {
+	return fake{
+		forward: func([][]float64) []float64 { return []float64{1} },
+		backward: func(_ [][]float64, grad []float64) (grads [][]float64) {
+			for i, n := range sizes {
+				if i == k {
+					n = size
+				}
+				grads = append(grads, make([]float64, n))
+				for j := range n {
+					grads[i][j] = grad[0]
+				}
+			}
+			return grads
+		},
 	}
 }
 
@@ -341,7 +487,7 @@ func TestSoftplus(t *testing.T) {
 func TestSoftmax(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
-	for _, n := range []int{2, below(r, 3, 20), below(r, 30, 90)} {
+	for _, n := range []int{1, 2, below(r, 3, 20), below(r, 30, 90)} {
 		run(t, o, "softmax", gradcheck.Softmax{}, signed(r, n, 2))
 	}
 }
@@ -350,9 +496,9 @@ func TestSoftmax(t *testing.T) {
 func TestReLU(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
-	for _, n := range []int{3, below(r, 4, 20), below(r, 30, 90)} {
+	for _, n := range []int{5, below(r, 6, 20), below(r, 30, 90)} {
 		x := signed(r, n, 2)
-		x[0], x[1], x[2] = 0, 1e-300, math.Copysign(0, -1)
+		x[0], x[1], x[2], x[3], x[4] = 0, 1e-300, math.Copysign(0, -1), 5e-324, -5e-324
 		run(t, o, "relu", gradcheck.ReLU{}, x)
 	}
 }
@@ -368,6 +514,19 @@ func TestStable(t *testing.T) {
 		run(t, o, "softplus", gradcheck.Softplus{}, x)
 		tiny := apply(t, gradcheck.Softplus{}, gradcheck.Const([]float64{-100 - r.Float64(), -50 - r.Float64()}))
 		o.Floats("small softplus", tiny.Data, observe.Within(0, 1e-9))
+		var small, steep []float64 // one in each unit, down to where exp(x) is no normal number any more
+		for i := range 700 {
+			small = append(small, -float64(i)-r.Float64())
+		}
+		few := apply(t, gradcheck.Softplus{}, gradcheck.Const(small))
+		o.Floats("small softplus", few.Data, observe.Within(0, 1e-9))
+		for range small[:45] { // large gradients of the output make small derivatives large
+			steep = append(steep, 1e6*(1+r.Float64()))
+		}
+		runWith(t, o, "softplus: steep", gradcheck.Softplus{}, steep, small[:45])
+		small[0], small[1] = 0, 0 // the others get a difference from the mean of these
+		steep[0], steep[1] = -1e6, 1e6
+		runWith(t, o, "softmax: steep", gradcheck.Softmax{}, steep[:30], small[:30])
 		run(t, o, "softmax", gradcheck.Softmax{}, x)
 		for _, shift := range []float64{-1000, 1000, 1e8} {
 			y := signed(r, 6, 1)
@@ -387,7 +546,8 @@ func TestShapes(t *testing.T) {
 	n := below(r, 2, 9)
 	v := func(n int) *gradcheck.Var { return gradcheck.Const(signed(r, n, 1)) }
 	for _, f := range []gradcheck.Function{gradcheck.Mul{}, gradcheck.Softplus{}, gradcheck.ReLU{}, gradcheck.Softmax{}} {
-		for _, in := range [][]*gradcheck.Var{{}, {v(n)}, {v(n), v(n)}, {v(n), v(n + 1)}, {v(n), v(n), v(n)}, {v(0)}, {v(0), v(0)}, {v(0), v(1)}, {v(n), v(n - 1)}} {
+		for _, in := range [][]*gradcheck.Var{{}, {v(n)}, {v(n), v(n)}, {v(n), v(n + 1)}, {v(n), v(n), v(n)}, {v(0)}, {v(0), v(0)}, {v(0), v(1)}, {v(n), v(n - 1)},
+			{v(1), v(n)}, {v(n), v(1)}, {v(n), v(n), v(n), v(n)}} {
 			out, err := gradcheck.Apply(f, in...)
 			o.Error("error", err, gradcheck.ErrShape)
 			o.Bool("a vector", out != nil)
@@ -395,5 +555,10 @@ func TestShapes(t *testing.T) {
 				o.Int("elements", len(out.Data))
 			}
 		}
+	}
+	run(t, o, "no product", gradcheck.Mul{}, nil, []float64{})
+	for _, f := range []gradcheck.Function{gradcheck.Softplus{}, gradcheck.ReLU{}, gradcheck.Softmax{}} {
+		run(t, o, "no elements", f, []float64{})
+		run(t, o, "no elements, nil", f, nil)
 	}
 }

@@ -20,8 +20,17 @@ func scaled(k int, factor float64) func(in, grads [][]float64, grad []float64) {
 	}
 }
 
-// asking has no gradients of inputs that need none.
+// asking has no gradients of inputs that need none, and saves nothing for them.
 type asking struct{ fake }
+
+func (f asking) Forward(c *gradcheck.Context, in [][]float64) ([]float64, error) {
+	for i := range in {
+		if !c.Needs(i) {
+			return f.forward(in), nil
+		}
+	}
+	return f.fake.Forward(c, in)
+}
 
 func (f asking) Backward(c *gradcheck.Context, grad []float64) ([][]float64, error) {
 	grads, err := f.fake.Backward(c, grad)
@@ -84,6 +93,18 @@ func TestCheckRight(t *testing.T) {
 				},
 			}
 		}
+		check(o, "the input itself", fake{ // and the gradient itself
+			forward:  func(in [][]float64) []float64 { return in[0] },
+			backward: func(_ [][]float64, grad []float64) [][]float64 { return [][]float64{grad} },
+		}, x)
+		check(o, "the input itself, wrong", fake{
+			forward: func(in [][]float64) []float64 { return in[0] },
+			backward: func(_ [][]float64, grad []float64) [][]float64 {
+				grad = slices.Clone(grad)
+				grad[0] *= 2
+				return [][]float64{grad}
+			},
+		}, x)
 		check(o, "three outputs an input", wave(0), signed(r, n, 1))
 		check(o, "three outputs an input, wrong", wave(0.5), signed(r, n, 1))
 	}
@@ -144,6 +165,15 @@ func TestCheckOne(t *testing.T) {
 		check(o, "exchanged", smooth(1, func(_, grads [][]float64, _ []float64) {
 			grads[0][0], grads[0][n-1] = grads[0][n-1], grads[0][0]
 		}), x, y)
+	}
+	for _, m := range []int{1, 2, 3, 9, 17, 33, 65, 129, 257, 1025} {
+		for k := range 2 {
+			for _, j := range []int{m - 1, r.IntN(m)} {
+				i := r.IntN(3)
+				check(o, "of one output of many", many(m, func(_, grads [][]float64, grad []float64) { grads[k][i] += 3 * grad[j] }),
+					positive(r, 3, 1), positive(r, 3, 1))
+			}
+		}
 	}
 }
 
@@ -221,6 +251,87 @@ func TestCheckScales(t *testing.T) {
 		},
 	}
 	check(o, "zeros", ones, []float64{0, 0})
+
+	// The step is that of the largest number, be it below 0 and wherever it is: a bend within a step
+	// is a kink, and one a bit further is none.
+	for range 4 {
+		scales := []float64{1e-6, 1, 1e8, 1}
+		r.Shuffle(3, func(i, j int) { scales[i], scales[j] = scales[j], scales[i] })
+		for first := range 5 {
+			in, at := make([][]float64, 4), make([][]float64, 4)
+			for k, scale := range scales {
+				in[k], at[k] = make([]float64, 5), make([]float64, 5)
+				most := (first + k) % 5
+				for i := range in[k] {
+					if k < 3 { // the last input is 0
+						in[k][i] = scale * (0.3 + 0.2*r.Float64()) * float64(1-first%2*2)
+						in[k][most] = -scale
+					}
+				}
+				for i, x := range in[k] {
+					far := []float64{-1.5, -0.7, 0.7, 1.5}[r.IntN(4)]
+					switch i {
+					case most:
+						far = 0.7
+					case (most + 1) % 5:
+						far = 1.5
+					}
+					at[k][i] = x + far*scale/(1<<17)
+				}
+			}
+			bends := func(add float64) fake {
+				return fake{
+					forward: func(in [][]float64) (out []float64) {
+						for k, x := range in {
+							for i, v := range x {
+								out = append(out, (v-at[k][i]+2*max(v-at[k][i], 0))/scales[k])
+							}
+						}
+						return out
+					},
+					backward: func(in [][]float64, grad []float64) (grads [][]float64) {
+						for k, x := range in {
+							g := make([]float64, len(x))
+							for i, v := range x {
+								if g[i] = 1 + add; v > at[k][i] {
+									g[i] += 2
+								}
+								g[i] *= grad[k*len(x)+i] / scales[k]
+							}
+							grads = append(grads, g)
+						}
+						return grads
+					},
+				}
+			}
+			check(o, "bends", bends(0), in...)
+			check(o, "bends, wrong", bends(-1.5), in...)
+		}
+	}
+
+	// F is the largest of all outputs, below 0 too: what differs by less than its part is right.
+	for _, m := range []int{1, 2, 3, 4, below(r, 5, 9), 40} {
+		for _, p := range []int{0, m - 1, r.IntN(m)} {
+			for _, scale := range []float64{1e-6, 1, 1e8} {
+				f := []float64{1e-3, 1, 1e4}[r.IntN(3)] * (1 + r.Float64()) * float64(2*r.IntN(2)-1)
+				j := r.IntN(m)
+				ratio := math.Abs(f) / scale
+				for _, part := range []struct{ bend, off float64 }{{0, 1e-7}, {0, 2e-5}, {1e-5, 0.5e-5}, {2e-3, 2e-3}, {2e-3, 1e-3}, {2e-3, 2e-3 + 1e-7}, {2e-3, 2e-3 + 2e-5}} {
+					check(o, "beside a large output", fake{
+						forward: func(in [][]float64) []float64 {
+							out := make([]float64, m)
+							out[p] = f
+							out[j] += part.bend * ratio * max(in[0][0], 0)
+							return out
+						},
+						backward: func(_ [][]float64, grad []float64) [][]float64 {
+							return [][]float64{{part.off * ratio * grad[j], 0}}
+						},
+					}, []float64{0, scale})
+				}
+			}
+		}
+	}
 }
 
 // bent has one slope below 0, another above it, and at it the gradient that it says.
@@ -296,6 +407,66 @@ func TestCheckKinks(t *testing.T) {
 	}
 	check(o, "all at a kink", bent(0, 1, make([]float64, 3)), make([]float64, 3))
 	check(o, "all at a kink, wrong", bent(0, 1, []float64{0, 2, 1}), make([]float64, 3))
+
+	// Each output is looked at, whatever is true of the others at the same place.
+	const (
+		plain = iota
+		plainWrong
+		kink
+		kinkWrong
+		kinkNaN
+		kinkInf
+	)
+	for _, kinds := range [][]int{
+		{kink, plainWrong}, {plainWrong, kink}, {kink, kinkWrong}, {kinkWrong, kink}, {kinkWrong, plain}, {plain, kinkWrong},
+		{kink, plain}, {plain, kink}, {plain, kink, plain}, {kink, kink, plainWrong}, {plainWrong, plain, kink}, {kink, plain, plainWrong},
+		{kink, plain, kink, kinkWrong, plain}, {kinkNaN}, {kinkInf}, {kinkNaN, kink}, {kink, kinkInf}, {kink, kinkNaN, plain},
+	} {
+		for k := range 3 {
+			left, right, at := make([]float64, len(kinds)), make([]float64, len(kinds)), make([]float64, len(kinds))
+			for j, kind := range kinds {
+				left[j], right[j] = slopes(r)
+				switch kind {
+				case plain:
+					right[j] = left[j]
+					at[j] = left[j]
+				case plainWrong:
+					right[j] = left[j]
+					at[j] = left[j] + 0.5
+				case kink:
+					at[j] = left[j] + (right[j]-left[j])*r.Float64()
+				case kinkWrong:
+					at[j] = left[j] + (right[j]-left[j])*float64(2-3*r.IntN(2))
+				case kinkNaN:
+					at[j] = math.NaN()
+				case kinkInf:
+					at[j] = math.Inf(2*r.IntN(2) - 1)
+				}
+			}
+			i, n := r.IntN(4), 4
+			in := [][]float64{signed(r, n, 1), signed(r, n, 1), signed(r, n, 1)}
+			in[k][i] = 0
+			check(o, "several outputs", fake{
+				forward: func(in [][]float64) []float64 {
+					out := make([]float64, len(kinds))
+					for j := range out {
+						out[j] = left[j]*min(in[k][i], 0) + right[j]*max(in[k][i], 0)
+					}
+					return out
+				},
+				backward: func(_ [][]float64, grad []float64) [][]float64 {
+					grads := make([][]float64, 3)
+					grads[k] = make([]float64, n)
+					for j, g := range grad {
+						if g != 0 {
+							grads[k][i] += at[j] * g
+						}
+					}
+					return grads
+				},
+			}, in...)
+		}
+	}
 }
 
 // A function or a gradient that is another one in each call is unstable, be it in the last bits of
@@ -325,6 +496,44 @@ func TestCheckUnstable(t *testing.T) {
 		}
 		check(o, "output", f, x, y)
 		check(o, "stable", smooth(1, scaled(1, 2)), x, y)
+		for j := range n {
+			for k := range 2 {
+				at := r.IntN(n)
+				check(o, "gradient of one output", smooth(1, func(_, grads [][]float64, grad []float64) {
+					if grad[j] != 0 {
+						grads[k][at] = bits(grads[k][at])
+					}
+				}), x, y)
+			}
+			f.forward = func(in [][]float64) []float64 {
+				out := forward(in)
+				out[j] = bits(out[j])
+				return out
+			}
+			check(o, "one output", f, x, y)
+		}
+		for _, m := range []int{65, 129, 257} {
+			k := r.IntN(2)
+			check(o, "gradient of the last of many", many(m, func(_, grads [][]float64, grad []float64) {
+				if grad[m-1] != 0 {
+					grads[k][1] = bits(grads[k][1])
+				}
+			}), x, y)
+		}
+		odd := func() float64 { // a NaN of any sign and with any bits
+			return math.Float64frombits(g.Uint64() | 0x7ff8<<48)
+		}
+		for k := range 2 {
+			for at := range n {
+				check(o, "stable and any NaN", smooth(1, func(_, grads [][]float64, _ []float64) { grads[k][at] = odd() }), x, y)
+			}
+		}
+		f.forward = func(in [][]float64) []float64 {
+			out := forward(in)
+			out[at] = odd()
+			return out
+		}
+		check(o, "not finite by any NaN", f, x, y)
 		check(o, "stable and not a number", smooth(1, func(_, grads [][]float64, _ []float64) { grads[1][at] = math.NaN() }), x, y)
 	}
 }
@@ -333,18 +542,20 @@ func TestCheckUnstable(t *testing.T) {
 type refuses struct {
 	fake
 	forward, backward error
+	of                int // Backward fails for the gradient of this output only, counted from 1
+	x, y              []float64
 }
 
 func (f refuses) Forward(c *gradcheck.Context, in [][]float64) ([]float64, error) {
 	if f.forward != nil {
-		return nil, f.forward
+		return f.fake.forward(in), f.forward
 	}
 	return f.fake.Forward(c, in)
 }
 
 func (f refuses) Backward(c *gradcheck.Context, grad []float64) ([][]float64, error) {
-	if f.backward != nil {
-		return nil, f.backward
+	if f.backward != nil && (f.of == 0 || grad[f.of-1] != 0) {
+		return f.fake.backward([][]float64{f.x, f.y}, grad), f.backward
 	}
 	return f.fake.Backward(c, grad)
 }
@@ -357,7 +568,12 @@ func TestCheckErrors(t *testing.T) {
 	n := below(r, 3, 9)
 	x, y := positive(r, n, 1), signed(r, n, 1)
 	one, two := errors.New("one"), errors.New("two")
-	for _, f := range []refuses{{smooth(1, nil), one, nil}, {smooth(1, nil), nil, two}, {smooth(1, nil), one, two}} {
+	fails := []refuses{{forward: one}, {backward: two}, {forward: one, backward: two}}
+	for j := range n {
+		fails = append(fails, refuses{backward: two, of: j + 1})
+	}
+	for _, f := range fails {
+		f.fake, f.x, f.y = smooth(1, nil), x, y
 		report, err := gradcheck.Check(f, x, y)
 		o.Error("error of a method", err, one, two)
 		o.Bool("a report", report != nil)
@@ -368,6 +584,49 @@ func TestCheckErrors(t *testing.T) {
 		func(_, g [][]float64, _ []float64) { g[1] = []float64{} },
 	} {
 		check(o, "length", smooth(1, broken), x, y)
+	}
+	for j := range n { // for the gradient of one output only
+		for k := range 2 {
+			for _, size := range []int{0, 1, n + 1} {
+				check(o, "length for one output", smooth(1, func(_, g [][]float64, grad []float64) {
+					if grad[j] != 0 {
+						g[k] = make([]float64, size)
+					}
+				}), x, y)
+			}
+		}
+		for _, bad := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
+			f := smooth(1, nil)
+			forward := f.forward
+			f.forward = func(in [][]float64) []float64 {
+				out := forward(in)
+				out[j] = bad
+				return out
+			}
+			check(o, "one output not finite", f, x, y)
+		}
+	}
+	for _, m := range []int{65, 129, 257} {
+		report, err := gradcheck.Check(refuses{fake: many(m, nil), backward: two, of: m, x: x, y: y}, x, y)
+		o.Error("error for the last of many", err, one, two)
+		o.Bool("a report", report != nil)
+	}
+	for k := range 3 {
+		sizes := []int{0, 1, n}
+		for _, size := range []int{0, 1, 3, n - 1, n, n + 1, 1 << 16, 1<<16 + sizes[k]} {
+			check(o, "one length", sized(sizes, k, size), []float64{}, x[:1], x)
+		}
+		check(o, "length of no element", sized([]int{0, 0, 0}, k, 1+r.IntN(3)), nil, []float64{}, x[:0])
+	}
+	for _, in := range [][][]float64{{x[:0]}, {nil, {}}} { // nothing to move
+		f := fake{
+			forward:  func([][]float64) []float64 { return []float64{1, math.Inf(1)} },
+			backward: func(in [][]float64, grad []float64) [][]float64 { return make([][]float64, len(in)) },
+		}
+		check(o, "not finite, of no element", f, in...)
+		report, err := gradcheck.Check(refuses{fake: smooth(1, nil), forward: one}, x[:0], x[:0])
+		o.Error("error of no element", err, one, two)
+		o.Bool("a report", report != nil)
 	}
 	for _, count := range []int{0, 1, 3} {
 		f := smooth(1, nil)

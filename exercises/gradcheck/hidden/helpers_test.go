@@ -122,19 +122,89 @@ func apply(tb testing.TB, f gradcheck.Function, in ...*gradcheck.Var) *gradcheck
 	return v
 }
 
+// weighted adds up the squares of its inputs, of each by a factor of its own.
+func weighted(factors []float64) fake {
+	return fake{
+		forward: func(in [][]float64) []float64 {
+			out := make([]float64, len(in[0]))
+			for k, x := range in {
+				for i, v := range x {
+					out[i] += factors[k] * v * v
+				}
+			}
+			return out
+		},
+		backward: func(in [][]float64, grad []float64) [][]float64 {
+			grads := make([][]float64, len(in))
+			for k, x := range in {
+				grads[k] = make([]float64, len(x))
+				for i, v := range x {
+					grads[k][i] = 2 * factors[k] * v * grad[i]
+				}
+			}
+			return grads
+		},
+	}
+}
+
+// many has n outputs of two inputs, each the sum of two numbers times a factor. Its gradient is
+// right, and then what broken makes of it.
+func many(n int, broken func(in, grads [][]float64, grad []float64)) fake {
+	return fake{
+		forward: func(in [][]float64) []float64 {
+			out := make([]float64, n)
+			for j := range out {
+				out[j] = float64(1+j%5)*in[0][0] + float64(1+j%3)*in[1][1]
+			}
+			return out
+		},
+		backward: func(in [][]float64, grad []float64) [][]float64 {
+			grads := [][]float64{make([]float64, len(in[0])), make([]float64, len(in[1]))}
+			for j, g := range grad {
+				grads[0][0] += float64(1+j%5) * g
+				grads[1][1] += float64(1+j%3) * g
+			}
+			if broken != nil {
+				broken(in, grads, grad)
+			}
+			return grads
+		},
+	}
+}
+
+// guarded looks whether the gradient of the output stays as it is in Backward.
+type guarded struct {
+	gradcheck.Function
+	changed bool
+	grads   [][]float64 // what Backward returned
+}
+
+func (g *guarded) Backward(c *gradcheck.Context, grad []float64) (grads [][]float64, err error) {
+	was := slices.Clone(grad)
+	g.grads, err = g.Function.Backward(c, grad)
+	g.changed = g.changed || !slices.Equal(was, grad)
+	return g.grads, err
+}
+
 // run applies f to leaves, goes backward, and records all that comes of it.
 func run(t *testing.T, o *observe.Observer, name string, f gradcheck.Function, in ...[]float64) {
 	t.Helper()
+	runWith(t, o, name, f, signed(o.Rand(), len(in[0]), 1), in...)
+}
+
+// runWith is run with a certain gradient of the output.
+func runWith(t *testing.T, o *observe.Observer, name string, f gradcheck.Function, seed []float64, in ...[]float64) {
+	t.Helper()
+	g := &guarded{Function: f}
 	tape := gradcheck.NewTape()
 	vars := make([]*gradcheck.Var, len(in))
 	for i, x := range in {
 		vars[i] = tape.Leaf(x)
 	}
 	before := slices.Concat(in...)
-	out := apply(t, f, vars...)
+	out := apply(t, g, vars...)
 	o.Floats(name+": output", thin(out.Data), relative)
-	seed := signed(o.Rand(), len(in[0]), 1)
-	kept := slices.Clone(seed)
+	output := slices.Clone(out.Data)
 	if len(out.Data) != len(seed) {
 		t.Fatal("the output has another length than the input")
 	}
@@ -143,7 +213,8 @@ func run(t *testing.T, o *observe.Observer, name string, f gradcheck.Function, i
 		o.Floats(name+": gradient", thin(v.Grad()), relative)
 	}
 	o.Bool(name+": inputs as they were", slices.Equal(before, slices.Concat(in...)))
-	o.Bool(name+": gradient of the output as it was", slices.Equal(seed, kept))
+	o.Bool(name+": output as it was", slices.Equal(output, out.Data))
+	o.Bool(name+": gradient of the output as it was", !g.changed)
 }
 
 // thin leaves of many numbers every 37th and the last ones.

@@ -2,6 +2,7 @@ package hidden
 
 import (
 	"errors"
+	"math"
 	"math/rand/v2"
 	"runtime"
 	"slices"
@@ -19,6 +20,7 @@ type large struct {
 	contexts []*gradcheck.Context
 	forward  error
 	backward error
+	extra    bool // one gradient too many
 	sum      float64
 }
 
@@ -39,7 +41,11 @@ func (l *large) Backward(c *gradcheck.Context, grad []float64) ([][]float64, err
 	if err == nil && len(saved) == 1 {
 		l.sum += saved[0][7]
 	}
-	return [][]float64{grad}, errors.Join(err, l.backward)
+	grads := [][]float64{grad}
+	if l.extra {
+		grads = append(grads, nil)
+	}
+	return grads, errors.Join(err, l.backward)
 }
 
 // alive counts the lists that are still there.
@@ -60,7 +66,7 @@ func TestReleased(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
 	for range 3 {
-		for _, kind := range []string{"plain", "Backward fails", "Forward fails", "no gradient is needed"} {
+		for _, kind := range []string{"plain", "Backward fails", "gradients are wrong", "Forward fails", "no gradient is needed"} {
 			l := &large{}
 			tape := gradcheck.NewTape()
 			first := tape.Leaf([]float64{1 + r.Float64()})
@@ -71,6 +77,7 @@ func TestReleased(t *testing.T) {
 			if kind == "Backward fails" {
 				l.backward = errors.New("fresh")
 			}
+			l.extra = kind == "gradients are wrong"
 			for range below(r, 2, 5) {
 				v = apply(t, l, v)
 				o.Float("output", v.Data[0])
@@ -83,10 +90,10 @@ func TestReleased(t *testing.T) {
 				o.Int(kind+": alive before Backward, of all", l.alive())
 			}
 			if v.Tape() != nil {
-				o.Error("error of Backward", tape.Backward(v, []float64{1}), l.backward)
+				o.Error("error of Backward", tape.Backward(v, []float64{1}), l.backward, gradcheck.ErrGradients)
 			}
 			o.Float(kind+": what was saved", l.sum)
-			if kind == "Backward fails" {
+			if kind == "Backward fails" || l.extra {
 				o.Bool(kind+": the last is alive", l.alive() > len(l.lists)-1)
 			} else {
 				o.Int(kind+": alive after Backward", l.alive())
@@ -98,26 +105,26 @@ func TestReleased(t *testing.T) {
 	}
 }
 
-// gather squares some elements of a long vector. The gradient has an error at one place, if that
-// is not below 0.
-func gather(at []int, wrong int) fake {
+// gather squares some elements of the last input. The gradient has an error at one place, if that
+// is not below 0, for one of the outputs.
+func gather(at []int, wrong, of int) fake {
 	return fake{
 		forward: func(in [][]float64) []float64 {
 			out := make([]float64, len(at))
 			for j, i := range at {
-				out[j] = in[0][i] * in[0][i]
+				out[j] = in[len(in)-1][i] * in[len(in)-1][i]
 			}
 			return out
 		},
 		backward: func(in [][]float64, grad []float64) [][]float64 {
-			g := make([]float64, len(in[0]))
+			g := make([]float64, len(in[len(in)-1]))
 			for j, i := range at {
-				g[i] += 2 * in[0][i] * grad[j]
+				g[i] += 2 * in[len(in)-1][i] * grad[j]
 			}
 			if wrong >= 0 {
-				g[wrong] += grad[0]
+				g[wrong] += grad[of]
 			}
-			return [][]float64{g}
+			return append(make([][]float64, len(in)-1), g)
 		},
 	}
 }
@@ -128,9 +135,63 @@ func TestCheckLarge(t *testing.T) {
 	r := o.Rand()
 	n := below(r, 66_000, 70_000)
 	x := positive(r, n, 1)
-	check(o, "right", gather([]int{3, n - 2}, -1), x)
+	check(o, "right", gather([]int{3, n - 2}, -1, 0), x)
 	for _, wrong := range []int{0, n - 1, n - 2, below(r, 65_537, n-1), r.IntN(n)} {
-		check(o, "one place", gather([]int{n - 2, 5, r.IntN(n)}, wrong), x)
+		check(o, "one place", gather([]int{n - 2, 5, r.IntN(n)}, wrong, 0), x)
+	}
+	last := 1<<16 - below(r, 1, 4) // of those that 16 bits count, or near it
+	for of := range 4 {            // places of both sides of 65,536, each for an output of its own
+		f := gather([]int{n - 2, 5, r.IntN(n), last + 4}, -1, 0)
+		wrong := []int{1, last - 1, last, last + 2, below(r, last+3, n-3), n - 1}
+		right := f.backward
+		f.backward = func(in [][]float64, grad []float64) [][]float64 {
+			grads := right(in, grad)
+			for k, i := range wrong {
+				grads[len(grads)-1][i] += grad[(of+k)%4]
+			}
+			return grads
+		}
+		in := [][]float64{x}
+		if of%2 == 0 {
+			in = [][]float64{{2, 3}, x}
+		}
+		check(o, "places of several outputs", f, in...)
+	}
+	bend := make([]float64, n)
+	for i := range bend {
+		bend[i] = 1
+	}
+	bends := []int{0, last, last + 5, n - 1}
+	for _, i := range bends {
+		bend[i] = 0
+	}
+	check(o, "kinks", fake{
+		forward: func(in [][]float64) []float64 {
+			out := []float64{0, 0, 0, 0}
+			for j, i := range bends {
+				out[j] = max(in[0][i], 0)
+			}
+			return out
+		},
+		backward: func(in [][]float64, grad []float64) [][]float64 {
+			g := make([]float64, n)
+			for j, i := range bends {
+				g[i] = 2 * float64(j%2) * grad[j] // wrong at every other
+			}
+			return [][]float64{g}
+		},
+	}, bend)
+	calls := 0.0
+	for _, i := range []int{65_536, n - 1} {
+		f := gather([]int{3}, -1, 0)
+		right := f.backward
+		f.backward = func(in [][]float64, grad []float64) [][]float64 {
+			calls++
+			grads := right(in, grad)
+			grads[0][i] += calls
+			return grads
+		}
+		check(o, "unstable at one place", f, x)
 	}
 	long := fake{ // of many outputs
 		forward: func(in [][]float64) []float64 {
@@ -164,8 +225,8 @@ func TestLarge(t *testing.T) {
 	run(t, o, "softmax", gradcheck.Softmax{}, x)
 }
 
-// A tape of thousands of applications, some Backwards on it, and a thousand Checks one after the
-// other: none changes what another one does (rules 2 and 22).
+// Tapes of thousands of applications, some Backwards on one, and more than 65,536 applications and
+// Checks one after the other: none changes what another one does (rules 2 and 22).
 func TestRepeated(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
@@ -191,6 +252,70 @@ func TestRepeated(t *testing.T) {
 		}
 		check(o, "one of many", f, positive(r, n, 1), signed(r, n, 1))
 	}
+	sum := 0.0
+	start, seed := positive(r, 2, 0.5), []float64{1, -1 - r.Float64()}
+	for range 66_000 { // each Function so often
+		tape := gradcheck.NewTape()
+		x := tape.Leaf(start)
+		v := apply(t, gradcheck.Mul{}, x, x)
+		for _, f := range []gradcheck.Function{gradcheck.ReLU{}, gradcheck.Softplus{}, gradcheck.Softmax{}} {
+			v = apply(t, f, v)
+		}
+		if tape.Backward(v, seed) != nil {
+			t.Fatal("Backward fails")
+		}
+		for i, g := range x.Grad() {
+			sum += math.Abs(g) * start[i]
+		}
+	}
+	o.Float("gradients of many applications", sum, relative)
+	tape = gradcheck.NewTape()
+	x = tape.Leaf(start)
+	v := x
+	for range 66_000 {
+		v = apply(t, gradcheck.ReLU{}, v)
+	}
+	o.Error("error of a long tape", tape.Backward(v, seed))
+	o.Floats("gradient of a long tape", x.Grad(), relative)
+	wrong := 0
+	square := fake{
+		forward:  func(in [][]float64) []float64 { return []float64{in[0][0] * in[0][0]} },
+		backward: func(in [][]float64, grad []float64) [][]float64 { return [][]float64{{in[0][0] * grad[0]}} },
+	}
+	for range 66_000 {
+		if report, err := gradcheck.Check(square, start[:1]); err == nil && report != nil {
+			wrong += len(report.Wrong)
+		}
+	}
+	o.Int("places of many Checks", wrong)
+
+	// What one application has given stays as it is in the next one, of any size.
+	for _, f := range []gradcheck.Function{gradcheck.Mul{}, gradcheck.Softplus{}, gradcheck.ReLU{}, gradcheck.Softmax{}} {
+		for _, n := range []int{1, 2, below(r, 3, 20), 33, 65, 129, 257, 513, 1025, 2049, 4097, 8193, 66_000} {
+			in := [][]float64{signed(r, n, 1), signed(r, n, 1)}
+			if f != (gradcheck.Mul{}) {
+				in = in[1:]
+			}
+			var given, kept [][]float64
+			for range 2 {
+				tape := gradcheck.NewTape()
+				vars := make([]*gradcheck.Var, len(in))
+				for i := range in {
+					vars[i] = tape.Leaf(in[i])
+					in[i] = signed(r, n, 1)
+				}
+				g := &guarded{Function: f}
+				v := apply(t, g, vars...)
+				o.Error("error of one of two", tape.Backward(v, signed(r, n, 1)))
+				given = append(append(given, v.Data), g.grads...)
+				for _, list := range given[len(kept):] {
+					kept = append(kept, slices.Clone(list))
+				}
+			}
+			o.Floats("what one of two gives", given[0][max(0, n-5):], relative)
+			o.Bool("as it was", slices.EqualFunc(given, kept, slices.Equal))
+		}
+	}
 }
 
 // Check never writes to the slices that it is given, and what it gives to Forward stays as it is
@@ -200,7 +325,10 @@ func TestInputs(t *testing.T) {
 	r := o.Rand()
 	for range 5 {
 		n := below(r, 3, 8)
-		x, y := positive(r, n, 1), signed(r, n, 1)
+		behind := signed(r, 4*n, 1) // room behind x and y, which is not theirs
+		x, y := behind[:n], behind[2*n:3*n]
+		copy(x, positive(r, n, 1))
+		all := slices.Clone(behind)
 		own, changed := slices.Concat(x, y), 0
 		f := smooth(1, func(_, grads [][]float64, _ []float64) { grads[0][n-1] *= 2 })
 		forward := f.forward
@@ -210,11 +338,19 @@ func TestInputs(t *testing.T) {
 			}
 			return forward(in)
 		}
+		backward := f.backward
+		f.backward = func(in [][]float64, grad []float64) [][]float64 {
+			if !slices.Equal(own, slices.Concat(x, y)) {
+				changed++
+			}
+			return backward(in, grad)
+		}
 		check(o, "first", f, x, y)
 		check(o, "again", f, x, y)
 		check(o, "one slice for both", smooth(1, scaled(1, 2)), x, x)
 		o.Int("calls that saw other inputs", changed)
 		o.Floats("inputs", slices.Concat(x, y), observe.Exact())
+		o.Bool("what is behind the inputs", slices.Equal(all, behind))
 	}
 }
 

@@ -23,7 +23,7 @@ func BenchmarkCheck(b *testing.B) {
 	var reports [3]*gradcheck.Report
 	for o.Loop() {
 		for i := range reports {
-			reports[i], _ = gradcheck.Check(gather(at, (wrong+i)%n), x)
+			reports[i], _ = gradcheck.Check(gather(at, (wrong+i)%n, 0), x)
 		}
 	}
 	for _, report := range reports {

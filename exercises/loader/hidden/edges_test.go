@@ -2,11 +2,13 @@ package hidden
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"hash/fnv"
 	"iter"
 	"maps"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"sync"
 	"testing"
@@ -176,6 +178,8 @@ func TestLazy(t *testing.T) {
 			s.grow(r, 2*below(r, 3, 10))
 			run(seq).observe(o, "the next pass")
 
+			contextsOfGets(t, o, r, workers)
+
 			// A loader that nobody uses leaves nothing behind.
 			newLoader(t, s, gather, cfg).Epoch(t.Context(), 0)
 		}
@@ -183,6 +187,71 @@ func TestLazy(t *testing.T) {
 }
 
 // valued notes what is in the ctx of its Gets.
+// contextsOfGets records when the contexts of Gets are done: not while the loop goes on, and when
+// it has ended, in whatever way.
+func contextsOfGets(t *testing.T, o *observe.Observer, r *rand.Rand, workers int) {
+	t.Helper()
+	for _, end := range []string{"at the end", "left", "with an error of Get", "with an error of Collate"} {
+		s := &keeping{source: newSource(r, 24)}
+		bad := 12
+		failure := errors.New("fresh")
+		collate := func(idx, samples []int) ([]int, error) {
+			if end == "with an error of Collate" && idx[0] == bad {
+				return nil, failure
+			}
+			return gather(idx, samples)
+		}
+		if end == "with an error of Get" {
+			s.fail = func(i int) error {
+				if i == bad {
+					return failure
+				}
+				return nil
+			}
+		}
+		early, batches := 0, 0
+		for _, err := range newLoader(t, s, collate, config{BatchSize: 4, Workers: workers}).Epoch(t.Context(), 0) {
+			synctest.Wait()
+			if err == nil && s.fail == nil && end != "with an error of Collate" { // else later ones may be done
+				early += s.done()
+			}
+			if batches++; end == "left" && batches == 3 {
+				break
+			}
+		}
+		name := "loop that ended " + end
+		o.Int(name+": contexts of Gets that were done before", early)
+		o.Bool(name+": Gets with a context", len(s.contexts) > 0)
+		o.Int(name+": contexts of Gets that are not done after it", len(s.contexts)-s.done())
+	}
+}
+
+// keeping is a source that keeps the contexts it is given.
+type keeping struct {
+	*source
+	mu       sync.Mutex
+	contexts []context.Context
+}
+
+func (k *keeping) Get(ctx context.Context, i int) (int, error) {
+	k.mu.Lock()
+	k.contexts = append(k.contexts, ctx)
+	k.mu.Unlock()
+	return k.source.Get(ctx, i)
+}
+
+// done counts the contexts that are done.
+func (k *keeping) done() (n int) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	for _, ctx := range k.contexts {
+		if ctx.Err() != nil {
+			n++
+		}
+	}
+	return n
+}
+
 type valued struct {
 	*source
 	key    any

@@ -1,6 +1,7 @@
 package hidden
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -117,6 +118,18 @@ func TestCollateFails(t *testing.T) {
 			got.observe(o, "batch", failure)
 			o.Bool("Err is what Collate returned", got.inside() == failure)
 
+			// It is that error itself, also if it is one of another loader.
+			for _, other := range []error{&loader.ItemError{Index: below(r, 100, 1000), Err: failure}, fmt.Errorf("inner: %w", &loader.ItemError{Index: below(r, 100, 1000), Err: failure})} {
+				got := run(newLoader(t, newSource(r, 12), func(idx, samples []int) ([]int, error) {
+					if idx[0] > 0 {
+						return nil, other
+					}
+					return gather(idx, samples)
+				}, cfg).Epoch(t.Context(), 0))
+				got.observe(o, "Collate returns an ItemError", failure)
+				o.Bool("Err is the ItemError that Collate returned", got.inside() == other)
+			}
+
 			kinds := append(broken(r, s, bad-1, bad+4), failure)
 			run(newLoader(t, s, collate, cfg).Epoch(t.Context(), 0)).observe(o, "batch, and samples that fail", kinds...)
 		}
@@ -130,10 +143,14 @@ func TestPanics(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
 	thrown := errors.New("thrown")
+	item := &loader.ItemError{Index: below(r, 100, 1000), Err: errors.New("inner")}
 	panics := []func(){
 		func() { panic(thrown) },
 		func() { panic(fmt.Errorf("wrapped: %w", thrown)) },
 		func() { panic("text") },
+		func() { panic(item) },
+		func() { panic(errors.Join(item, thrown)) },
+		func() { panic(context.Canceled) },
 		func() { _ = []int{}[len(workersAndPrefetch)] },
 	}
 	bubble(t, func(t *testing.T) {
@@ -149,7 +166,7 @@ func TestPanics(t *testing.T) {
 					}
 					return nil
 				}
-				run(newLoader(t, s, gather, cfg).Epoch(t.Context(), 0)).observe(o, "Get panics", thrown)
+				run(newLoader(t, s, gather, cfg).Epoch(t.Context(), 0)).observe(o, "Get panics", thrown, item, context.Canceled)
 
 				s.fail = nil
 				at -= at % 3
@@ -159,7 +176,7 @@ func TestPanics(t *testing.T) {
 					}
 					return gather(idx, samples)
 				}
-				run(newLoader(t, s, collate, cfg).Epoch(t.Context(), 0)).observe(o, "Collate panics", thrown)
+				run(newLoader(t, s, collate, cfg).Epoch(t.Context(), 0)).observe(o, "Collate panics", thrown, item, context.Canceled)
 			}
 		}
 	})

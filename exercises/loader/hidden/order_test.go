@@ -110,6 +110,18 @@ func TestLen(t *testing.T) {
 		o.Int("Len with a Sampler", l.Len())
 		o.Int("batches of epoch 0", len(run(l.Epoch(t.Context(), 0)).batches))
 		o.Int("batches of epoch 1", len(run(l.Epoch(t.Context(), 1)).batches))
+
+		// A Sampler of as many as there are now: neither the dataset's length is kept nor its answer.
+		s := newSource(r, below(r, 5, 20))
+		factor := 1
+		l = newLoader(t, s, gather, config{BatchSize: below(r, 2, 5), DropLast: drop, Sampler: pureSampler(func(_, n int) []int { return make([]int, factor*n) })})
+		for range 3 {
+			o.Int("Len with a Sampler that lists all", l.Len())
+			o.Int("batches with a Sampler that lists all", len(run(l.Epoch(t.Context(), 0)).batches))
+			s.grow(r, below(r, 10, 20))
+			o.Int("Len with a Sampler that lists all, of a dataset that has grown", l.Len())
+			factor++
+		}
 	}
 }
 
@@ -149,7 +161,24 @@ func TestSampler(t *testing.T) {
 		}
 		run(l.Epoch(t.Context(), 3)).observe(o, "while the Sampler uses its slice again")
 
+		// A Sampler may answer in another way each time that it is asked.
 		s.fail = nil
+		turn := 0
+		turning := pureSampler(func(epoch, n int) []int {
+			order := make([]int, n+epoch)
+			for i := range order {
+				order[i] = (i + turn) % n
+			}
+			return order
+		})
+		l = newLoader(t, s, gather, config{BatchSize: 4, Workers: workers, Sampler: turning})
+		same := l.Epoch(t.Context(), 1)
+		for range 4 {
+			run(same).observe(o, "a Sampler that changes its mind, the same sequence")
+			run(l.Epoch(t.Context(), 1)).observe(o, "a Sampler that changes its mind")
+			turn += below(r, 1, 9)
+		}
+
 		wrong := below(r, 100, 1000)
 		bad := pureSampler(func(int, int) []int { return []int{3, 1, 4, 1, 5, wrong, 2, 6} })
 		l = newLoader(t, s, gather, config{BatchSize: 2, Workers: workers, Sampler: bad})

@@ -60,6 +60,9 @@ func TestSequence(t *testing.T) {
 	// NaN behind +Inf, and lengths at which chunks and counters come round.
 	recordOnce(o, "value where NaN comes behind +Inf", []float64{r.NormFloat64(), inf, r.NormFloat64(), math.NaN()})
 	recordOnce(o, "value of a long sequence", draw(r, above(r), 0, 2))
+	for _, xs := range crowds(r) {
+		recordOnce(o, "value of a large number and very many small ones", xs)
+	}
 	for _, n := range lengths(r) {
 		recordOnce(o, "value of a long sequence", draw(r, n, 0, 2))
 		recordOnce(o, "value of a long sequence of large numbers", draw(r, n, 1e4*r.NormFloat64(), 1))
@@ -212,6 +215,25 @@ func TestMerge(t *testing.T) {
 		record(o, "doubled", &a)
 		a.Add(center)
 		record(o, "doubled, and one more", &a)
+	}
+	// Far below the other side, and so many that they count.
+	for _, gap := range []float64{25, 40, 45, 60, 200, 700} {
+		crowd := holding([]float64{-gap - r.Float64()})
+		for range int(gap/math.Ln2) - 12 + r.IntN(9) {
+			crowd.Merge(crowd)
+		}
+		if gap > 41 { // more than 2^60 numbers are more than Len counts
+			crowd = holding([]float64{-41 - r.Float64()})
+			for range 52 + r.IntN(7) {
+				crowd.Merge(crowd)
+			}
+		}
+		one := holding([]float64{r.Float64() / 8})
+		up, down := one, crowd
+		up.Merge(crowd)
+		down.Merge(one)
+		record(o, "merged with very many far smaller ones", &up)
+		record(o, "very many, merged with a far larger one", &down)
 	}
 	for _, size := range []float64{600, 709, 709.7, 745, math.Pow(10, 3+304*r.Float64())} {
 		high, low := holding(draw(r, 5, size, 0.1)), holding(draw(r, 5, 0, 0.1))

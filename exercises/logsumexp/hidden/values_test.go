@@ -51,6 +51,17 @@ func lengths(r *rand.Rand) []int {
 	return ns
 }
 
+// crowds are one number and so many far below it that all of them together count, though none
+// does by itself: the large one first, last and in between.
+func crowds(r *rand.Rand) (list [][]float64) {
+	for i, gap := range []float64{24, 27, 30, 31} { // 400,000 times exp(-31) are 1.4e-8
+		xs := slices.Repeat([]float64{-gap - r.Float64()/2}, 400_000)
+		xs[[]int{0, len(xs) - 1, r.IntN(len(xs)), 0}[i]] = 0
+		list = append(list, xs)
+	}
+	return list
+}
+
 // above is a length beyond those, and beyond what 16 bits count.
 func above(r *rand.Rand) int { return 1<<16 + r.IntN(1000) }
 
@@ -96,6 +107,9 @@ func TestMagnitudes(t *testing.T) {
 		o.Float("wide", logsumexp.LogSumExp(mix(r, nil, low, high, low/2)))
 		o.Float("wide, ordinary numbers on top", logsumexp.LogSumExp(mix(r, draw(r, 3, 0, 1), low)))
 		o.Float("wide, within reach of a logarithm", logsumexp.LogSumExp(mix(r, draw(r, 3, 0, 1), -30*r.Float64(), -2000)))
+	}
+	for _, xs := range crowds(r) {
+		o.Float("a large number and very many small ones", logsumexp.LogSumExp(xs))
 	}
 	for _, n := range lengths(r) {
 		center := 1000 + 1e6*r.Float64()

@@ -1,6 +1,7 @@
 package hidden
 
 import (
+	"slices"
 	"testing"
 
 	"grade/observe"
@@ -78,18 +79,23 @@ func TestAllocations(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
 	xs := draw(r, 2000+r.IntN(3000), 0, 1)
-	dst := make([]float64, len(xs))
 	part := holding(xs[:1000])
 	value := 0.0
-	allocations := testing.AllocsPerRun(20, func() {
-		var a logsumexp.Acc
-		for _, x := range xs {
-			a.Add(x)
-		}
-		a.Merge(part)
-		logsumexp.LogSoftmax(dst, xs)
-		value = a.Value() + logsumexp.LogSumExp(xs)
-	})
-	o.Float("values", value)
-	o.SelfReported().Float("allocations", allocations, observe.AtMost(1, 0))
+	for _, n := range []int{0, 1, 2, 300 + r.IntN(100), len(xs), 70_000} {
+		xs, dst := draw(r, n, 0, 1), make([]float64, n)
+		own := slices.Clone(xs)
+		allocations := testing.AllocsPerRun(5, func() {
+			var a logsumexp.Acc
+			for _, x := range xs {
+				a.Add(x)
+			}
+			a.Merge(part)
+			a.Merge(a)
+			logsumexp.LogSoftmax(dst, xs)
+			logsumexp.LogSoftmax(own, own)
+			value = a.Value() + logsumexp.LogSumExp(xs)
+		})
+		o.Float("values", value)
+		o.SelfReported().Float("allocations", allocations, observe.AtMost(1, 0))
+	}
 }

@@ -42,7 +42,7 @@ func TestDrawn(t *testing.T) {
 	for _, in := range []int{1, 16 + r.IntN(20), 400 + r.IntN(100)} {
 		base := newBase(r, in, 1+r.IntN(3), false)
 		l := newLayer(t, base)
-		rank := 20_000/in + 1
+		rank := (70_000+r.IntN(9000))/in + 1
 		seed := r.Uint64()
 		for i, name := range []string{"a", "again", "other"} {
 			// "again" comes of the same numbers as "a", "other" of others.
@@ -54,6 +54,7 @@ func TestDrawn(t *testing.T) {
 		o.Int("numbers in A", len(a))
 		o.Bool("uniform between the bounds", uniform(a, 1/math.Sqrt(float64(in))))
 		o.Bool("nearly all are different", distinct(a) > len(a)*99/100)
+		o.Bool("nearly all have more digits than a float32", wide(a) > len(a)*9/10)
 		o.Bool("the same generator, the same A", slices.Equal(a, l.Adapter("again").A))
 		o.Bool("another generator, the same A", slices.Equal(a, l.Adapter("other").A))
 	}
@@ -274,7 +275,13 @@ func TestAddRefuses(t *testing.T) {
 		{"b", lora.Config{Rank: 1, Alpha: nan}, r}, {"b", lora.Config{Rank: 1, Alpha: inf}, r}, {"b", lora.Config{Rank: 1, Alpha: -inf}, r},
 		{"", plain(1), r}, {"b", plain(1), nil}, {"a", plain(3), r},
 	} {
+		seed := r.Uint64()
+		src, same := rand.NewPCG(seed, 1), rand.NewPCG(seed, 1)
+		if c.r != nil {
+			c.r = rand.New(src)
+		}
 		sentinels(o, "Add", l.Add(c.name, c.cfg, c.r))
+		o.Bool("nothing was drawn", src.Uint64() == same.Uint64())
 		o.Strings("names", l.Names())
 		o.String("active", l.Active())
 		o.Bool("there is one", l.Adapter("b") != nil)
@@ -310,7 +317,7 @@ func TestLengths(t *testing.T) {
 			sentinels(o, "Forward", err)
 		}
 		for _, c := range [][2]int{{base.In - 1, base.Out}, {base.In, base.Out - 1}, {base.In + 1, base.Out}, {base.In, base.Out + 1},
-			{2 * base.In, base.Out}, {base.In, 2 * base.Out}, {0, base.Out}, {base.In, 0}, {2*base.In - 1, 2 * base.Out}, {base.Out, base.In}} {
+			{2 * base.In, base.Out}, {base.In, 2 * base.Out}, {0, base.Out}, {base.In, 0}, {base.In - 1, 0}, {base.In + 1, 0}, {2*base.In - 1, 2 * base.Out}, {base.Out, base.In}} {
 			_, err := l.Backward(numbers(r, c[0]), numbers(r, c[1]))
 			sentinels(o, "Backward", err)
 		}

@@ -186,3 +186,13 @@ func gradients(o *observe.Observer, a *lora.Adapter) {
 	o.Floats("gradients of A", a.GradA)
 	o.Floats("gradients of B", a.GradB)
 }
+
+// wide counts the numbers that no float32 has.
+func wide(list []float64) (n int) {
+	for _, x := range list {
+		if float64(float32(x)) != x {
+			n++
+		}
+	}
+	return n
+}

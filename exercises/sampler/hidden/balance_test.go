@@ -19,6 +19,14 @@ func labelled(r *rand.Rand, classes int) (of []int) {
 	return of
 }
 
+// total is the sum of all numbers.
+func total(xs []float64) (sum float64) {
+	for _, x := range xs {
+		sum += x
+	}
+	return sum
+}
+
 // balance records what Balance makes of labels.
 func balance[L comparable](o *observe.Observer, name string, labels []L, q float64) {
 	weights, err := sampler.Balance(labels, q)
@@ -44,7 +52,15 @@ func TestBalance(t *testing.T) {
 	for range 20 {
 		large[r.IntN(len(large))] = 1 + r.IntN(3)
 	}
-	weights, err := sampler.Balance(large, 0.25)
+	unique := r.Perm(below(r, 66_000, 70_000)) // more classes than 16 bits have numbers
+	unique = append(unique, unique[0], unique[len(unique)-1], unique[len(unique)-1])
+	weights, err := sampler.Balance(unique, 0.5)
+	o.Error("error: many classes", err)
+	if n := len(weights); n == len(unique) {
+		o.Floats("weights: many classes", []float64{weights[0], weights[1], weights[n-5], weights[n-4], weights[n-3], weights[n-1]}, observe.Within(0, 1e-9))
+		o.Float("sum of the weights: many classes", total(weights), observe.Within(0, 1e-9))
+	}
+	weights, err = sampler.Balance(large, 0.25)
 	o.Error("error: a large class", err)
 	o.Float("weights: a large class", weights[0], observe.Within(0, 1e-9))
 	o.Float("weights: a rare class", weights[slices.IndexFunc(large, func(x int) bool { return x > 0 })], observe.Within(0, 1e-9))
@@ -128,8 +144,8 @@ func TestPower(t *testing.T) {
 func TestSameWeights(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
-	for range 3 {
-		of, q := labelled(r, 80), 0.2+0.6*r.Float64()
+	for _, classes := range []int{80, 81, below(r, 90, 120), 3000} {
+		of, q := labelled(r, classes), 0.2+0.6*r.Float64()
 		weights, err := sampler.Balance(of, q)
 		o.Int("number of weights", len(weights))
 		o.Floats("weights: many classes", weights, observe.Within(0, 1e-9))

@@ -85,6 +85,15 @@ func TestDistinct(t *testing.T) {
 		slices.Sort(all)
 		o.Ints("all of them, sorted", all)
 	}
+	for _, k := range []int{100, 5000, 70_000} { // of equal weights, an index is above the one before as often as below
+		indices, up := distinct(t, equals(k+k/2), k, g), 0
+		for i := range indices[1:] {
+			if indices[i] < indices[i+1] {
+				up++
+			}
+		}
+		o.Bool("about half of them are above the one before", k/4 < up && up < 3*k/4)
+	}
 }
 
 // k may be 0 and up to the number of weights above 0; below and above that it is

@@ -74,6 +74,10 @@ func TestEnds(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
 	configs, epoch, at, value := both(r, 60, 40), r.IntN(99), below(r, 2, 9), r.IntN(1e9)
+	long := both(r, 150_000, 140_000)
+	for i := range long {
+		long[i].Ranks = 1 + r.IntN(2)
+	}
 	var seen observe.Transcript
 	synctest.Test(t, func(t *testing.T) {
 		for _, cfg := range configs {
@@ -85,6 +89,12 @@ func TestEnds(t *testing.T) {
 			n, panicked := fails(s.Epoch(epoch), at, value)
 			seen.Add("before the panic %d, panic %v", n, panicked)
 			seen.Add("after it: %d", len(slices.Collect(s.Epoch(epoch))))
+		}
+		for _, cfg := range long {
+			s := newSampler(t, cfg)
+			seen.Add("some of many: %d", len(first(s.Epoch(epoch), at)))
+			n, panicked := fails(s.Epoch(epoch), at, value)
+			seen.Add("before the panic in many %d, panic %v", n, panicked)
 		}
 	})
 	o.Transcript("loops", &seen)
@@ -119,6 +129,7 @@ func TestThousand(t *testing.T) {
 	}
 	for _, i := range r.Perm(1000) {
 		o.Ints("draws", append(slices.Collect(samplers[i].Epoch(i%3)), tables[i].Draw(g)))
+		o.Float("probability of the only index", tables[i].Prob(only[i]))
 		weights := make([]float64, 40)
 		weights[only[i]] = r.Float64() + 0.1
 		o.Ints("distinct", distinct(t, weights, 1, g))
@@ -152,6 +163,17 @@ func TestConcurrentDraws(t *testing.T) {
 			indices, err := sampler.Distinct(weights, 10, g)
 			balanced, _ := sampler.Balance(labels, 0.5)
 			all = append(all, indices, err, balanced[len(balanced)-1], table.Prob(k), table.Len())
+		}
+		own := slices.Concat(weights[k:], weights[:k])
+		for range 100 {
+			made, err := sampler.NewTable(own)
+			if err != nil {
+				return err.Error()
+			}
+			for i := range own {
+				all = append(all, made.Prob(i))
+			}
+			all = append(all, made.Draw(g))
 		}
 		return fmt.Sprint(all)
 	}

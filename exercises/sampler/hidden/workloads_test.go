@@ -51,11 +51,14 @@ func BenchmarkDraw(b *testing.B) {
 	parts(o, "parts", c.counts)
 }
 
-// A Table of a million weights is made, and drawn from 200,000 times. Time: each weight is
+// A Table of a million weights, a quarter of them 0, is made, and drawn from 200,000 times. Time: each weight is
 // looked at a few times. Memory: a few numbers for each.
 func BenchmarkTable(b *testing.B) {
 	o := observe.New(b)
 	weights := skewed(o.Rand(), 1_000_000)
+	for i := 0; i < len(weights)/2; i += 2 {
+		weights[i] = 0
+	}
 	weights[o.Rand().IntN(len(weights))] = 1e5 // which has a part of many others
 	g := chance(o.Rand())
 	counts := make([]float64, len(weights))
@@ -106,20 +109,24 @@ func BenchmarkDistinct(b *testing.B) {
 	apart(o, "all", few, all)
 }
 
-// A rank's half of an epoch of four million indices: they are drawn as they are asked for,
+// A rank's half of an epoch of four million indices, and an epoch of one rank: they are drawn as they are asked for,
 // and never are all of them in memory.
 func BenchmarkEpoch(b *testing.B) {
 	o := observe.New(b)
 	weights := skewed(o.Rand(), 8*below(o.Rand(), 10, 20))
 	cfg := config{Weights: weights, Samples: 4_000_001, Replacement: true, Seed: o.Rand().Uint64(), Ranks: 2, Rank: 1}
-	s := newSampler(b, cfg)
+	share := newSampler(b, cfg)
+	cfg.Samples, cfg.Ranks, cfg.Rank = 1_500_000, 1, 0
+	whole := newSampler(b, cfg)
 	epoch := o.Rand().IntN(99)
 	var c *tally
 	for o.Loop() {
 		c = newTally(weights, 1)
-		for i := range s.Epoch(epoch) {
-			c.counts[i]++
-			c.n++
+		for _, s := range []*sampler.Sampler{share, whole} {
+			for i := range s.Epoch(epoch) {
+				c.counts[i]++
+				c.n++
+			}
 		}
 	}
 	o.Int("indices", c.n)

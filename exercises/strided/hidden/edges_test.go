@@ -85,6 +85,39 @@ func TestIsContiguous(t *testing.T) {
 	} {
 		o.Bool(l.name, l.x.IsContiguous())
 	}
+	check := func(name string, shape []int) { // one axis at a time is not as in a new tensor
+		x := random(t, r, shape...)
+		o.Bool(name, x.IsContiguous())
+		for k, n := range shape {
+			if n == 1 {
+				continue
+			}
+			o.Bool(name+", one axis backwards", get(x.Slice(k, open, open, -1)).IsContiguous())
+			o.Bool(name+", one index of an axis", get(x.Slice(k, 1, 2, 1)).IsContiguous())
+			o.Bool(name+", an axis less", get(x.Select(k, 1)).IsContiguous())
+			o.Bool(name+", one axis repeated", get(get(x.Slice(k, 0, 1, 1)).Expand(shape...)).IsContiguous())
+			wide := slices.Clone(shape)
+			wide[k] += 2
+			y := random(t, r, wide...)
+			o.Bool(name+", a part of an axis", get(y.Slice(k, 1, 1+n, 1)).IsContiguous())
+			wide[k] = 2 * n
+			y = random(t, r, wide...)
+			o.Bool(name+", every other of an axis", get(y.Slice(k, open, open, 2)).IsContiguous())
+			for j := range k {
+				if shape[j] > 1 {
+					o.Bool(name+", two axes exchanged", get(x.Transpose(j, k)).IsContiguous())
+				}
+			}
+		}
+	}
+	for n := 1; n <= 9; n++ {
+		check("of many axes", slices.Repeat([]int{2}, n))
+	}
+	many := slices.Repeat([]int{1}, 30)
+	for _, k := range append(r.Perm(28)[:4], 28, 29, 0) {
+		many[k] = between(r, 2, 3)
+	}
+	check("of thirty axes", many)
 }
 
 // Sizes may be 0: such a tensor has no elements, and all that can be done with another one

@@ -54,6 +54,29 @@ func large(r *rand.Rand) []int {
 	return []int{between(r, 40, 43), between(r, 42, 44), between(r, 46, 48)}
 }
 
+// huge draws a number of elements that is beyond a million.
+func huge(r *rand.Rand) int { return 1<<20 + 2*r.IntN(99) + 1 }
+
+// apart draws n numbers that are larger than all of values.
+func apart(r *rand.Rand, n int) []float64 {
+	list := values(r, n)
+	for i := range list {
+		list[i] += 1000
+	}
+	return list
+}
+
+// signs records which numbers have the sign bit, which tells -0 from 0.
+func signs(o *observe.Observer, name string, list []float64) {
+	bits := make([]int, len(list))
+	for i, x := range list {
+		if math.Signbit(x) {
+			bits[i] = 1
+		}
+	}
+	o.Ints(name+": signs", bits)
+}
+
 // get ends the test if a call failed that has to succeed.
 func get(t testing.TB) func(x *tensor, err error) *tensor {
 	return func(x *tensor, err error) *tensor {

@@ -1,6 +1,7 @@
 package hidden
 
 import (
+	"slices"
 	"testing"
 
 	"grade/observe"
@@ -33,6 +34,16 @@ func TestMake(t *testing.T) {
 		o.Error("FromSlice: error of At", err, kinds...)
 		x, err = strided.New(shape...)
 		record(o, "New", x, err)
+	}
+	for _, shape := range [][]int{{}, {1}, {4}, {2, 3}, {2, 1, 2, 1, 2, 2}, large(r), {1<<18 + r.IntN(99)}} { // each has numbers of its own
+		x, err := strided.New(shape...)
+		o.Error("New: error of Fill", get(t)(x, err).Fill(r.Float64()), kinds...)
+		y, err := strided.New(shape...)
+		record(o, "New, after another one was filled", y, err)
+		o.Error("New: error of Fill", get(t)(y, err).Fill(-r.Float64()), kinds...)
+		record(o, "New, another one was filled", x, nil)
+		x, err = strided.New(shape...)
+		record(o, "New, after others were filled", x, err)
 	}
 }
 
@@ -136,4 +147,64 @@ func TestAxes(t *testing.T) {
 	record(o, "thirty axes, View", y, err)
 	y, err = random(t, r, count(many)).View(many...)
 	record(o, "thirty axes of View", y, err)
+
+	for range 3 { // all that can be done
+		x = get(random(t, r, many...).Permute(r.Perm(30)...))
+		many := x.Shape()
+		k := slices.IndexFunc(many, func(n int) bool { return n > 1 })
+		i := index(r, many)
+		v, err := x.At(i...)
+		o.Float("thirty axes: At", v, observe.Exact())
+		o.Error("thirty axes: error of At", err, kinds...)
+		i[k] -= many[k]
+		o.Error("thirty axes: error of Set", x.Set(-r.Float64(), i...), kinds...)
+		record(o, "thirty axes, Set", x, nil)
+		i[k] = many[k]
+		v, err = x.At(i...)
+		o.Float("thirty axes: At, beyond", v, observe.Exact())
+		o.Error("thirty axes: error of At, beyond", err, kinds...)
+		o.Error("thirty axes: error of Set, beyond", x.Set(1, i...), kinds...)
+		o.Error("thirty axes: error of Set, one index less", x.Set(1, make([]int, 29)...), kinds...)
+		y, err = x.Transpose(k, -1-r.IntN(30))
+		record(o, "thirty axes, Transpose", y, err)
+		y, err = x.Slice(k, open, open, -1)
+		record(o, "thirty axes, Slice", y, err)
+		o.Error("thirty axes: error of CopyFrom", random(t, r, many...).CopyFrom(y), kinds...)
+		to := random(t, r, many...)
+		o.Error("thirty axes: error of CopyFrom", to.CopyFrom(y), kinds...)
+		record(o, "thirty axes, copied", to, nil)
+		o.Error("thirty axes: error of CopyFrom", x.CopyFrom(y), kinds...)
+		record(o, "thirty axes, copied backwards", x, nil)
+		y, err = x.Select(k, -1)
+		record(o, "thirty axes, Select", y, err)
+		o.Error("thirty axes: error of Fill", get(y, err).Fill(-r.Float64()), kinds...)
+		record(o, "thirty axes, a part filled", x, nil)
+		y, err = x.Unsqueeze(r.IntN(31))
+		record(o, "thirty axes, Unsqueeze", y, err)
+		wide := slices.Repeat([]int{-1}, 30)
+		wide[slices.Index(many, 1)] = 3 // 31 axes
+		y, err = x.Expand(append([]int{2}, wide...)...)
+		record(o, "thirty axes, Expand", y, err)
+		record(o, "thirty axes, Contiguous", x.Contiguous(), nil)
+		y, err = x.Reshape(-1, 2)
+		record(o, "thirty axes, Reshape", y, err)
+		y, err = x.Reshape(append([]int{1}, many...)...)
+		record(o, "thirty axes, Reshape", y, err)
+	}
+	many = slices.Repeat([]int{2}, 12) // more than those that lie together
+	x = random(t, r, many...)
+	y, err = x.Permute(r.Perm(12)...)
+	record(o, "twelve axes, Permute", y, err)
+	o.Error("twelve axes: error of CopyFrom", x.CopyFrom(y), kinds...)
+	record(o, "twelve axes, copied", x, nil)
+	y, err = get(y, nil).Reshape(16, -1)
+	record(o, "twelve axes, Reshape", y, err)
+	wide := random(t, r, slices.Repeat([]int{3}, 9)...)
+	y = wide
+	for k := range 9 {
+		y = get(y.Slice(k, open, open, 2))
+	}
+	record(o, "nine axes, every other", y, nil)
+	o.Error("nine axes: error of Fill", y.Fill(-r.Float64()), kinds...)
+	record(o, "nine axes, filled", wide, nil)
 }

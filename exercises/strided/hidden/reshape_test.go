@@ -123,8 +123,44 @@ func TestViewRefused(t *testing.T) {
 	try("many, transposed", get(random(t, r, 300, 260).Transpose(0, 1)), 300*260)
 	try("many, within an axis", get(random(t, r, 300, 260).Transpose(0, 1)), 13, 20, 30, 10)
 	try("many, columns", get(random(t, r, 300, 300).Slice(1, 0, 260, 1)), 100, 3, 260)
+	// More elements than any memory has: there are strides, or there are none.
+	beyond := func(name string, x *tensor, shape ...int) {
+		y, err := x.View(shape...)
+		o.Error(name+": error of View", err, kinds...)
+		o.Bool(name+": a tensor", y != nil)
+		if err != nil || y == nil {
+			return
+		}
+		o.Ints(name+": shape", y.Shape())
+		o.Int(name+": Len", y.Len())
+		o.Bool(name+": IsContiguous", y.IsContiguous())
+		o.Bool(name+": ReadOnly", y.ReadOnly())
+		v, err := y.At(index(r, y.Shape())...)
+		o.Float(name+": an element", v, observe.Exact())
+		o.Error(name+": error of At", err, kinds...)
+		z, err := x.Reshape(shape...)
+		o.Error(name+": error of Reshape", err, kinds...)
+		o.Ints(name+": shape of Reshape", get(z, err).Shape())
+	}
+	for _, bits := range []int{30, 31, 32, 33, 40, 41, 53, 60, 62} {
+		x := get(random(t, r).Expand(1<<(bits/2), 1<<(bits-bits/2)))
+		beyond("beyond all memory", x, 1<<bits)
+		beyond("beyond all memory", x, -1)
+		beyond("beyond all memory", x, 1<<(bits-bits/2), 1<<(bits/2))
+		beyond("beyond all memory", x, 1<<10, 1, 1<<(bits-11), -1)
+		x = get(random(t, r, 1, 2).Expand(1<<(bits-1), 2))
+		beyond("beyond all memory, two of each", x, 1<<(bits-3), 1, 4, 2)
+		for _, shape := range [][]int{{1 << bits}, {1 << (bits - 2), 4}, {-1}} {
+			y, err := x.View(shape...)
+			refused(o, "beyond all memory, across axes", y, err)
+		}
+	}
 	for range 150 {
 		shape := smooth(r, between(r, 1, 4))
+		if r.IntN(3) == 0 {
+			shape = slices.Repeat([]int{2}, between(r, 5, 9))
+			shape[r.IntN(len(shape))] = 1
+		}
 		x := random(t, r, shape...)
 		for range 2 {
 			k := r.IntN(len(shape))

@@ -67,7 +67,36 @@ func TestOverlap(t *testing.T) {
 			y := get(x.View(n, n))
 			return y, get(y.Transpose(0, 1))
 		})
+		try("through Reshape and Contiguous", list, func(x *tensor) (*tensor, *tensor) {
+			return get(x.Reshape(n, n)), get(get(x.Contiguous().View(n, n)).Transpose(0, 1))
+		})
 	}
+	try := func(name string, x, to, from *tensor) {
+		o.Error(name+": error of CopyFrom", to.CopyFrom(from), kinds...)
+		numbers(o, name+": the whole", x.Values())
+		numbers(o, name+": copied", to.Values())
+	}
+	for n := 1; n <= 8; n++ { // many axes, in the opposite order, and one of them backwards
+		x := random(t, r, slices.Repeat([]int{2}, n)...)
+		axes := make([]int, n)
+		for k := range axes {
+			axes[k] = n - 1 - k
+		}
+		try("many axes, in the opposite order", x, x, get(x.Permute(axes...)))
+		for k := range n {
+			try("many axes, one backwards", x, x, get(x.Slice(k, open, open, -1)))
+		}
+	}
+	// More than a million elements.
+	n := huge(r)
+	list, square := get(strided.FromSlice(apart(r, n), n)), random(t, r, 1026, 1026)
+	try("many, backwards", list, list, get(list.Slice(0, open, open, -1)))
+	try("many, one on", list, get(list.Slice(0, 1, open, 1)), get(list.Slice(0, 0, -1, 1)))
+	try("many, one back", list, get(list.Slice(0, 0, -1, 1)), get(list.Slice(0, 1, open, 1)))
+	try("many, transposed", square, square, get(square.Transpose(0, 1)))
+	try("many, rows down", square, get(square.Slice(0, 1, open, 1)), get(square.Slice(0, 0, -1, 1)))
+	try("many, columns to the right", square, get(square.Slice(1, 1, open, 1)), get(square.Slice(1, 0, -1, 1)))
+	try("many, a column into all", square, square, get(get(square.Slice(1, 7, 8, 1)).Expand(1026, 1026)))
 }
 
 // chain makes a view of a view of a view.
@@ -171,6 +200,32 @@ func TestStays(t *testing.T) {
 		check("View", func(l []int) *tensor { return get(x.View(l...)) }, shape[3], -1)
 		check("Reshape", func(l []int) *tensor { return get(x.Reshape(l...)) }, -1, 3)
 		check("Reshape, copied", func(l []int) *tensor { return get(get(x.Transpose(0, 1)).Reshape(l...)) }, -1, shape[3])
+		for n := range 10 { // with any number of axes
+			sizes := slices.Repeat([]int{2}, n)
+			all := values(r, 1<<n)
+			x := get(strided.FromSlice(all, sizes...))
+			check("some axes, New", func(l []int) *tensor { return get(strided.New(l...)) }, append(sizes, 1)...)
+			check("some axes, FromSlice", func(l []int) *tensor { return get(strided.FromSlice(all, l...)) }, append(sizes, 1)...)
+			check("some axes, Expand", func(l []int) *tensor { return get(x.Expand(l...)) }, append([]int{1}, sizes...)...)
+			check("some axes, View", func(l []int) *tensor { return get(x.View(l...)) }, append(sizes, 1)...)
+			check("some axes, View, a size left out", func(l []int) *tensor { return get(x.View(l...)) }, append(sizes, -1)...)
+			check("some axes, Reshape", func(l []int) *tensor { return get(x.Reshape(l...)) }, append(sizes, 1)...)
+			if n > 1 {
+				turned := get(x.Transpose(0, -1))
+				check("some axes, Reshape, copied", func(l []int) *tensor { return get(turned.Reshape(l...)) }, append([]int{4}, sizes[2:]...)...)
+				check("some axes, Permute", func(l []int) *tensor { return get(x.Permute(l...)) }, r.Perm(n)...)
+			}
+			one := get(x.View(append([]int{1}, append(slices.Clone(sizes), 1)...)...))
+			if n > 0 {
+				check("some axes, Squeeze", func(l []int) *tensor { return get(one.Squeeze(l...)) }, -1, 0)
+			}
+			other := get(x.Unsqueeze(0))
+			ours, theirs := one.Shape(), other.Shape() // neither is the other one
+			o.Ints("Shape of a tensor of other axes", ours)
+			o.Ints("Shape of a tensor of other axes", theirs)
+			ours, theirs = one.Strides(), other.Strides()
+			o.Bool("Strides are lists of their own", len(ours) == 0 || len(theirs) == 0 || &ours[0] != &theirs[0])
+		}
 		for range 3 {
 			for _, err := range []error{
 				second(x.Permute(0, 1, 2)), second(x.Permute(0, 0, 1, 2)), second(x.Transpose(0, 4)), second(x.Slice(3, 0, 1, 0)),
@@ -241,6 +296,51 @@ func TestThousand(t *testing.T) {
 		o.Error("error of Set", list.Set(r.Float64(), r.IntN(7)), kinds...)
 	}
 	record(o, "after a thousand copies", list, nil)
+
+	// And more calls of each kind than 16 bits count.
+	z := random(t, r, 2, 1, 3)
+	sum, failed := 0.0, 0
+	made := make([]*tensor, 0, 16)
+	for i := range 1<<16 + 100 {
+		made = made[:0]
+		for _, of := range []func() (*tensor, error){
+			func() (*tensor, error) { return z.Permute(2, 1, 0) },
+			func() (*tensor, error) { return z.Transpose(0, 2) },
+			func() (*tensor, error) { return z.Slice(2, open, open, -1) },
+			func() (*tensor, error) { return z.Select(2, i%3) },
+			func() (*tensor, error) { return z.Squeeze() },
+			func() (*tensor, error) { return z.Unsqueeze(i % 4) },
+			func() (*tensor, error) { return z.Expand(2, 2, 3) },
+			func() (*tensor, error) { return z.View(3, 2) },
+			func() (*tensor, error) { return made[0].Reshape(6) },
+			func() (*tensor, error) { return strided.New(2, 3) },
+			func() (*tensor, error) { return made[0].Contiguous(), nil },
+			func() (*tensor, error) { return made[2].Clone(), nil },
+		} {
+			y, err := of()
+			if err != nil || y == nil || y.Len() == 0 {
+				failed++
+				y = z
+			}
+			made = append(made, y)
+		}
+		for k, y := range made {
+			v, err := y.At([]int{0, 0, -1, 0}[:len(y.Shape())]...)
+			if err != nil {
+				failed++
+			}
+			sum += v * float64(k+1)
+		}
+		if made[9].Fill(float64(i)) != nil || made[10].CopyFrom(made[0]) != nil || z.Set(float64(i%9), 0, 0, i%3) != nil || z.Set(1, 2, 0, 0) == nil || made[6].Fill(1) == nil {
+			failed++
+		}
+		if list := z.Values(); len(list) == 6 {
+			sum += list[i%6] + made[9].Values()[5]
+		}
+	}
+	o.Float("elements of very many tensors", sum)
+	o.Int("how many of very many calls failed", failed)
+	record(o, "after very many calls", z, nil)
 }
 
 // Any number of goroutines read a tensor and make views and copies of it at the same time,
@@ -255,10 +355,11 @@ func TestConcurrent(t *testing.T) {
 	wide := get(t)(get(t)(x.Slice(1, 0, 1, 1)).Expand(shape[0], 5, 12))
 	own := random(t, r, workers, 50)
 	big := random(t, r, large(r)...)
+	deep := get(t)(random(t, r, 2, 3, 2, 3, 2, 2, 2).Permute(6, 5, 4, 3, 2, 1, 0))
 	sums := make([][]float64, workers)
 	rows := make([]*tensor, workers)
 	for i := range workers {
-		sums[i] = make([]float64, 6)
+		sums[i] = make([]float64, 8)
 		rows[i] = get(t)(own.Select(0, i))
 	}
 	start := make(chan struct{})
@@ -288,6 +389,59 @@ func TestConcurrent(t *testing.T) {
 				if rows[i].Set(float64(i*k), k) == nil {
 					sums[i][5]++
 				}
+			}
+			for k := range 3 { // all that can be done, also with many axes
+				for _, of := range []func() (*tensor, error){
+					func() (*tensor, error) { return deep.Clone(), nil },
+					func() (*tensor, error) { return deep.Contiguous(), nil },
+					func() (*tensor, error) { return deep.Permute(3, 1, 2, 0, 6, 5, 4) },
+					func() (*tensor, error) { return deep.Slice(k, open, open, -1) },
+					func() (*tensor, error) { return deep.Select(-1, k%2) },
+					func() (*tensor, error) { return deep.Unsqueeze(k) },
+					func() (*tensor, error) { return deep.Unsqueeze(9) },
+					func() (*tensor, error) { return deep.Reshape(-1, 12) },
+					func() (*tensor, error) { return deep.Reshape(5, -1) },
+					func() (*tensor, error) { return deep.View(-1) },
+					func() (*tensor, error) { return deep.Expand(2, 2, 2, 2, 3, 2, 3, 2) },
+					func() (*tensor, error) { return x.Squeeze() },
+					func() (*tensor, error) { return x.Expand(append([]int{2}, shape...)...) },
+					func() (*tensor, error) { return x.Expand(shape...) },
+					func() (*tensor, error) { return x.View(shape...) },
+					func() (*tensor, error) { return x.Contiguous(), nil },
+					func() (*tensor, error) { return wide.Squeeze() },
+					func() (*tensor, error) { return wide.View(-1, 3) },
+					func() (*tensor, error) { return strided.New(3, 4) },
+					func() (*tensor, error) { return strided.FromSlice([]float64{1, 2, 3, float64(i)}, 2, 2) },
+				} {
+					y, err := of()
+					if err != nil || y == nil {
+						sums[i][7]++
+						continue
+					}
+					sums[i][6] += fingerprint(y.Values()) + float64(y.Len()+len(y.Shape()))
+					if y.ReadOnly() {
+						sums[i][7] += 100
+					}
+				}
+				if y, err := strided.New(deep.Shape()...); err == nil && y != nil { // of its own
+					if y.CopyFrom(deep) == nil && y.CopyFrom(x) != nil {
+						sums[i][6] += fingerprint(y.Values())
+					}
+					if z, err := y.Permute(6, 5, 4, 3, 2, 1, 0); err == nil && z != nil {
+						if z, err := z.Select(3, 1); err == nil && z != nil && z.Fill(float64(k)) == nil {
+							sums[i][6] += fingerprint(y.Values())
+						}
+					}
+					if z, err := y.Slice(2, open, open, -1); err == nil && z != nil && y.CopyFrom(z) == nil {
+						sums[i][6] += fingerprint(y.Values())
+					}
+				}
+			}
+			if y, err := rows[i].Slice(0, open, open, -1); err == nil && y != nil && rows[i].CopyFrom(y) == nil {
+				sums[i][7] += 1000
+			}
+			if y, err := rows[i].Slice(0, 20, 25, 1); err == nil && y != nil && y.Fill(float64(-i)) == nil {
+				sums[i][7] += 1000
 			}
 			if y, err := big.Transpose(0, 2); err == nil && y != nil {
 				sums[i][4] += fingerprint(y.Contiguous().Values())

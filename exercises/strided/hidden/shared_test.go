@@ -3,9 +3,11 @@ package hidden
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"grade/observe"
+	"grade/reference/strided"
 )
 
 // seen writes to one of two tensors and records the other one, and the other way round.
@@ -115,6 +117,41 @@ func TestCopies(t *testing.T) {
 			}
 		}
 	}
+
+	// Of one element and of many, with few axes and with many: what is returned twice is two
+	// things.
+	wide := get(t)(random(t, r, 2, huge(r)).Slice(0, 0, 1, 1))
+	six := get(t)(random(t, r, 2, 3, 2, 2, 3, 2).Permute(r.Perm(6)...))
+	for _, x := range []*tensor{
+		random(t, r), random(t, r, 1), random(t, r, 1, 1, 1), random(t, r, 2), random(t, r, 3, 2), random(t, r, 2, 1, 2, 1, 2, 3),
+		get(t)(random(t, r, 5).Select(0, 3)), get(t)(random(t, r, 4, 4).Slice(0, 2, 3, 1)), get(t)(random(t, r, 4, 5).Transpose(0, 1)),
+		get(t)(random(t, r, 4, 5).Slice(1, open, open, -2)), six, random(t, r, large(r)...), wide, get(t)(random(t, r, 1030, 1040).Transpose(0, 1)),
+	} {
+		copies := []*tensor{x.Clone(), x.Clone()}
+		if !x.IsContiguous() {
+			copies = append(copies, x.Contiguous(), x.Contiguous())
+			if y, err := x.View(x.Len()); err != nil || y == nil {
+				copies = append(copies, get(t)(x.Reshape(x.Len())), get(t)(x.Reshape(x.Len(), 1)), get(t)(x.Reshape(x.Len())))
+			}
+		}
+		lists := [][]float64{x.Values(), x.Values()}
+		for k, y := range copies {
+			o.Error("of each size: error of Set", y.Set(-1e6*float64(k+1), make([]int, len(y.Shape()))...), kinds...)
+		}
+		for k, list := range lists {
+			list[0] = -2e6 * float64(k+1)
+			_ = append(list[:0:len(list)], -3e6*float64(k+1))
+		}
+		o.Error("of each size: error of Set", x.Set(-4e6, make([]int, len(x.Shape()))...), kinds...)
+		lists = append(lists, x.Values(), copies[0].Values(), copies[1].Values())
+		for _, y := range copies {
+			numbers(o, "of each size, a copy", y.Values())
+		}
+		for _, list := range lists {
+			numbers(o, "of each size, values", list)
+		}
+		numbers(o, "of each size, the tensor", x.Values())
+	}
 }
 
 // A tensor of Expand, and each view of one, refuses to be written to by ErrReadOnly, and
@@ -160,6 +197,64 @@ func TestReadOnly(t *testing.T) {
 	}
 	numbers(o, "the tensor that it is of, after all", base.Values())
 	numbers(o, "Expand, after all", wide.Values())
+
+	// With any number of axes: views, in which one axis more or less is all that is new, and
+	// copies.
+	try := func(name string, x *tensor, err error) {
+		x = get(x, err)
+		o.Bool(name+": ReadOnly", x.ReadOnly())
+		o.Error(name+": error of Fill", x.Fill(-r.Float64()), kinds...)
+		from := get(strided.New(x.Shape()...))
+		o.Error(name+": error of CopyFrom", x.CopyFrom(from), kinds...)
+		if x.Len() > 0 {
+			o.Error(name+": error of Set", x.Set(-r.Float64(), index(r, x.Shape())...), kinds...)
+		}
+		numbers(o, name+": after all", x.Values())
+	}
+	again := func(x *tensor, err error) func(name string) { return func(name string) { try(name, x, err) } }
+	for n := range 10 {
+		for _, shape := range [][]int{slices.Repeat([]int{1}, n), slices.Repeat([]int{2}, n), append(slices.Repeat([]int{3}, n/4), 0)} {
+			base := get(strided.FromSlice(values(r, count(shape)), shape...))
+			m := len(shape)
+			same := get(base.Expand(shape...))
+			again(same, nil)("axes, Expand")
+			again(same.Expand(shape...))("axes, Expand of Expand")
+			again(same.Expand(append([]int{2}, shape...)...))("axes, Expand of Expand")
+			again(same.Permute(r.Perm(m)...))("axes, Permute of Expand")
+			again(same.Squeeze())("axes, Squeeze of Expand")
+			again(same.Unsqueeze(r.IntN(m + 1)))("axes, Unsqueeze of Expand")
+			again(same.View(count(shape)))("axes, View of Expand")
+			again(same.View(shape...))("axes, View of Expand")
+			again(same.Reshape(append([]int{1}, shape...)...))("axes, Reshape of Expand, without a copy")
+			again(same.Contiguous(), nil)("axes, Contiguous of Expand, without a copy")
+			again(same.Clone(), nil)("axes, Clone of Expand")
+			if count(shape) == 1 {
+				again(same.View())("axes, View of Expand")
+				again(same.Reshape())("axes, Reshape of Expand, without a copy")
+			}
+			if m > 0 {
+				again(same.Transpose(0, -1))("axes, Transpose of Expand")
+				again(same.Slice(r.IntN(m), open, open, 2))("axes, Slice of Expand")
+			}
+			if m > 0 && shape[0] > 0 {
+				again(same.Slice(0, 0, 1, 1))("axes, Slice of Expand")
+				again(same.Select(0, -1))("axes, Select of Expand")
+			}
+			if m > 0 && shape[m-1] == 1 {
+				again(same.Squeeze(-1))("axes, Squeeze of Expand")
+			}
+			numbers(o, "axes, the tensor that it is of", base.Values())
+
+			// Two rows, of which the first axis is repeated and the last one is not, are no one axis.
+			row := get(random(t, r, 1, 6).Expand(2, 6))
+			for _, to := range [][]int{append(slices.Repeat([]int{1}, n), 12), append([]int{3}, append(slices.Repeat([]int{1}, n), 4)...), append([]int{3, 2, 2}, slices.Repeat([]int{1}, n)...)} {
+				again(row.Reshape(to...))("axes, Reshape of Expand, a copy")
+			}
+			turned := get(get(row.View(append(slices.Repeat([]int{1}, n), 2, 6)...)).Transpose(-1, -2))
+			again(turned.Contiguous(), nil)("axes, Contiguous of Expand, a copy")
+			again(turned.Clone(), nil)("axes, Clone of Expand")
+		}
+	}
 }
 
 // Fill and CopyFrom write all elements of a tensor of any layout, and no other ones (rule
@@ -203,4 +298,71 @@ func TestCopyFrom(t *testing.T) {
 	numbers(o, "special numbers", x.Values())
 	y := get(t)(x.Transpose(0, 1))
 	numbers(o, "special numbers, copied", y.Contiguous().Values())
+
+	// Shapes of as many elements are other ones all the same, and nothing is copied.
+	for _, group := range [][][]int{{{}, {1}, {1, 1}, {1, 1, 1}}, {{2, 3}, {3, 2}, {6}, {1, 2, 3}, {2, 1, 3}, {2, 3, 1}, {1, 6}}, {{0}, {0, 3}, {3, 0}, {1, 0}}, {{250, 300}, {300, 250}, {75_000}, {1, 250, 300}}} {
+		for i, shape := range group {
+			for j, other := range group {
+				if i != j {
+					to := random(t, r, shape...)
+					o.Error("a shape of as many elements: error of CopyFrom", to.CopyFrom(random(t, r, other...)), kinds...)
+					numbers(o, "a shape of as many elements: nothing copied", to.Values())
+				}
+			}
+			to := random(t, r, shape...)
+			o.Error("the same shape: error of CopyFrom", to.CopyFrom(random(t, r, shape...)), kinds...)
+			numbers(o, "the same shape: copied", to.Values())
+		}
+	}
+
+	// Every number arrives as it is.
+	zero := math.Copysign(0, -1)
+	for _, shape := range [][]int{{}, {1}, {5}, {2, 3}, {2, 2, 2, 2, 2}, {40, 40}} {
+		for _, s := range append(special, zero, 0) {
+			to := random(t, r, shape...)
+			o.Error("special numbers: error of Fill", to.Fill(s), kinds...)
+			numbers(o, "special numbers: filled", to.Values())
+			signs(o, "special numbers: filled", to.Values())
+			from := values(r, count(shape))
+			from[r.IntN(len(from))] = s
+			x := get(t)(strided.FromSlice(from, shape...))
+			o.Error("special numbers: error of CopyFrom", to.CopyFrom(x), kinds...)
+			signs(o, "special numbers: copied", to.Values())
+			signs(o, "special numbers: Clone", x.Clone().Values())
+			o.Error("special numbers: error of Set", to.Set(s, make([]int, len(shape))...), kinds...)
+			v, err := to.At(make([]int, len(shape))...)
+			o.Error("special numbers: error of At", err, kinds...)
+			signs(o, "special numbers: At", []float64{v})
+		}
+	}
+
+	// Many elements of several layouts, more than a million of some, with others in between.
+	n, million := 1<<18+2*r.IntN(99)+1, huge(r)
+	for _, l := range []struct {
+		name  string
+		shape []int
+		of    func(x *tensor) (*tensor, error)
+	}{
+		{"all", []int{million}, func(x *tensor) (*tensor, error) { return x.Slice(0, open, open, 1) }},
+		{"a part", []int{n + 9}, func(x *tensor) (*tensor, error) { return x.Slice(0, 3, -5, 1) }},
+		{"every other, a million", []int{2 * million}, func(x *tensor) (*tensor, error) { return x.Slice(0, open, open, 2) }},
+		{"every other", []int{2 * n}, func(x *tensor) (*tensor, error) { return x.Slice(0, 1, open, 2) }},
+		{"every other, backwards", []int{2 * n}, func(x *tensor) (*tensor, error) { return x.Slice(0, open, open, -2) }},
+		{"every third", []int{3 * n}, func(x *tensor) (*tensor, error) { return x.Slice(0, open, -2, 3) }},
+		{"a column", []int{n, 2}, func(x *tensor) (*tensor, error) { return x.Select(1, 1) }},
+		{"columns", []int{n/4 + 1, 5}, func(x *tensor) (*tensor, error) { return x.Slice(1, 1, 5, 1) }},
+		{"every other row", []int{14, n / 6}, func(x *tensor) (*tensor, error) { return x.Slice(0, open, open, 2) }},
+		{"every other column, transposed", []int{n / 500, 1004}, func(x *tensor) (*tensor, error) { return get(t)(x.Slice(1, open, open, 2)).Transpose(0, 1) }},
+		{"of three axes", []int{102, 103, 210}, func(x *tensor) (*tensor, error) { return x.Slice(2, 1, open, 2) }},
+	} {
+		base := random(t, r, l.shape...)
+		to := get(t)(l.of(base))
+		o.Error("many, "+l.name+": error of Fill", to.Fill(-1000-r.Float64()), kinds...)
+		numbers(o, "many, "+l.name+": filled", base.Values())
+		from := get(t)(strided.FromSlice(apart(r, to.Len()), to.Shape()...))
+		o.Error("many, "+l.name+": error of CopyFrom", to.CopyFrom(from), kinds...)
+		numbers(o, "many, "+l.name+": copied", base.Values())
+		o.Error("many, "+l.name+": error of CopyFrom", from.CopyFrom(to), kinds...)
+		numbers(o, "many, "+l.name+": copied back", from.Values())
+	}
 }

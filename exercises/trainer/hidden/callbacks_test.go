@@ -2,6 +2,7 @@ package hidden
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -57,7 +58,7 @@ func (w *world) after(name string, h trainer.History) {
 // others hear of the event, TrainEnd comes, and nothing else (rules 18 and 20).
 func TestStop(t *testing.T) {
 	o := observe.New(t)
-	for _, stop := range []error{trainer.ErrStop, fmt.Errorf("patience: %w", trainer.ErrStop)} {
+	for _, stop := range wraps(trainer.ErrStop) {
 		for _, at := range []struct {
 			kind    string
 			n       int
@@ -82,6 +83,16 @@ func TestStop(t *testing.T) {
 			w.after(name, h)
 		}
 	}
+	// A stop is none the less one where ctx is done at the same time.
+	for _, at := range []string{"TrainStart", "BatchEnd", "StepEnd"} {
+		w := newWorld(o)
+		ctx, cancel := context.WithCancel(w.ctx())
+		tr := w.trainer(trainer.Config{Epochs: 2, AccumSteps: 2, Callbacks: []trainer.Callback{callback{w, "a"}, callback{w, "b"}}})
+		w.at("a "+at, 0, func() error { cancel(); return trainer.ErrStop })
+		h, err := tr.Fit(ctx, w.loader("train", w.sizes(4)...), w.loader("val", 1))
+		o.String("stop and done at "+at+": error of Fit", kind(err))
+		w.after("stop and done at "+at, h)
+	}
 	w := newWorld(o) // of more epochs than there is memory for
 	end := &epochOnly{callback{w, "a"}}
 	w.at("a EpochEnd", 2, func() error { return trainer.ErrStop })
@@ -89,6 +100,11 @@ func TestStop(t *testing.T) {
 		Fit(w.ctx(), w.loader("train", w.sizes(2)...), w.loader("val", w.sizes(1)...))
 	o.String("stop of a run without end: error of Fit", kind(err))
 	w.after("stop of a run without end", h)
+}
+
+// wraps are an error, and ways to wrap it.
+func wraps(err error) []error {
+	return []error{err, fmt.Errorf("patience: %w", err), errors.Join(errors.New("patience"), err), fmt.Errorf("%w, %w", errors.New("patience"), err)}
 }
 
 // ErrStop is a wish of callbacks only: from a loader, a model, the loss or the
@@ -184,7 +200,7 @@ func TestTrainEnd(t *testing.T) {
 			o.Strings(name+": what TrainEnd is given", w.ends())
 		}
 	}
-	for _, stop := range []error{trainer.ErrStop, fmt.Errorf("patience: %w", trainer.ErrStop)} {
+	for _, stop := range wraps(trainer.ErrStop) {
 		for _, also := range []string{"", "b TrainEnd"} {
 			w := newWorld(o)
 			tr := w.trainer(trainer.Config{Callbacks: []trainer.Callback{callback{w, "a"}, callback{w, "b"}}})
@@ -208,6 +224,30 @@ func TestNested(t *testing.T) {
 	o.Floats("losses that callbacks got from Evaluate", looks.losses)
 	o.Strings("predictions that callbacks got", looks.predictions)
 	o.Bool("the run ends as one without such callbacks", look == without)
+	for _, at := range []string{"backward 1", "step 1", "step 2", "train load 1", "train forward 1"} {
+		at, n := at[:len(at)-2], int(at[len(at)-1]-'0')
+		var places [2]string
+		for i := range places {
+			w := newWorld(o)
+			var tr *trainer.Trainer
+			test := newWorld(o).loader("test", 4, 2, 3)
+			see := func() error {
+				if i == 0 {
+					return nil
+				}
+				_, err := tr.Evaluate(w.ctx(), test)
+				for range tr.Predict(w.ctx(), test) {
+				}
+				return err
+			}
+			tr = w.trainer(trainer.Config{Epochs: 2, AccumSteps: 2, Callbacks: []trainer.Callback{afterBatch(see)}})
+			w.at(at, n, func() error { return &fault{7} })
+			_, err := tr.Fit(w.ctx(), w.loader("train", 3, 3, 3, 3, 3), nil)
+			places[i] = w.place(err)
+		}
+		o.String("error of "+at+" after an Evaluate: the error and its batch", places[1])
+		o.Bool("error of "+at+": the same as without such callbacks", places[0] == places[1])
+	}
 }
 
 type looks struct {

@@ -93,6 +93,7 @@ func (l slowLoader) Batches(ctx context.Context, epoch int) iter.Seq2[trainer.Ba
 // does alone (rule 31).
 func TestIndependentTrainers(t *testing.T) {
 	o := observe.New(t)
+	within(o)
 	alone, together := make([]*job, 4), make([]*job, 4)
 	for i := range alone {
 		r1, r2 := twins(o.Rand())
@@ -110,6 +111,31 @@ func TestIndependentTrainers(t *testing.T) {
 		j.w.samples("at the same time as others", j.h)
 		o.Int("batches that were computed", len(j.w.forwards))
 		o.Bool("at the same time as others all comes as it does alone", j.String() == alone[i].String())
+	}
+}
+
+// within fits another Trainer in a callback of one, and from a goroutine that the callback waits
+// for: neither may wait for the other.
+func within(o *observe.Observer) {
+	for _, apart := range []bool{false, true} {
+		outer, inner := newWorld(o), newWorld(o)
+		other := inner.trainer(trainer.Config{Epochs: 2, AccumSteps: 2})
+		var h trainer.History
+		var err error
+		fit := func() { h, err = other.Fit(inner.ctx(), inner.loader("train", 2, 3, 4), inner.loader("val", 1)) }
+		tr := outer.trainer(trainer.Config{Callbacks: []trainer.Callback{afterBatch(func() error {
+			if apart {
+				var wg sync.WaitGroup
+				wg.Go(fit)
+				wg.Wait()
+			} else {
+				fit()
+			}
+			return err
+		})}})
+		_, outerErr := tr.Fit(outer.ctx(), outer.loader("train", 2, 2), nil)
+		o.String("a Fit within a Fit: errors", kind(err)+" and "+kind(outerErr))
+		inner.samples("a Fit within a Fit", h)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"testing"
 
@@ -48,6 +49,19 @@ func TestEpochLoss(t *testing.T) {
 	for i, e := range h.Epochs {
 		o.Float(fmt.Sprintf("mean loss of a sample in epoch %d of training", i), e.TrainLoss, observe.Within(0, 1e-9))
 	}
+	for _, n := range []int{1 << 16, 1 << 31, 1 << 32, 1 << 40} { // more samples than 16 or 32 bits count
+		w := newWorld(o)
+		train, test := w.loader("train", n, n-1, 2*n), w.loader("test", n, n-1, 2*n)
+		means := []float64{1 + w.r.Float64(), 3 + w.r.Float64(), 7 + w.r.Float64()}
+		train.means, test.means = func(int) []float64 { return means }, func(int) []float64 { return means }
+		tr := w.trainer(trainer.Config{})
+		h, err := tr.Fit(w.ctx(), train, test)
+		o.String("batches of very many samples: error of Fit", kind(err))
+		for _, e := range h.Epochs {
+			o.Floats("batches of very many samples: mean losses", []float64{e.TrainLoss, e.ValLoss}, observe.Within(0, 1e-9))
+		}
+		w.samples("batches of very many samples", h)
+	}
 }
 
 // Gradients accumulated over small batches train as one batch of as many samples
@@ -75,7 +89,7 @@ func TestAccumulation(t *testing.T) {
 func TestShortWindow(t *testing.T) {
 	o := observe.New(t)
 	for i, c := range []struct{ batches, accum int }{
-		{1, 4}, {2, 4}, {3, 4}, {4, 4}, {5, 4}, {7, 4}, {11, 4}, {700, 300}, {5, math.MaxInt},
+		{1, 4}, {2, 4}, {3, 4}, {4, 4}, {5, 4}, {7, 4}, {11, 4}, {700, 300}, {5, math.MaxInt}, {5, 1<<8 + 1}, {5, 1<<16 + 2}, {5, 1 << 31}, {5, 1<<32 + 1}, {5, 1<<53 + 1},
 	} {
 		w := newWorld(o)
 		train := w.loader("train", w.sizes(c.batches)...)
@@ -94,6 +108,13 @@ func TestShortWindow(t *testing.T) {
 		}
 		o.Ints(name+": Steps of each epoch in the History", steps)
 		o.Int(name+": calls of Step", w.calls["step"])
+	}
+	for _, n := range []int{1<<16 + 1, 1 << 31, 1<<32 + 5, 1 << 40} { // more samples than 16 or 32 bits count
+		w := newWorld(o)
+		_, err := w.trainer(trainer.Config{AccumSteps: 2, Callbacks: []trainer.Callback{callback{w, "a"}}}).Fit(w.ctx(), w.loader("train", n, 3, n+1), nil)
+		o.String("batches of very many samples: error of Fit", kind(err))
+		o.Floats("batches of very many samples: factors of ScaleGrads", w.scales, observe.Within(0, 1e-9))
+		o.Ints("batches of very many samples: StepEnd is told epoch, step, samples", w.told("StepEnd"))
 	}
 	long := newTinyBatches(o, 1<<17+1+o.Rand().IntN(1000)) // two windows that 16 bits do not count
 	m := &tiny{y: &tiny{n: 1}, quick: true}
@@ -142,6 +163,17 @@ func TestDevices(t *testing.T) {
 			}
 		}
 		o.Int("moves in all", len(w.moves))
+	}
+	w := newWorld(o)
+	train, val, test := w.loader("train", w.sizes(3)...), w.loader("val", w.sizes(2)...), w.loader("test", w.sizes(2)...)
+	train.same, val.same, test.same = true, true, true
+	tr := w.trainer(trainer.Config{})
+	_, err := tr.Fit(w.ctx(), train, val)
+	o.String("Y is X: error of Fit", kind(err))
+	_, err = tr.Evaluate(w.ctx(), test)
+	o.String("Y is X: error of Evaluate", kind(err))
+	for _, of := range []string{"train", "val", "test"} {
+		o.Strings("Y is X: moves of "+of, w.movesOf(of, "X"))
 	}
 }
 
@@ -296,6 +328,40 @@ func TestWholeRun(t *testing.T) {
 		o.String("error of Evaluate", kind(err))
 		o.Float("mean loss of a sample", loss)
 	}
+	released(o)
+}
+
+// released runs each method, to its end, left early and with an error, and counts what can
+// still be reached of its batches, through the Trainer or the History.
+func released(o *observe.Observer) {
+	w := newWorld(o)
+	tr := w.trainer(trainer.Config{Epochs: 2, AccumSteps: 2, MaxGradNorm: 1, Callbacks: []trainer.Callback{callback{w, "a"}}})
+	var kept []any
+	after := func(name string, err error, results ...any) {
+		kept = append(kept, results...)
+		o.String(name+": error", kind(err))
+		o.Int(name+": tensors that can be reached", w.reachable())
+	}
+	h, err := tr.Fit(w.ctx(), w.loader("train", w.sizes(5)...), w.loader("val", w.sizes(2)...))
+	after("after Fit", err, h)
+	loss, err := tr.Evaluate(w.ctx(), w.loader("test", w.sizes(3)...))
+	after("after Evaluate", err, loss)
+	all := tr.Predict(w.ctx(), w.loader("test", w.sizes(3)...))
+	for range all {
+	}
+	after("after Predict", nil, all)
+	for range all {
+		break
+	}
+	after("after a Predict that was left", nil)
+	w.fail("poor forward", 1)
+	h, err = tr.Fit(w.ctx(), w.loader("poor", w.sizes(3)...), nil)
+	after("after a Fit that failed", err, h)
+	w.fail("bad loss", 1)
+	_, err = tr.Evaluate(w.ctx(), w.loader("bad", w.sizes(3)...))
+	after("after an Evaluate that failed", err)
+	runtime.KeepAlive(tr)
+	runtime.KeepAlive(kept)
 }
 
 // twins are two random sources that give the same.

@@ -1,6 +1,7 @@
 package hidden
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"testing"
@@ -216,6 +217,20 @@ func TestRestoredMode(t *testing.T) {
 				break
 			}
 		})
+		// The mode that counts is that of when a range begins.
+		w.training = training
+		for range 2 {
+			late := tr.Predict(w.ctx(), l)
+			w.training = !w.training
+			for range late {
+			}
+			o.Bool("training mode after a late range over Predict", w.training)
+			w.training = !w.training
+			for range late {
+				break
+			}
+			o.Bool("training mode after a later range over Predict", w.training)
+		}
 		w.fail("poor forward", 0)
 		check("a validation that fails", func() { tr.Fit(w.ctx(), l, w.loader("poor", 2)) })
 	}
@@ -243,10 +258,49 @@ func TestEpochNumbers(t *testing.T) {
 	}
 	w.samples("the first Fit, after the second", first)
 	w.samples("the second Fit", second)
+	again(o)
 	o.Ints("epochs that Batches of train is asked for", train.asked)
 	o.Ints("epochs that Batches of val is asked for", val.asked)
 	o.Int("ranges over train", train.ranges)
 	o.Int("ranges over val", val.ranges)
+}
+
+// again ends a Fit in each way there is, and begins another one on the same Trainer.
+func again(o *observe.Observer) {
+	for _, c := range []struct {
+		name string
+		end  func(cancel func()) error
+	}{
+		{"a stop", func(func()) error { return trainer.ErrStop }},
+		{"an error", func(func()) error { return &fault{1} }},
+		{"a panic", func(func()) error { panic("fresh") }},
+		{"a context that was done", func(cancel func()) error { cancel(); return nil }},
+		{"nothing in the way", func(func()) error { return nil }},
+	} {
+		name := c.name
+		for _, at := range []string{"a TrainStart", "a BatchEnd", "a StepEnd", "a EpochEnd", "train forward", "val forward"} {
+			if name == "a stop" && (at == "train forward" || at == "val forward") {
+				continue
+			}
+			w := newWorld(o)
+			tr := w.trainer(trainer.Config{Epochs: 2, AccumSteps: 2, Callbacks: []trainer.Callback{callback{w, "a"}}})
+			ctx, cancel := context.WithCancel(w.ctx())
+			w.at(at, 0, func() error { return c.end(cancel) })
+			train, val := w.loader("train", 2, 3, 4), w.loader("val", 2)
+			func() {
+				defer func() { _ = recover() }()
+				tr.Fit(ctx, train, val)
+			}()
+			cancel()
+			w.events, train.asked, w.updates = nil, nil, nil
+			h, err := tr.Fit(w.ctx(), train, val)
+			o.String("Fit after "+name+": error", kind(err))
+			w.samples("Fit after "+name, h)
+			o.Ints("Fit after "+name+": epochs that Batches is asked for", train.asked)
+			o.Int("Fit after "+name+": calls of ZeroGrad, Backward and Step", len(w.updates))
+			o.Int("Fit after "+name+": events", len(w.events))
+		}
+	}
 }
 
 // Gradients are clipped after they are scaled and before the step, once, to

@@ -23,6 +23,7 @@ func TestBatchErrors(t *testing.T) {
 			w := newWorld(o)
 			tr := w.trainer(trainer.Config{Epochs: 3, AccumSteps: 2, Callbacks: []trainer.Callback{callback{w, "a"}}})
 			w.fail(at, n)
+			w.junk = i%2 == 1
 			name := "error of " + at
 			if i == 2 {
 				name += " that is a BatchError" // as of a loader that trains another model
@@ -38,6 +39,16 @@ func TestBatchErrors(t *testing.T) {
 	}
 	numbered(o)
 	late(o)
+	// Of two errors the first counts: ctx is done when this one is there already.
+	for _, at := range []string{"train move X", "train forward", "train loss", "backward", "step"} {
+		w := newWorld(o)
+		ctx, cancel := context.WithCancelCause(w.ctx())
+		f := &fault{w.r.Uint64()}
+		w.at(at, 1, func() error { cancel(errCause); return f })
+		_, err := w.trainer(trainer.Config{Epochs: 2}).Fit(ctx, w.loader("train", w.sizes(4)...), nil)
+		o.String("error of "+at+", which ends ctx: the error and its batch", w.place(err))
+		cancel(nil)
+	}
 	w := newWorld(o)
 	tr := w.trainer(trainer.Config{Epochs: 3, AccumSteps: 2, Callbacks: []trainer.Callback{callback{w, "a"}}})
 	w.fail("step", 2)
@@ -90,6 +101,7 @@ func TestEvaluationErrors(t *testing.T) {
 			w := newWorld(o)
 			tr := w.trainer(trainer.Config{Epochs: 3, AccumSteps: 2, Callbacks: []trainer.Callback{callback{w, "a"}}})
 			w.fail("val "+at, n)
+			w.junk = i == 2
 			val, test := w.loader("val", w.sizes(3)...), w.loader("test", w.sizes(3)...)
 			val.bare, test.bare = i != 0, i != 0
 			h, err := tr.Fit(w.ctx(), w.loader("train", w.sizes(4)...), val)
@@ -106,9 +118,22 @@ func TestEvaluationErrors(t *testing.T) {
 		for n := range 3 {
 			w := newWorld(o)
 			w.fail("test "+at, n)
+			w.junk = n == 2
 			l := w.loader("test", w.sizes(3)...)
 			l.noY, l.bare = true, n == 1
 			w.predictions("Predict, error of "+at, w.trainer(trainer.Config{}), w.ctx(), l)
+		}
+	}
+	for n := range 3 { // one sequence, ranged over twice: its batches count from 0 again
+		w := newWorld(o)
+		w.fail("test forward", 3+n)
+		l := w.loader("test", w.sizes(3)...)
+		all := w.trainer(trainer.Config{}).Predict(w.ctx(), l)
+		for range 2 {
+			for p, err := range all {
+				o.String("Predict, ranged over twice: error", w.place(err))
+				o.String("Predict, ranged over twice: prediction", baseOf(p))
+			}
 		}
 	}
 	for _, n := range []int{0, 3, 5, 7} {

@@ -18,6 +18,7 @@ type loader struct {
 	sizes                     func(pass int) []int     // by the calls of Batches, from 0
 	means                     func(pass int) []float64 // of the loss; nil: whatever comes out
 	noY                       bool
+	same                      bool // Y is X
 	bare                      bool // with an error comes no batch
 	device                    trainer.Device
 	seed                      uint64
@@ -65,11 +66,14 @@ func (l *loader) batch(ctx context.Context, pass, i, n int) trainer.Batch {
 	base := mix(l.seed, uint64(pass), uint64(i))
 	done := mix(w.parameters, uint64(len(w.updates)-l.updates), uint64(len(w.events)-l.events), uint64(len(w.forwards)-l.forwards))
 	token := mix(base, w.seen(contexts, contextToken(ctx)), w.seen(order, done))
-	x := &tensor{w: w, of: l.name, kind: "X", n: n, device: l.device, base: base, token: token}
+	x := w.track(&tensor{w: w, of: l.name, kind: "X", n: n, device: l.device, base: base, token: token})
 	if l.noY {
 		return trainer.Batch{X: x}
 	}
-	y := &tensor{w: w, of: l.name, kind: "Y", n: n, device: l.device, base: base, token: token + 1}
+	if l.same {
+		return trainer.Batch{X: x, Y: x}
+	}
+	y := w.track(&tensor{w: w, of: l.name, kind: "Y", n: n, device: l.device, base: base, token: token + 1})
 	if l.means != nil {
 		y.mean = &l.means(pass)[i]
 	}

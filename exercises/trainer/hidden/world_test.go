@@ -11,8 +11,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"runtime"
+	"weak"
 
 	"grade/observe"
 	"grade/reference/trainer"
@@ -56,6 +58,8 @@ type world struct {
 
 	events []event
 
+	made   []weak.Pointer[tensor]
+	junk   bool // an error comes with something, which is not to be used
 	shared bool // the machine, with worlds that are to have their turn
 	calls  map[string]int
 	faults map[string]func() error // by kind and number of the call
@@ -154,7 +158,8 @@ func (t *tensor) Device() trainer.Device { return t.device }
 
 func (t *tensor) To(d trainer.Device) (trainer.Tensor, error) {
 	t.w.moves = append(t.w.moves, move{t.of, t.kind, t.base, t.n, d})
-	if err := t.w.call(t.of + " move " + t.kind); err != nil {
+	err := t.w.call(t.of + " move " + t.kind)
+	if err != nil && !t.w.junk {
 		return nil, err
 	}
 	t.times++
@@ -163,7 +168,25 @@ func (t *tensor) To(d trainer.Device) (trainer.Tensor, error) {
 	if t.w.sees&devices != 0 {
 		moved.token = mix(t.token, uint64(t.times))
 	}
-	return &moved, nil
+	return t.w.track(&moved), err
+}
+
+// track notes a tensor that was made.
+func (w *world) track(t *tensor) *tensor {
+	w.made = append(w.made, weak.Make(t))
+	return t
+}
+
+// reachable counts the tensors that were made and that something still refers to.
+func (w *world) reachable() (n int) {
+	runtime.GC()
+	runtime.GC()
+	for _, p := range w.made {
+		if p.Value() != nil {
+			n++
+		}
+	}
+	return n
 }
 
 // movesOf lists the moves of what is of one kind.
@@ -223,12 +246,15 @@ func (m model) Forward(ctx context.Context, x trainer.Tensor) (trainer.Tensor, e
 	t := x.(*tensor)
 	m.forwards = append(m.forwards, forward{t.of, t.base, m.training})
 	if err := m.call(t.of + " forward"); err != nil {
+		if m.junk {
+			return t, err
+		}
 		return nil, err
 	}
 	if t.device != m.device && m.sees&devices != 0 {
 		return nil, errDevice
 	}
-	p := &tensor{w: m.world, of: t.of, kind: "prediction", n: t.n, device: t.device, base: t.base}
+	p := m.track(&tensor{w: m.world, of: t.of, kind: "prediction", n: t.n, device: t.device, base: t.base})
 	p.token = mix(t.token, m.seen(learning, mix(m.parameters, m.stats)), m.seen(modes, flag(m.training)),
 		m.seen(contexts, contextToken(ctx)), m.seen(progress, uint64(m.calls["step"])))
 	if m.training {
@@ -282,12 +308,15 @@ func (o optimizer) Step() error {
 func (w *world) loss(pred, y trainer.Tensor) (float64, trainer.Tensor, error) {
 	p, t := pred.(*tensor), y.(*tensor)
 	if err := w.call(t.of + " loss"); err != nil {
+		if w.junk {
+			return math.NaN(), pred, err
+		}
 		return 0, nil, err
 	}
 	if w.sees&devices != 0 && (p.device != w.device || t.device != w.device) {
 		return 0, nil, errDevice
 	}
-	grad := &tensor{w: w, of: t.of, kind: "gradient", n: t.n, device: w.device, base: t.base, token: mix(p.token, t.token)}
+	grad := w.track(&tensor{w: w, of: t.of, kind: "gradient", n: t.n, device: w.device, base: t.base, token: mix(p.token, t.token)})
 	if t.mean != nil {
 		return *t.mean, grad, nil
 	}

@@ -163,7 +163,7 @@ func NewScheduler(c Schedule) (*Scheduler, error) {
 			return c.Floor
 		}
 		if k < w {
-			return c.Peak / float64(w) * float64(k+1)
+			return c.Peak * (float64(k+1) / float64(w))
 		}
 		cosine := math.Cos(angle * float64(k-w))
 		return c.Floor + (c.Peak-c.Floor)*cosine*cosine // (1 + cos 2a) / 2 = cos² a

@@ -170,6 +170,7 @@ func Check(f Function, given ...[]float64) (*Report, error) {
 			if err != nil {
 				return nil, err
 			}
+			down = append([]float64{}, down...)
 			x[i] = at
 			var wrong, kinked bool
 			for j, y := range out {

@@ -1,0 +1,193 @@
+package hidden
+
+import (
+	"testing"
+
+	"grade/observe"
+	"grade/reference/broadcast"
+)
+
+// work is one call of a workload. Its answers are checked by samples within the window, at places that
+// nobody but the test knows, and wholly for the last round.
+type work struct {
+	op     operation
+	a, b   tensor
+	answer tensor
+}
+
+// times is how often each call is made, each time with other numbers.
+const times = 40
+
+// measure applies operations to operands, times and again, and records what comes.
+func measure(o *observe.Observer, ops []operation, shapes ...pair) {
+	r := o.Rand()
+	w := weights(r)
+	var list []*work
+	for _, p := range shapes {
+		for _, op := range ops {
+			list = append(list, &work{op: op, a: tensorOf(r, positive, p[0]), b: tensorOf(r, positive, p[1])})
+		}
+	}
+	places := r.Perm(7919)[:64]
+	sum, refused := 0.0, 0
+	round := 0
+	for o.Loop() {
+		for range times {
+			round++
+			for _, x := range list {
+				x.a.Data[round*31%len(x.a.Data)] = 0.5 + w[round%len(w)]
+				x.b.Data[round*37%len(x.b.Data)] = 0.5 + w[(round+1)%len(w)]
+				answer, err := x.op.Apply(x.a, x.b)
+				if err != nil {
+					refused++
+				}
+				x.answer = answer
+				sum += sample(answer, places, w)
+			}
+		}
+	}
+	o.Int("refused", refused)
+	o.Float("samples of all results", sum, relative)
+	for _, x := range list {
+		o.Ints("shape", x.answer.Shape)
+		o.Float("weighted sum", fingerprint(w, x.answer.Data), relative)
+		o.Int("numbers", len(x.answer.Data))
+	}
+}
+
+// sample adds up numbers at some places, in each part of a tensor.
+func sample(t tensor, places []int, w []float64) (sum float64) {
+	for k, i := range places {
+		if len(t.Data) == 0 {
+			break
+		}
+		sum += w[k] * t.Data[(i*41+k*2531)%len(t.Data)]
+	}
+	return sum
+}
+
+// Two tensors of the same shape: one flat loop.
+func BenchmarkSame(b *testing.B) {
+	measure(observe.New(b), []operation{operations[0], operations[4]}, pair{{400, 400}, {400, 400}}, pair{{20, 25, 320}, {20, 25, 320}})
+}
+
+// A table and a row, which is the same for each row of the table.
+func BenchmarkRow(b *testing.B) {
+	measure(observe.New(b), []operation{operations[1], operations[2]}, pair{{400, 400}, {400}}, pair{{400}, {400, 400}})
+}
+
+// A table and a column: along a row it is one number.
+func BenchmarkColumn(b *testing.B) {
+	measure(observe.New(b), []operation{operations[3], operations[0]}, pair{{400, 400}, {400, 1}}, pair{{400, 1}, {400, 400}})
+}
+
+// A table and a single number.
+func BenchmarkScalar(b *testing.B) {
+	measure(observe.New(b), []operation{operations[2], operations[4]}, pair{{400, 400}, nil}, pair{nil, {400, 400}})
+}
+
+// Three dimensions, the middle one of which is repeated.
+func BenchmarkMiddle(b *testing.B) {
+	measure(observe.New(b), []operation{operations[1], operations[3]}, pair{{40, 50, 80}, {40, 1, 80}}, pair{{40, 1, 80}, {40, 50, 80}})
+}
+
+// Sums back to shapes that lack dimensions at the beginning, in the middle and at the end.
+func BenchmarkSums(b *testing.B) {
+	o := observe.New(b)
+	r := o.Rand()
+	w := weights(r)
+	t := tensorOf(r, positive, []int{60, 50, 80})
+	shapes := [][]int{{1, 50, 1}, {60, 1, 80}, {80}, {60, 1, 1}, {}}
+	last := make([]tensor, len(shapes))
+	total, round := 0.0, 0
+	for o.Loop() {
+		for range times {
+			round++
+			for k, shape := range shapes {
+				t.Data[(round*7919+k)%len(t.Data)] += w[round%len(w)]
+				last[k], _ = broadcast.SumTo(t, shape)
+				total += fingerprint(w, last[k].Data)
+			}
+		}
+	}
+	o.Float("weighted sum of all results", total, relative)
+	for _, t := range last {
+		o.Ints("shape", t.Shape)
+		o.Int("numbers", len(t.Data))
+		o.Float("weighted sum", fingerprint(w, t.Data), relative)
+	}
+}
+
+// Gradients towards a column and a row, and towards a table and a number.
+func BenchmarkGradients(b *testing.B) {
+	o := observe.New(b)
+	r := o.Rand()
+	w := weights(r)
+	grad := tensorOf(r, positive, []int{400, 400})
+	column, row := tensorOf(r, positive, []int{400, 1}), tensorOf(r, positive, []int{400})
+	table, number := tensorOf(r, positive, []int{400, 400}), tensorOf(r, positive, nil)
+	places := r.Perm(7919)[:64]
+	sum, round := 0.0, 0
+	var last [2][2]tensor
+	for o.Loop() {
+		for range times / 2 {
+			round++
+			for _, op := range []operation{operations[2], operations[1], operations[4]} {
+				grad.Data[(round*7919)%len(grad.Data)] += w[round%len(w)]
+				row.Data[round%400] = w[round*3%len(w)]
+				table.Data[(round*7907)%len(table.Data)] = w[round*5%len(w)]
+				last[0][0], last[0][1], _ = op.Grad(column, row, grad)
+				last[1][0], last[1][1], _ = op.Grad(table, number, grad)
+				for _, pair := range last {
+					sum += sample(pair[0], places, w) + sample(pair[1], places, w)
+				}
+			}
+		}
+	}
+	o.Float("samples of all gradients", sum, relative)
+	for _, pair := range last {
+		for _, t := range pair {
+			o.Ints("shape", t.Shape)
+			o.Float("weighted sum", fingerprint(w, t.Data), relative)
+		}
+	}
+}
+
+// A column and a row that make a table of four million numbers: the table takes 30.5 MiB, and nothing else
+// is as large.
+func BenchmarkOuter(b *testing.B) {
+	o := observe.New(b)
+	r := o.Rand()
+	w := weights(r)
+	column, row := tensorOf(r, positive, []int{2000, 1}), tensorOf(r, positive, []int{1, 2000})
+	var z tensor
+	for o.Loop() {
+		column.Data[0] += w[0]
+		z, _ = broadcast.Add.Apply(column, row)
+	}
+	o.Ints("shape", z.Shape)
+	o.Int("numbers", len(z.Data))
+	o.Float("weighted sum", fingerprint(w, z.Data), relative)
+}
+
+// Gradients of four million numbers towards a column and a row, and their sums: they are small, and so
+// is all that is needed for them.
+func BenchmarkSumMemory(b *testing.B) {
+	o := observe.New(b)
+	r := o.Rand()
+	w := weights(r)
+	column, row := tensorOf(r, positive, []int{2000, 1}), tensorOf(r, positive, []int{2000})
+	grad := tensorOf(r, positive, []int{2000, 2000})
+	var got [6]tensor
+	for o.Loop() {
+		grad.Data[0] += w[1]
+		got[0], got[1], _ = operations[3].Grad(column, row, grad)
+		got[2], got[3], _ = operations[1].Grad(column, row, grad)
+		got[4], _ = broadcast.SumTo(grad, column.Shape)
+		got[5], _ = broadcast.SumTo(grad, row.Shape)
+	}
+	for _, t := range got {
+		o.Ints("shape", t.Shape)
+		o.Float("weighted sum", fingerprint(w, t.Data), relative)
+	}
+}

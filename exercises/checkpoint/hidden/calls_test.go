@@ -1,0 +1,242 @@
+package hidden
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"sync"
+	"testing"
+	"time"
+
+	"grade/observe"
+	"grade/reference/checkpoint"
+)
+
+// If ctx is done Save returns its cause: before it begins it changes nothing, and while it
+// writes it soon ends, whatever is written (rule 23).
+func TestCancel(t *testing.T) {
+	o := observe.New(t)
+	r := o.Rand()
+	cause := errors.New("the budget is spent")
+	plain, stop := context.WithCancel(context.Background())
+	stop()
+	caused, because := context.WithCancelCause(context.Background())
+	because(cause)
+	late, cancel := context.WithDeadline(context.Background(), time.Unix(0, 0))
+	defer cancel()
+	lateCause, cancel := context.WithDeadlineCause(context.Background(), time.Unix(0, 0), cause)
+	defer cancel()
+	child, cancel := context.WithCancel(caused)
+	defer cancel()
+	for _, ctx := range []context.Context{plain, caused, late, lateCause, child} {
+		for _, keep := range []int{0, 1} {
+			d := newDisk()
+			m := open(t, d, config{Keep: keep})
+			last := 10 + r.IntN(10)
+			save(t, m, small(1, 0), small(last, 0))
+			before := d.changes
+			err := m.Save(ctx, small(2, 0))
+			o.Error("done before: error", err, cause, context.Canceled, context.DeadlineExceeded)
+			o.Int("done before: changes", d.changes-before)
+			o.Int("done before: Latest", latest(m))
+			save(t, m, small(30+r.IntN(10), 0))
+			o.Int("done before: Latest of the next Save", latest(m))
+			o.Ints("done before: Steps of the files", d.steps())
+		}
+	}
+	const many = 3_200_000 // bytes
+	named := make([]tensor, many/64)
+	for i := range named {
+		named[i].Name = string(drawBytes(r, 64))
+	}
+	numbered := make([]tensor, many/800)
+	for i := range numbered {
+		numbered[i].Data = numbers(r, 100)
+	}
+	for i, large := range []*state{
+		{Model: []tensor{{Name: "m", Data: numbers(r, many/8)}}}, {Optimizer: []tensor{{Name: "o"}, {Name: "p", Data: numbers(r, many/8)}}},
+		{RNG: drawBytes(r, many)}, {Model: []tensor{{Name: string(drawBytes(r, many))}}}, {Optimizer: []tensor{{Name: string(drawBytes(r, many))}}},
+		{Model: named}, {Optimizer: named}, {Model: numbered}, {Model: numbered[:50], Optimizer: numbered[50:]},
+	} {
+		withCause := i%2 == 0
+		for _, after := range []int{0, 200_000} { // so many bytes
+			d := newDisk()
+			m := open(t, d, config{Keep: 1})
+			last := 10 + r.IntN(10)
+			save(t, m, small(1, 0), small(last, 0))
+			ctx, cancel := context.WithCancelCause(context.Background())
+			at := -1
+			begun := d.written
+			d.onWrite = func(n int) {
+				if at < 0 && d.written-begun+n > after {
+					at = d.written
+					if withCause {
+						cancel(cause)
+					} else {
+						cancel(nil)
+					}
+				}
+			}
+			err := m.Save(ctx, large)
+			o.Error("done in the middle: error", err, cause, context.Canceled)
+			o.Bool("done in the middle: at most 1 MiB more", at >= 0 && d.written-at <= 1<<20)
+			o.Int("done in the middle: Latest", latest(m))
+			o.Int("done in the middle: Latest after Open", latest(open(t, d, config{Keep: 1})))
+			save(t, m, small(30+r.IntN(10), 0))
+			o.Ints("done in the middle: Steps of the files", d.steps())
+			cancel(nil)
+		}
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	m := open(t, newDisk(), all)
+	o.Error("done later: error", m.Save(ctx, small(5, 0)))
+	stop()
+	o.Int("done later: Latest", latest(m))
+}
+
+// A Manager may make any number of Saves. Managers of different folders have nothing in
+// common, and none waits for another (rules 24 and 25).
+func TestManySaves(t *testing.T) {
+	o := observe.New(t)
+	r := o.Rand()
+	d := newDisk()
+	m := open(t, d, config{Keep: 1, Best: true})
+	s := &state{Step: r.IntN(1000), Metric: -1, Model: []tensor{{Name: "w", Data: []float64{0}}}}
+	first := s.Step
+	wrong := 0
+	for i := range 66_000 {
+		s.Model[0].Data[0] = float64(i)
+		save(t, m, s)
+		s.Metric, s.Step = 0, first+i+1
+		d.calls, d.pending = 0, nil
+		if len(d.names) > 2 {
+			wrong++
+		}
+	}
+	var got state
+	o.Error("Latest: error", open(t, d, all).Latest(&got), kinds...)
+	o.Floats("Latest", firstNumbers(&got))
+	o.Error("Best: error", m.Best(&got), kinds...)
+	o.Floats("Best", firstNumbers(&got))
+	o.Int("too many files", wrong)
+	disks := make([]*disk, 1000)
+	managers := make([]*checkpoint.Manager, len(disks))
+	for i := range disks {
+		disks[i] = newDisk()
+		managers[i] = open(t, disks[i], config{Keep: 1 + i%3})
+		save(t, managers[i], small(2*i, 0))
+	}
+	order := rand.New(rand.NewPCG(r.Uint64(), 1)).Perm(len(disks))
+	for _, i := range order {
+		if i%2 == 0 {
+			save(t, managers[i], small(2*i+1, -1))
+		}
+	}
+	wrong = 0
+	for i := range disks {
+		want := 2*i + (i+1)%2
+		for _, m := range []*checkpoint.Manager{managers[i], open(t, disks[i], all)} {
+			if latest(m) != want || best(m) != want {
+				wrong++
+			}
+		}
+	}
+	o.Int("of a thousand Managers others' States", wrong)
+	slow := newDisk()
+	one := open(t, slow, all)
+	save(t, one, small(1, 1))
+	var steps []int
+	stuck := 0
+	// In a call of the one folder all calls of another are made.
+	other := func() {
+		slow.onWrite, slow.onRead = nil, nil
+		done := make(chan []int, 1)
+		d, s := newDisk(), small(10+r.IntN(10), 0)
+		go func() {
+			m, err := checkpoint.Open(d, all)
+			if err != nil || m.Save(context.Background(), s) != nil {
+				done <- nil
+				return
+			}
+			done <- []int{latest(m), best(m)}
+		}()
+		select {
+		case got := <-done:
+			steps = append(steps, got...)
+		case <-time.After(5 * time.Second):
+			stuck++
+		}
+	}
+	for _, call := range []func(){
+		func() { save(t, one, small(2, 2)) }, func() { latest(one) }, func() { best(one) }, func() { open(t, slow, all) },
+	} {
+		slow.onWrite, slow.onRead = func(int) { other() }, other
+		call()
+	}
+	o.Ints("while another folder is slow", steps)
+	o.Int("Managers that wait for another", stuck)
+}
+
+// firstNumbers are those of the first Tensor, if there is one.
+func firstNumbers(s *state) []float64 {
+	if len(s.Model) == 0 {
+		return nil
+	}
+	return s.Model[0].Data
+}
+
+// Goroutines may use a Manager at the same time: Saves follow each other, and what is read
+// is whole (rule 24).
+func TestConcurrent(t *testing.T) {
+	o := observe.New(t)
+	for _, keep := range []int{100, 1, 3} {
+		d := newDisk()
+		cfg := config{Keep: keep, Best: true}
+		m := open(t, d, cfg)
+		shared := small(7, 1)
+		save(t, m, shared)
+		var wg sync.WaitGroup
+		var mu sync.Mutex
+		wrong := [2]int{}
+		count := func(i int, bad bool) {
+			mu.Lock()
+			defer mu.Unlock()
+			if bad {
+				wrong[i]++
+			}
+		}
+		for g := range 6 {
+			wg.Go(func() {
+				for i := range 8 {
+					s := shared
+					if i%2 == 1 {
+						s = small(100*g+i, float64(2+g+i))
+					}
+					count(0, m.Save(context.Background(), s) != nil)
+				}
+			})
+			wg.Go(func() {
+				for range 8 {
+					count(1, latest(m) < 0)
+					count(1, best(m) != 7)
+				}
+			})
+		}
+		wg.Wait()
+		o.Ints("errors of Save; of Latest and Best", wrong[:])
+		o.Int("files open to be written at a time", d.mostWriting)
+		again := open(t, d, cfg)
+		o.Bool("a new Manager finds the same", latest(m) == latest(again) && best(m) == best(again))
+		o.Int("Best", best(again))
+		whole := 0
+		for _, step := range d.steps() {
+			if step >= 0 {
+				whole++
+			}
+		}
+		o.Bool("all files are whole", whole == len(d.mine()))
+		if keep == 100 {
+			o.Int("files", whole)
+		}
+	}
+}

@@ -1,0 +1,414 @@
+package hidden
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"grade/observe"
+	"grade/reference/checkpoint"
+)
+
+// mostCalls is how many calls a Save of a small State may make (rule 22).
+const mostCalls = 500
+
+// trial is a training that has saved, and saves again while the disk fails or dies.
+type trial struct {
+	name  string
+	cfg   config
+	saved []*state
+	dead  int // the call of a Save before at which the machine died, if not 0
+	next  *state
+}
+
+func trials(o *observe.Observer) []trial {
+	r := o.Rand()
+	at := func(i int, metric float64) *state { return small(10*i+r.IntN(10), metric) }
+	return []trial{
+		{"the first one", config{}, nil, 0, at(1, 0)},
+		{"the first one, Keep 1", config{Keep: 1, Best: true}, nil, 0, at(1, 0)},
+		{"Keep 0", config{}, []*state{at(1, 0), at(2, 0)}, 0, at(3, 0)},
+		{"Keep 1", config{Keep: 1}, []*state{at(2, 0)}, 0, at(1, 0)},
+		{"Keep 1, after others", config{Keep: 1}, []*state{at(1, 0), at(2, 0), at(3, 0)}, 0, at(4, 0)},
+		{"the same Step again", config{Keep: 1}, []*state{small(5, 0)}, 0, &state{Step: 5, Metric: 1, Model: small(5, 0).Model}},
+		{"Keep 2 and the best", config{Keep: 2, Best: true}, []*state{at(1, 1), at(2, 3), at(3, 2), at(4, 4)}, 0, at(5, 0)},
+		{"Keep 1, after a death", config{Keep: 1}, []*state{at(1, 0), at(2, 0)}, below(r, 1, 3), at(4, 0)},
+		{"Keep 1, after a late death", config{Keep: 1}, []*state{at(1, 0), at(2, 0)}, below(r, 4, 8), at(4, 0)},
+	}
+}
+
+// begin makes the Saves that succeed, and one in which the machine dies. It returns what is
+// the last one now.
+func (c trial) begin(t *testing.T, g *rand.Rand) (d *disk, m *checkpoint.Manager, last int) {
+	d, last = newDisk(), none
+	m = open(t, d, c.cfg)
+	for _, s := range c.saved {
+		save(t, m, s)
+		last = s.Step
+	}
+	if c.dead > 0 {
+		s := small(70, 0)
+		d.failNext(c.dead, dies)
+		_ = m.Save(context.Background(), s)
+		d = d.after(g, fates[g.IntN(len(fates))], survivings[g.IntN(len(survivings))])
+		m = open(t, d, c.cfg)
+		if latest(m) == s.Step {
+			last = s.Step
+		}
+	}
+	return d, m, last
+}
+
+// each calls f with every call of the next Save failing, one after the other.
+func (c trial) each(t *testing.T, o *observe.Observer, g *rand.Rand, how failure, f func(d *disk, m *checkpoint.Manager, last int, err error)) {
+	for i := 1; ; i++ {
+		d, m, last := c.begin(t, g)
+		d.failNext(i, how)
+		err := m.Save(context.Background(), c.next)
+		failed := d.failed()
+		d.failAt = 0
+		if !failed {
+			o.Error("without a failure: "+c.name, err, errDisk)
+			o.Int("without a failure: "+c.name, latest(open(t, d, c.cfg)))
+			return
+		}
+		if i > mostCalls {
+			t.Fatalf("a Save makes more than %d calls", mostCalls)
+		}
+		f(d, m, last, err)
+	}
+}
+
+// verdicts count what may not be.
+type verdicts struct{ notOpened, lost, neither, strangeErrors int }
+
+func (v *verdicts) record(o *observe.Observer, name string) {
+	o.Ints("not opened; lost though saved; neither the last nor the new one; errors that are not found: "+name, []int{v.notOpened, v.lost, v.neither, v.strangeErrors})
+}
+
+// look asks for the last checkpoint of a folder.
+func (v *verdicts) look(d *disk, cfg config, last, next int, err error) {
+	m, openErr := checkpoint.Open(d, cfg)
+	if openErr != nil || m == nil {
+		v.notOpened++
+		return
+	}
+	v.judge(latest(m), last, next, err)
+}
+
+func (v *verdicts) judge(got, last, next int, err error) {
+	if err == nil && got != next {
+		v.lost++
+	}
+	if got != last && got != next {
+		v.neither++
+	}
+}
+
+// In whatever call the machine dies while it saves, Open has no error afterwards, and Latest
+// finds the last State whose Save returned nil, or the one that was being saved, whole
+// (rule 17).
+func TestDies(t *testing.T) {
+	o := observe.New(t)
+	g := chance(o.Rand())
+	for _, c := range trials(o) {
+		var v verdicts
+		c.each(t, o, g, dies, func(d *disk, _ *checkpoint.Manager, last int, err error) {
+			d.deaths(g, func(d *disk) { v.look(d, c.cfg, last, c.next.Step, err) })
+		})
+		v.record(o, c.name)
+		d, m, last := c.begin(t, g)
+		save(t, m, c.next)
+		var after verdicts
+		d.deaths(g, func(d *disk) { after.look(d, c.cfg, last, c.next.Step, nil) })
+		after.record(o, c.name+", when all is done")
+	}
+}
+
+// The best checkpoint is not lost before a better one is durable, in whatever call the
+// machine dies or the disk fails (rules 17 and 18).
+func TestBestSurvives(t *testing.T) {
+	o := observe.New(t)
+	g := chance(o.Rand())
+	for name, next := range []float64{-1, 7, math.NaN(), math.Inf(-1)} {
+		for _, keep := range []int{1, 2} {
+			c := trial{fmt.Sprintf("%d", name), config{Keep: keep, Best: true}, []*state{small(1, 3), small(2, 0), small(3, 5), small(4, 4)}, 0, small(5, next)}
+			better, lost := 2, 0
+			if next < 0 {
+				better = 5
+			}
+			look := func(d *disk, err error) {
+				m, openErr := checkpoint.Open(d, c.cfg)
+				if openErr != nil || m == nil {
+					lost++
+					return
+				}
+				if got := best(m); got != 2 && got != better || err == nil && got != better {
+					lost++
+				}
+			}
+			for _, how := range []failure{dies, fails, half} {
+				c.each(t, o, g, how, func(d *disk, _ *checkpoint.Manager, _ int, err error) {
+					d.deaths(g, func(d *disk) { look(d, err) })
+				})
+			}
+			o.Int("best ones that are lost", lost)
+			d, m, _ := c.begin(t, g)
+			save(t, m, c.next)
+			o.Int("Best", best(open(t, d, c.cfg)))
+		}
+	}
+}
+
+// If calls fail Save returns their errors, unless the State is durable; Latest finds the last
+// State or the new one, also when the machine dies later; the next Save succeeds (rule 18).
+func TestFails(t *testing.T) {
+	o := observe.New(t)
+	g := chance(o.Rand())
+	for _, c := range trials(o) {
+		for _, how := range []failure{fails, half, broken} {
+			var v, later verdicts
+			c.each(t, o, g, how, func(d *disk, m *checkpoint.Manager, last int, err error) {
+				if err != nil && !d.told(err) {
+					v.strangeErrors++
+				}
+				d.repair()
+				v.judge(latest(m), last, c.next.Step, err)
+				v.look(d, c.cfg, last, c.next.Step, err)
+				d.deaths(g, func(d *disk) { v.look(d, c.cfg, last, c.next.Step, err) })
+				again := small(80+g.IntN(10), 0)
+				err = m.Save(context.Background(), again)
+				if err != nil {
+					later.strangeErrors++
+				}
+				later.judge(latest(m), again.Step, again.Step, nil)
+				later.look(d.after(g, "nothing", "removals"), c.cfg, again.Step, again.Step, nil)
+				later.look(d.after(g, "the beginning", "some names"), c.cfg, again.Step, again.Step, nil)
+			})
+			v.record(o, c.name+", "+string(how))
+			later.record(o, c.name+", "+string(how)+", and a Save later")
+		}
+	}
+}
+
+// An error of Remove is none of Save. What could not be removed is removed by a later Save
+// (rule 19).
+func TestRemoveFails(t *testing.T) {
+	o := observe.New(t)
+	r := o.Rand()
+	for _, cfg := range []config{{Keep: 1}, {Keep: 2}, {Keep: 2, Best: true}} {
+		d := newDisk()
+		m := open(t, d, cfg)
+		d.keepsFiles = true
+		for i := range 6 {
+			s := small(10*i+r.IntN(10), math.Abs(float64(i-2)))
+			o.Error("Save", m.Save(context.Background(), s), errDisk)
+			o.Ints("Latest and Best", []int{latest(m), best(m)})
+			o.Int("Latest after Open", latest(open(t, d, cfg)))
+		}
+		again := open(t, d, cfg)
+		o.Error("Save after Open", again.Save(context.Background(), small(90, 9)), errDisk)
+		d.repair()
+		save(t, again, small(91+r.IntN(9), 9))
+		o.Ints("Steps of the files", d.steps())
+		o.Int("Latest in the end", latest(open(t, d, cfg)))
+	}
+}
+
+// An error of Names, Open or of reading a file is returned, whichever it is, and is not
+// damage (rule 20).
+func TestReadFails(t *testing.T) {
+	o := observe.New(t)
+	r := o.Rand()
+	d := newDisk()
+	m := open(t, d, all)
+	large := draw(r, 2, 2)
+	large.Metric = -1
+	large.Model[0].Data = numbers(r, 20_000)
+	save(t, m, small(1, 3), small(2, 2), large)
+	calls := map[string]func() error{
+		"Latest": func() error { return m.Latest(&state{}) },
+		"Best":   func() error { return m.Best(&state{}) },
+		"Open": func() error {
+			m, err := checkpoint.Open(d, all)
+			if err != nil && m != nil {
+				return errClosed
+			}
+			return err
+		},
+	}
+	for _, as := range []struct {
+		name string
+		err  error
+	}{{"", errDisk}, {"not there: ", checkpoint.ErrNotExist}, {"short: ", io.ErrUnexpectedEOF}} {
+		m = open(t, d, all)
+		for _, name := range []string{"Latest", "Best", "Open"} {
+			for _, how := range []failure{fails, broken} {
+				lost := 0
+				for i := 1; ; i++ {
+					d.as = as.err
+					d.failNext(i, how)
+					err := calls[name]()
+					failed := d.failed()
+					d.repair()
+					if !failed {
+						o.Error(as.name+"without a failure: "+name, err)
+						break
+					}
+					if !errors.Is(err, as.err) || errors.Is(err, checkpoint.ErrNone) || errors.Is(err, checkpoint.ErrDamaged) {
+						lost++
+					}
+				}
+				o.Int(as.name+"errors that are lost: "+name, lost)
+			}
+		}
+		var got state
+		o.Error(as.name+"after that", m.Latest(&got), kinds...)
+		o.Float(as.name+"after that", sum(&got))
+	}
+	m = open(t, d, all)
+	var got state
+	delete(d.names, d.file(large.Step))
+	o.Error("somebody has removed it: Latest", m.Latest(&got), append(kinds, checkpoint.ErrNotExist)...)
+	o.Error("somebody has removed it: Best", m.Best(&got), append(kinds, checkpoint.ErrNotExist)...)
+}
+
+// What Saves have left behind that failed or died is gone when a Save has returned nil, and
+// so are damaged checkpoints (rule 12).
+func TestLeftovers(t *testing.T) {
+	o := observe.New(t)
+	r := o.Rand()
+	g := chance(r)
+	for _, cfg := range []config{{Keep: 2}, {}, {Keep: 1, Best: true}, {Keep: 1000}} {
+		c := trial{"leftovers", cfg, []*state{small(1, 0), small(2, 1), small(3, 2)}, 0, small(4, 3)}
+		least, most := 2, 2
+		if cfg.Keep == 0 || cfg.Keep > 2 {
+			least, most = 4, 5 // the one that failed may be there
+		}
+		for _, how := range []failure{dies, fails, half, broken} {
+			left := [3]int{}
+			clean := func(d *disk, m *checkpoint.Manager) {
+				s := small(50+g.IntN(50), 4)
+				save(t, m, s)
+				steps := d.steps()
+				if len(steps) < least || len(steps) > most {
+					left[0]++
+				}
+				if slices.Contains(steps, -1) {
+					left[1]++
+				}
+				if !slices.Contains(steps, s.Step) {
+					left[2]++
+				}
+			}
+			c.each(t, o, g, how, func(d *disk, m *checkpoint.Manager, _ int, err error) {
+				d.repair()
+				d.deaths(g, func(d *disk) { clean(d, open(t, d, c.cfg)) })
+				if how != dies {
+					clean(d, m)
+				}
+			})
+			o.Ints("too many or few files; files that are not whole; the last one missing", left[:])
+		}
+	}
+	for _, bad := range damages {
+		if bad.kind == checkpoint.ErrVersion {
+			continue
+		}
+		for at := 1; at <= 3; at++ {
+			for _, keep := range []int{3, 0, 1000} {
+				d := newDisk()
+				save(t, open(t, d, all), small(1, 0), small(2, 0), small(3, 0))
+				d.change(at, func(data []byte) []byte { return bad.damage(r, data) })
+				save(t, open(t, d, config{Keep: keep}), small(10+r.IntN(9), 0))
+				o.Ints("Steps after a damage", d.steps())
+			}
+		}
+	}
+}
+
+// All files are closed, also after errors, and the calls for a small State are few
+// (rules 21 and 22).
+func TestCloses(t *testing.T) {
+	o := observe.New(t)
+	r := o.Rand()
+	g := chance(r)
+	left, many := 0, 0
+	closed := func(d *disk, before int) {
+		left += d.handles
+		d.handles = 0
+		if d.calls-before > mostCalls {
+			many++
+		}
+	}
+	for _, c := range trials(o) {
+		for _, how := range []failure{fails, half, broken} {
+			c.each(t, o, g, how, func(d *disk, m *checkpoint.Manager, _ int, _ error) { closed(d, d.calls) })
+		}
+		d, m, _ := c.begin(t, g)
+		closed(d, d.calls)
+		for i := range 5 {
+			before := d.calls
+			save(t, m, small(100+10*i+r.IntN(10), float64(-i)))
+			closed(d, before)
+			for _, call := range []func(){func() { m = open(t, d, c.cfg) }, func() { latest(m) }, func() { best(m) }} {
+				before := d.calls
+				call()
+				closed(d, before)
+				d.failNext(1+g.IntN(6), fails)
+				_ = m.Latest(&state{})
+				_ = m.Best(&state{})
+				_, _ = checkpoint.Open(d, c.cfg)
+				d.repair()
+				closed(d, d.calls)
+			}
+		}
+		o.Int("Latest", latest(m))
+	}
+	for _, keep := range []int{0, 8, 7} {
+		d, cfg := newDisk(), config{Keep: keep, Best: true}
+		m := open(t, d, cfg)
+		for i := range 8 { // with the most Tensors that have 20 numbers
+			s := &state{Step: 10*i + r.IntN(10), Metric: float64(i), RNG: drawBytes(r, 20)}
+			for range 10 {
+				s.Model = append(s.Model, tensor{Name: "w", Data: numbers(r, 1)})
+				s.Optimizer = append(s.Optimizer, tensor{Name: "m", Data: numbers(r, 1)})
+			}
+			before := d.calls
+			save(t, m, s)
+			closed(d, before)
+		}
+		look := func() {
+			var got state
+			for _, call := range []func() error{
+				func() (err error) { m, err = checkpoint.Open(d, cfg); return err }, func() error { return m.Latest(&got) }, func() error { return m.Best(&got) },
+			} {
+				before := d.calls
+				o.Error("20 Tensors", call())
+				closed(d, before)
+			}
+			o.Int("Best of 20 Tensors", got.Step)
+		}
+		look()
+		stale := m
+		steps := d.steps()
+		for _, step := range steps[1 : len(steps)-1] {
+			d.change(step, func(data []byte) []byte { data[len(data)-1]++; return data })
+		}
+		d.change(steps[len(steps)-1], func(data []byte) []byte { data[len(data)-1]++; return data })
+		for _, call := range []func(*state) error{stale.Latest, stale.Best} {
+			before := d.calls
+			var got state
+			o.Error("the first of 20 Tensors", call(&got))
+			o.Int("the first of 20 Tensors", got.Step)
+			closed(d, before)
+		}
+		look()
+	}
+	o.Ints("files left open; too many calls", []int{left, many})
+}

@@ -1,0 +1,339 @@
+package hidden
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"grade/observe"
+	"grade/reference/hunt"
+)
+
+// A line is a label, a tab and a text (rule 1).
+func TestRead(t *testing.T) {
+	o := observe.New(t)
+	r := o.Rand()
+	for _, n := range []int{3, 0, 1, 2, 60} {
+		text := lines("\n", plain(r, n)...)
+		read(o, "lines", text)
+		read(o, "the last one without an end", strings.TrimSuffix(text, "\n"))
+	}
+}
+
+// One carriage return before the end of a line, or of the text, belongs to the end. Any
+// other one is a part of a word (rule 1).
+func TestLineEnds(t *testing.T) {
+	o := observe.New(t)
+	r := o.Rand()
+	for range 3 {
+		list := plain(r, 5)
+		read(o, "all", lines("\r\n", list...))
+		list[1] += "\r" // of five, which end by \n
+		read(o, "some", lines("\n", list...))
+		read(o, "at the end of the text", lines("\n", plain(r, 2)...)+list[2]+"\r")
+		read(o, "two", list[2]+"\r\r\n"+list[0]+"\r\r")
+		read(o, "three", list[2]+"\r\r\r\n")
+		read(o, "alone", "x\t"+word(r)+"\r \r"+word(r)+" \r\n")
+		read(o, "within a word", "x\t"+word(r)+"\r"+word(r)+"\n")
+		read(o, "no words", "x\t\r\ny\t\r")
+	}
+}
+
+// Lines of blanks and comments are skipped (rule 2).
+func TestSkipped(t *testing.T) {
+	o := observe.New(t)
+	r := o.Rand()
+	list := plain(r, 12)
+	skipped := []string{"", " ", "\t", " \t ", "\t\t", "#", "#" + word(r), "# \t" + word(r), "#a\t" + word(r), "\r", " \r", "#\r"}
+	for i, k := range r.Perm(len(skipped)) {
+		read(o, "after an example", list[i]+"\n"+skipped[k])
+		read(o, "before an example", skipped[k]+"\n"+list[i])
+		list = append(list, skipped[k])
+	}
+	r.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
+	read(o, "among examples", lines("\n", list...))
+	read(o, "no # at the beginning", "a\t#"+word(r)+" #\nb\t# "+word(r))
+}
+
+// Words are parted by blanks and tabs, have small letters for A to Z, and lose the marks at
+// their ends. All other bytes stay (rule 4).
+func TestWords(t *testing.T) {
+	o := observe.New(t)
+	r := o.Rand()
+	text := func(name string, list ...string) {
+		for _, s := range list {
+			w := word(r)
+			read(o, name, "x\t"+strings.ReplaceAll(strings.ReplaceAll(s, "*", w), "+", strings.ToUpper(w)))
+		}
+	}
+	text("letters", "+", "* +", "+*+", "A Z AZ aZ @[`{", "0 9 +7")
+	text("blanks", "* *", " *", "* ", "*  \t *", "\t*\t\t*\t", " \t ", "")
+	for mark := range strings.SplitSeq(`.,;:!?"'()`, "") {
+		text("marks", mark+"*", "*"+mark, mark+mark+"*"+mark, "*"+mark+"*", mark, mark+" *", mark+mark+mark+" * "+mark)
+	}
+	text("several marks", `("*!?") *'s ."*,*".`, "... * ()", `(*) (+)`, `"'`)
+	text("no marks", "-* *-", "_*_", "*/ *%", "`*`", "[*] {*} <*>", "*& *@ #* $* ^* ~* | =*", `\*\`)
+	text("bytes", "É é ÀÖÞ", "İ K ſ", "ẞ", "Σ ς", "“*”", "*…", "\xff *\xc3 \xe2\x82 \xffA", "\x00*", "¿*?", "Ａ", "Ǆ")
+	text("blanks that are none", "*\v*", "*\f*", "*\u00a0*", "*\u2003*", "*\u0085*", "*\x85*", "*\xa0*", "\u3000*")
+	every := make([]byte, 0, 256)
+	for _, b := range r.Perm(256) {
+		if b != '\n' {
+			every = append(every, byte(b), 'A')
+		}
+	}
+	read(o, "every byte", "x\t"+string(every))
+}
+
+// Lines with the same label and the same words are one example, at the place of the first,
+// and are counted (rule 5).
+func TestEqual(t *testing.T) {
+	o := observe.New(t)
+	r := o.Rand()
+	for range 3 {
+		list := plain(r, 6)
+		for range 30 {
+			list = append(list, list[r.IntN(6)])
+		}
+		r.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
+		read(o, "lines", lines("\n", list...))
+		w := words(r, 3)
+		read(o, "after cleaning", lines("\n", "x\t"+w[0]+" "+w[1], "x\t "+strings.ToUpper(w[0])+",\t("+w[1]+") ! \r", "x\t"+w[0]+"  "+w[1]))
+		read(o, "other labels", lines("\n", "x\t"+w[0], "y\t"+w[0], "x\t"+w[0], "x0\t"+w[0], "x-\t"+w[0], "x_\t"+w[0]))
+		read(o, "other orders", lines("\n", "x\t"+w[0]+" "+w[1], "x\t"+w[1]+" "+w[0], "x\t"+w[0]+" "+w[1]))
+		read(o, "more words", lines("\n", "x\t"+w[0], "x\t"+w[0]+" "+w[0], "x\t", "x\t"+w[0]+" "+w[1]+" "+w[2], "x\t"+w[0]+" "+w[1], "x\t \t", "x\t"+w[0]))
+		read(o, "other ends of words", lines("\n", "x\t"+w[0]+w[1]+" "+w[2], "x\t"+w[0]+" "+w[1]+w[2], "x\t"+w[0]+w[1]+w[2], "x"+w[0]+"\t"+w[1], "x\t"+w[0]+w[1],
+			"x\t"+w[0]+"-"+w[1], "x\t"+w[0]+" "+w[1], "x\t"+w[0]+"\x00"+w[1], "x\t"+w[0]+"|"+w[1], "x\t"+w[0]+","+w[1], "x\t"+w[0]+"\x1f"+w[1]))
+	}
+}
+
+// A line without a tab and a bad label are errors, with the number of the first such line
+// (rules 2, 3 and 6).
+func TestLineErrors(t *testing.T) {
+	o := observe.New(t)
+	r := o.Rand()
+	bad := []string{word(r), " " + word(r), word(r) + " x", "\r\r", "\v", "\u00a0",
+		"\tx", " \tx", "A\tx", "aB\tx", "0\tx", "7a\tx", "-a\tx", "_a\tx", "a b\tx", " a\tx", "a \tx", "a.\tx", "é\tx", "aé\tx", "a\xff\tx", " #\tx", "a#\tx", "a\r\tx", "a\x00\tx", "a/\tx", "a:\tx", "`\tx", "a{\tx", "a`\tx", "a@\tx"}
+	for _, k := range r.Perm(len(bad)) {
+		n := below(r, 0, 3)
+		before := append(plain(r, n), slices.Repeat([]string{"", "# comment"}, r.IntN(3))...)
+		text := strings.Join(append(before, bad[k]), "\n")
+		read(o, "at the end", text)
+		read(o, "with an end", text+"\r\n")
+		read(o, "the first of two", lines("\n", append(before, bad[k], bad[r.IntN(len(bad))], "x\t"+word(r))...))
+	}
+	read(o, "good labels", lines("\n", "a\tx", "z\tx", "a0\tx", "a9\tx", "a-\tx", "a_\tx", "a-_0z\tx", letters(r, 300)+"\tx"))
+}
+
+// errOwn is an error of a reader.
+var errOwn = errors.New("the reader's own")
+
+// broken gives a text and then an error, which may come with the last bytes of the text.
+type broken struct {
+	text     string
+	err      error
+	together bool
+}
+
+func (b *broken) Read(p []byte) (int, error) {
+	n := copy(p, b.text)
+	b.text = b.text[n:]
+	if b.text == "" && (n == 0 || b.together) {
+		return n, b.err
+	}
+	return n, nil
+}
+
+// pieces gives its strings one by one, at most.
+type pieces struct {
+	list     []string
+	together bool // the end with the last of them
+}
+
+func (in *pieces) Read(p []byte) (n int, err error) {
+	if len(in.list) > 0 {
+		n = copy(p, in.list[0])
+		if in.list[0] = in.list[0][n:]; in.list[0] == "" {
+			in.list = in.list[1:]
+		}
+		if !in.together || len(in.list) > 0 {
+			return n, nil
+		}
+	}
+	return n, io.EOF
+}
+
+// outcome shows all that Read makes of a text.
+func outcome(in io.Reader) string {
+	var b strings.Builder
+	list, err := hunt.Read(in)
+	for _, e := range list {
+		b.WriteString(strconv.Quote(e.Label) + quoted(e.Words) + strconv.Itoa(e.Count) + "\n")
+	}
+	if at, ok := errors.AsType[*hunt.LineError](err); ok {
+		b.WriteString(strconv.Itoa(at.Line))
+	}
+	b.WriteString(strconv.FormatBool(err == nil) + strconv.FormatBool(errors.Is(err, hunt.ErrTab)) + strconv.FormatBool(errors.Is(err, hunt.ErrLabel)))
+	return b.String()
+}
+
+// A reader may give its text in any pieces, and its end with the last of them (rule 6).
+// Where a piece ends makes no difference, whatever the line is.
+func TestPieces(t *testing.T) {
+	o := observe.New(t)
+	r := o.Rand()
+	for range 3 {
+		text := strings.TrimSuffix(lines("\r\n", plain(r, below(r, 2, 20))...), "\r\n")
+		for i, in := range []io.Reader{iotest.OneByteReader(strings.NewReader(text)), iotest.HalfReader(strings.NewReader(text)),
+			iotest.DataErrReader(strings.NewReader(text)), iotest.DataErrReader(iotest.OneByteReader(strings.NewReader(text))), &broken{text, io.EOF, true}} {
+			list, err := hunt.Read(in)
+			name := "pieces, " + strconv.Itoa(i)
+			failure(o, name, err)
+			examples(o, name, list)
+		}
+	}
+	// Each of these lines, cut anywhere, is what it is in one piece.
+	w := words(r, 3)
+	odd := []string{" \t" + w[0], "\t \tx", "  x", " #\tx", "x \ty", "7\tx", w[0], "a\r\tb", "\r\r\n", " \r\t",
+		" \t \r\ny\t\"A." + w[1], "#\t#\n \t\n\nz\t(b) \r", "#" + w[2] + "\r\nx\t#" + w[0] + "\r", "x\t#\n#y\r\n\r\n#", "x\t \r\r\nx\t\r", "a-b\t\t..É,\xc3\xa9 \u00a0\na-b\t..É,\xc3\xa9\t\u00a0"}
+	for i, text := range odd {
+		text = "\n" + text
+		once, same := outcome(strings.NewReader(text)), 0
+		for cut := range len(text) + 1 {
+			for _, list := range [][]string{{text[:cut], text[cut:]}, {text[:cut], "", text[cut:]}, {text[:cut/2], text[cut/2 : cut], text[cut:]}} {
+				for _, together := range []bool{false, true} {
+					if outcome(&pieces{slices.Clone(list), together}) == once {
+						same++
+					}
+				}
+			}
+		}
+		for _, in := range []io.Reader{iotest.OneByteReader(strings.NewReader(text)), iotest.DataErrReader(iotest.OneByteReader(strings.NewReader(text)))} {
+			if outcome(in) == once {
+				same++
+			}
+		}
+		o.Int("cuts of line "+strconv.Itoa(i), same)
+		// A buffer of a usual size ends within it.
+		same = 0
+		for _, size := range []int{512, 4_096, 8_192, 32_768, 65_536} {
+			before := "#" + strings.Repeat("y", size)
+			for cut := range min(len(text), 8) {
+				if outcome(strings.NewReader(before[:size-1-cut]+text)) == once {
+					same++
+				}
+			}
+		}
+		o.Int("ends of a buffer in line "+strconv.Itoa(i), same)
+	}
+}
+
+// Where the reader fails, its error is returned, unless a whole line before it has a fault.
+// What there is of a last line is not looked at (rule 6).
+func TestReaderErrors(t *testing.T) {
+	o := observe.New(t)
+	r := o.Rand()
+	for _, own := range []error{errOwn, io.ErrUnexpectedEOF, &hunt.LineError{Line: 7, Err: errOwn},
+		fmt.Errorf("disk: %w", io.EOF), errors.Join(errOwn, io.EOF), fmt.Errorf("net: %w", io.ErrUnexpectedEOF), fmt.Errorf("own: %w", hunt.ErrTab), io.ErrNoProgress} {
+		for _, together := range []bool{false, true} {
+			good := lines("\n", plain(r, below(r, 1, 9))...)
+			for i, text := range []string{"", good, good + "x\ty", good + "half a line", good + "\r", "half a line",
+				good + "no tab\n", "A\tx\n" + good, "no tab\nhalf", good + strings.Repeat("y", 70_000)} {
+				list, err := hunt.Read(&broken{text, own, together})
+				name := "text " + strconv.Itoa(i)
+				o.Bool(name+": the reader's error", err == own)
+				o.Error(name+": error", err, hunt.ErrTab, hunt.ErrLabel, io.ErrUnexpectedEOF, errOwn, io.EOF)
+				o.Bool(name+": no examples", list == nil)
+			}
+		}
+	}
+}
+
+// Lines may have any length (rule 1).
+func TestLongLines(t *testing.T) {
+	o := observe.New(t)
+	r := o.Rand()
+	for _, n := range []int{4_095, 4_096, 4_097, 65_535, 65_536, 65_537, 131_072, 1<<20 + below(r, 1, 99)} {
+		before, w := plain(r, 2), letters(r, n-2) // a line of n bytes
+		read(o, "a long word", lines("\n", before[0], "x\t"+w, before[1]))
+		read(o, "in two", lines("\n", before[0], "x\t"+w[:n/2]+" "+w[n/2:]+"\r", before[1]))
+		read(o, "a comment", lines("\n", before[0], "#"+w, before[1]))
+		read(o, "without an end", lines("\n", before...)+"x\t"+w)
+		read(o, "blanks", lines("\n", before[0], strings.Repeat(" \t", n/2), before[1]))
+		read(o, "blanks before a tab", lines("\n", before[0], strings.Repeat(" ", n)+"\tx"))
+		read(o, "blanks before a word", lines("\n", before[0], strings.Repeat(" ", n)+"x"))
+	}
+	many := some(r, words(r, 500), 70_000)
+	read(o, "70,000 words", "x\t"+strings.Join(many, " "))
+}
+
+// The words of an example are its own: what is written into them, or appended to them,
+// changes no other one, and no later Read (rule 7).
+func TestOwnExamples(t *testing.T) {
+	o := observe.New(t)
+	r := o.Rand()
+	text := []byte(lines("\n", plain(r, 20)...))
+	list, err := hunt.Read(bytes.NewReader(text))
+	failure(o, "read", err)
+	again := mustRead(t, string(text))
+	clear(text)
+	examples(o, "after the text was overwritten", list)
+	for i := range list {
+		_ = append(list[i].Words, "appended")
+		examples(o, "after an append", list)
+	}
+	for i := 0; i < len(list); i += 2 {
+		for k := range list[i].Words {
+			list[i].Words[k] = "written"
+		}
+		list[i].Label, list[i].Count = "written", -1
+	}
+	examples(o, "after words were written", list)
+	examples(o, "of another call", again)
+	read(o, "a later call", lines("\n", plain(r, 20)...))
+	examples(o, "after a later call", again)
+}
+
+// Many lines: one example that comes 70,000 times, and 66,000 that differ. Lines that differ
+// are different examples, also where a hash of them is the same (rule 5).
+func TestManyLines(t *testing.T) {
+	o := observe.New(t)
+	r := o.Rand()
+	list := plain(r, 3)
+	read(o, "equal ones", strings.Repeat(list[0]+"\n", 70_000+r.IntN(500))+lines("\n", list...))
+	// Many labels, so that the starter has few examples to look through.
+	w := words(r, 60)
+	text := make([]string, 66_000)
+	for i := range text {
+		text[i] = "l" + strconv.Itoa(i%9_973) + "\t" + strconv.Itoa(i) + " " + w[i%len(w)]
+	}
+	many := mustRead(t, lines("\n", text...)+lines("\n", text[65_530:65_560]...))
+	o.Int("different ones", len(many))
+	for _, at := range []int{0, 255, 256, 32_767, 32_768, 65_500, max(0, len(many)-480)} {
+		if at+10 <= len(many) {
+			examples(o, "of them", many[at:at+10])
+		}
+	}
+	if len(many) >= 65_570 {
+		examples(o, "of the last of them", many[65_525:65_565])
+	}
+	for range 2 {
+		x, y := alikeWords(r)
+		read(o, "long words", lines("\n", "x\t"+x, "x\t"+y, "x\t"+x))
+		read(o, "long labels", lines("\n", x+"\tx", y+"\tx", y+"\tx"))
+		p, q := alike(w[0], w[1+r.IntN(50)])
+		var others []string // texts that differ in one word
+		for i := range 120 {
+			text := slices.Clone(p[:120])
+			text[i] = w[51+i%2]
+			others = append(others, "x\t"+strings.Join(text, " "))
+		}
+		read(o, "one other word", lines("\n", append(others, others[r.IntN(120)])...))
+		read(o, "long texts", lines("\n", "x\t"+strings.Join(p, " "), "x\t"+strings.Join(q, " "), "x\t"+strings.Join(p, " ")))
+	}
+}

@@ -1,0 +1,356 @@
+package hidden
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"grade/observe"
+	"grade/reference/hunt"
+)
+
+// WriteMetrics writes a header and a line for each epoch, with 6 and 4 digits (rule 21).
+func TestMetrics(t *testing.T) {
+	o := observe.New(t)
+	r := o.Rand()
+	write := func(name string, epochs []hunt.Epoch) {
+		var b bytes.Buffer
+		o.Error(name+": error", hunt.WriteMetrics(&b, epochs))
+		o.String(name, b.String())
+	}
+	for _, n := range []int{3, 1, 0, 12, 120} {
+		epochs := make([]hunt.Epoch, n)
+		for i := range epochs {
+			epochs[i] = hunt.Epoch{Loss: 3 * r.Float64(), Accuracy: r.Float64()}
+		}
+		write("epochs", epochs)
+	}
+	var odd []hunt.Epoch
+	for _, x := range []float64{math.NaN(), math.Inf(1), math.Inf(-1), math.Copysign(0, -1), -r.Float64(), 1e-9, -1e-9, 0.0000005, 0.0000015, 0.00005, 0.00015, 0.99995, 0.9999995,
+		1e6 + r.Float64(), 1e21, 1e300, math.MaxFloat64, 5e-324, 0.5, 1.5, 2.5, 1 << 53, 0.1, 1.0 / 3} {
+		odd = append(odd, hunt.Epoch{Loss: x, Accuracy: r.Float64()}, hunt.Epoch{Loss: r.Float64(), Accuracy: x})
+	}
+	write("odd ones", odd)
+	long := make([]hunt.Epoch, 5_000)
+	for i := range long {
+		long[i] = hunt.Epoch{Loss: r.Float64(), Accuracy: r.Float64()}
+	}
+	write("long", long)
+}
+
+// full takes some bytes and then fails, or takes less than it is given without a word. A late
+// one fails as well where it takes all.
+type full struct {
+	left   int
+	late   bool
+	err    error
+	got    []byte
+	failed bool
+	after  int // writes after it failed
+}
+
+func (f *full) Write(p []byte) (int, error) {
+	if f.failed {
+		f.after++
+	}
+	n := min(len(p), f.left)
+	if f.late && n < len(p) {
+		f.got, f.left, f.failed = append(f.got, p...), 0, true
+		return len(p), f.err
+	}
+	f.got = append(f.got, p[:n]...)
+	f.left -= n
+	if n < len(p) {
+		f.failed = true
+		return n, f.err
+	}
+	return n, nil
+}
+
+// The error of the writer is returned as it is, also where it took all bytes, and a write that is short without one is
+// io.ErrShortWrite. What was written until then is how the text begins, and nothing is written after
+// it (rule 22).
+func TestWriters(t *testing.T) {
+	o := observe.New(t)
+	r := o.Rand()
+	own := errors.New("the writer's own")
+	for _, n := range []int{0, 1, 30, 700} {
+		epochs := make([]hunt.Epoch, n)
+		for i := range epochs {
+			epochs[i] = hunt.Epoch{Loss: r.Float64(), Accuracy: r.Float64()}
+		}
+		var whole bytes.Buffer
+		o.Error("a good writer", hunt.WriteMetrics(&whole, epochs))
+		o.String("written", whole.String())
+		size := whole.Len()
+		for _, left := range []int{0, 1, 19, 20, 21, size / 2, size - 1, size, size + 1, r.IntN(size + 1)} {
+			for _, fault := range []error{own, io.EOF, fmt.Errorf("disk: %w", io.EOF), errors.Join(own, io.ErrShortWrite)} {
+				w := &full{left: left, err: fault, late: true}
+				err := hunt.WriteMetrics(w, epochs)
+				o.Error("error with all bytes", err, own, io.ErrShortWrite, io.EOF)
+				o.Bool("the writer's own error with all bytes", err == fault || err == nil)
+				o.Bool("the beginning", strings.HasPrefix(whole.String(), string(w.got)))
+				o.Int("writes after it", w.after)
+			}
+			for _, fault := range []error{own, nil, io.EOF, io.ErrShortWrite, fmt.Errorf("disk: %w", io.ErrShortWrite)} {
+				w := &full{left: left, err: fault}
+				err := hunt.WriteMetrics(w, epochs)
+				o.Error("error", err, own, io.ErrShortWrite, io.EOF)
+				o.Bool("the writer's own error", fault == nil || err == fault || err == nil)
+				o.Bool("the beginning", strings.HasPrefix(whole.String(), string(w.got)))
+				o.Bool("all of it", len(w.got) == size)
+				o.Int("writes after it", w.after)
+			}
+		}
+	}
+}
+
+// No call writes to what it is given (rule 23).
+func TestUntouched(t *testing.T) {
+	o := observe.New(t)
+	r := o.Rand()
+	list := ranked(r, 6)
+	v := hunt.NewVocabulary(list, 9)
+	examples(o, "examples", list)
+	text := some(r, append(words(r, 3), v.Words()...), 30)
+	o.Int("entries", len(v.Vector(text)))
+	o.Strings("words", text)
+	cfg := config(r)
+	given := samples(r, cfg, 23, 3)
+	m, epochs := train(t, cfg, given)
+	for _, s := range given {
+		o.Int("class", s.Class)
+		vector(o, "sample", s.X)
+		m.Predict(s.X)
+		m.Probabilities(s.X)
+		vector(o, "sample, predicted", s.X)
+	}
+	p := m.Probabilities(given[0].X)
+	clear(p)
+	o.Floats("probabilities after writing to them", m.Probabilities(given[0].X), observe.Within(1e-6, 0))
+	truth, predicted := pairs(r, 20, 3)
+	hunt.Tally(truth, predicted, 2)
+	o.Ints("truth", truth)
+	o.Ints("predicted", predicted)
+	copied := slices.Clone(epochs)
+	o.Error("error", hunt.WriteMetrics(io.Discard, epochs))
+	o.Bool("epochs", slices.Equal(epochs, copied))
+}
+
+// Samples may be changed after Train, and models know nothing of each other (rules 12 and 23).
+func TestOwnModels(t *testing.T) {
+	o := observe.New(t)
+	r := o.Rand()
+	cfg := config(r)
+	list := samples(r, cfg, 23, 3)
+	x := slices.Clone(list[3].X)
+	m, epochs := train(t, cfg, list)
+	p := m.Probabilities(x)
+	kept := slices.Clone(p)
+	for _, s := range list {
+		clear(s.X)
+	}
+	clear(list)
+	after := m.Probabilities(x)
+	o.Bool("samples were changed", slices.Equal(kept, after))
+	o.Floats("its values", after, observe.Within(1e-6, 0))
+	before := slices.Clone(epochs)
+	other, _ := train(t, cfg, samples(r, cfg, 23, 3))
+	other.Probabilities(x)
+	m.Probabilities(nil)
+	m.Probabilities(hunt.Vector{{Index: 1, Value: 9}})
+	o.Bool("earlier probabilities", slices.Equal(kept, p))
+	o.Bool("another model", slices.Equal(kept, m.Probabilities(x)))
+	o.Bool("earlier epochs", slices.Equal(before, epochs))
+	// The same slices with other values in them are other samples.
+	reused := samples(r, cfg, 23, 3)
+	train(t, cfg, reused)
+	for i := range reused {
+		reused[i].X[0].Value += 1 + r.Float64()
+		reused[i].Class = r.IntN(cfg.Classes)
+	}
+	m, _ = train(t, cfg, reused)
+	o.Floats("of samples that were changed", m.Probabilities(reused[0].X), observe.Within(1e-6, 0))
+	reused[0].X[0].Value += 1
+	o.Floats("of an x that was changed", m.Probabilities(reused[0].X), observe.Within(1e-6, 0))
+	reused[0].X[0].Value -= 20
+	o.Int("its class", m.Predict(reused[0].X))
+	// Samples that are nearly the same are others.
+	others, first := samples(r, cfg, 9, 3), []float64{}
+	for k := range 4 {
+		x := hunt.Vector{{Index: 1, Value: 0.5}, {Index: 2 + k%2, Value: 0.5 + float64(k/2)*1e-9}}
+		first = append(first, m.Probabilities(x)...)
+		others[0] = hunt.Sample{X: x, Class: 0}
+		similar, _ := train(t, cfg, others)
+		first = append(first, similar.Probabilities(nil)...)
+	}
+	o.Floats("of samples that are nearly the same", first, observe.Within(1e-13, 0))
+	clear(epochs)
+	_, again := train(t, cfg, samples(r, cfg, 23, 3))
+	o.Int("epochs of a third", len(again))
+}
+
+// A thousand texts, vocabularies and models in one program, the first ones still there at the
+// end (rule 23).
+func TestThousand(t *testing.T) {
+	o := observe.New(t)
+	r := o.Rand()
+	type kept struct {
+		list []hunt.Example
+		v    *hunt.Vocabulary
+		m    *hunt.Model
+		x    hunt.Vector
+	}
+	var all []kept
+	for range 1_000 {
+		list := mustRead(t, lines("\n", plain(r, 4)...))
+		v := hunt.NewVocabulary(list, 6)
+		k := kept{list: list, v: v}
+		cfg := hunt.Config{Features: 6, Classes: 2, Epochs: 1, Batch: 2, Rate: 0.5, Seed: 7}
+		var given []hunt.Sample
+		for i, e := range list {
+			given = append(given, hunt.Sample{X: v.Vector(e.Words), Class: i % 2})
+		}
+		k.m, _ = train(t, cfg, given)
+		if len(given) > 0 {
+			k.x = given[0].X
+		}
+		all = append(all, k)
+	}
+	for _, i := range []int{0, 1, 255, 256, 500, 999} {
+		examples(o, "examples", all[i].list)
+		o.Strings("words", all[i].v.Words())
+		o.Floats("probabilities", all[i].m.Probabilities(all[i].x), observe.Within(1e-6, 0))
+	}
+	m := all[0].m
+	first, sum := m.Probabilities(all[0].x), 0.0
+	for range 70_000 {
+		sum += m.Probabilities(all[0].x)[0] + float64(m.Predict(all[0].x))
+	}
+	o.Float("70,000 calls", sum/70_000, observe.Within(1e-6, 0))
+	o.Bool("the last call", slices.Equal(first, m.Probabilities(all[0].x)))
+}
+
+// calling is a reader and a writer that does something else each time before it reads or writes.
+type calling struct {
+	text string // to be read
+	got  []byte // written
+	do   func()
+}
+
+func (c *calling) Read(p []byte) (int, error) {
+	n := copy(p[:min(len(p), 20)], c.text)
+	c.text = c.text[n:]
+	if n == 0 {
+		return 0, io.EOF
+	}
+	c.do()
+	return n, nil
+}
+
+func (c *calling) Write(p []byte) (int, error) {
+	c.do()
+	c.got = append(c.got, p...)
+	return len(p), nil
+}
+
+// Several goroutines may use a Vocabulary and a Model, and call every function, at the same
+// time, also while a call waits for its reader or writer (rule 24).
+func TestConcurrent(t *testing.T) {
+	o := observe.New(t)
+	r := o.Rand()
+	list := ranked(r, 6)
+	v := hunt.NewVocabulary(list, everything)
+	cfg := config(r)
+	given := samples(r, cfg, 12, 3)
+	m, _ := train(t, cfg, given)
+	text := lines("\n", plain(r, 5)...)
+	const n = 8
+	type answer struct {
+		x      hunt.Vector
+		p      []float64
+		class  int
+		list   []hunt.Example
+		losses []hunt.Epoch
+		words  []string
+		table  [][]int
+		csv    bytes.Buffer
+	}
+	var answers [n]answer
+	var group sync.WaitGroup
+	start := make(chan bool)
+	for i := range n {
+		a := &answers[i]
+		group.Go(func() {
+			<-start
+			for k := range 20 {
+				a.x = v.Vector(list[(i+k)%6].Words)
+				a.p = m.Probabilities(given[i].X)
+				a.class = m.Predict(given[i].X)
+				a.table = hunt.Tally([]int{i % 3, 1}, []int{1, k % 3}, 3)
+			}
+			a.list, _ = hunt.Read(strings.NewReader(text))
+			a.words = hunt.NewVocabulary(list, 5+i).Words()
+			_, a.losses, _ = hunt.Train(cfg, given)
+			_ = hunt.WriteMetrics(&a.csv, a.losses)
+		})
+	}
+	close(start)
+	group.Wait()
+	for i := range answers {
+		a := &answers[i]
+		o.Int("entries", len(a.x))
+		o.Floats("probabilities", a.p, observe.Within(1e-6, 0))
+		o.Int("class", a.class)
+		o.Int("examples", len(a.list))
+		o.Int("words", len(a.words))
+		o.Int("epochs", len(a.losses))
+		o.Int("rows", len(a.table))
+		o.Int("lines", strings.Count(a.csv.String(), "\n"))
+	}
+	// While one call waits, all others are over in a moment: the seconds are for those that hang.
+	other, epochs := lines("\n", plain(r, 5)...), random(r, 5)
+	hangs, times := false, 0
+	meanwhile := func() {
+		if times++; hangs || times > 2 {
+			return
+		}
+		done := make(chan bool)
+		go func() {
+			defer close(done)
+			_, _ = hunt.Read(strings.NewReader(other))
+			_ = hunt.WriteMetrics(io.Discard, epochs[:3])
+			w := hunt.NewVocabulary(list, 5)
+			w.Vector(list[0].Words)
+			v.Vector(list[1].Words)
+			own, _, _ := hunt.Train(cfg, given)
+			own.Predict(given[0].X)
+			m.Predict(given[0].X)
+			m.Probabilities(given[0].X)
+			hunt.Tally([]int{1}, []int{0}, 2)
+		}()
+		select {
+		case <-done:
+		case <-time.After(5 * time.Second):
+			hangs = true
+		}
+	}
+	want := outcome(strings.NewReader(text))
+	o.Bool("read", outcome(&calling{text: text, do: meanwhile}) == want)
+	o.Bool("others wait for a reader", hangs)
+	var whole bytes.Buffer
+	o.Error("error", hunt.WriteMetrics(&whole, epochs))
+	hangs, times = false, 0
+	out := &calling{do: meanwhile}
+	o.Error("error", hunt.WriteMetrics(out, epochs))
+	o.Bool("written", string(out.got) == whole.String())
+	o.Bool("others wait for a writer", hangs)
+	o.Int("bytes", whole.Len())
+}
