@@ -135,7 +135,7 @@ func TestBatchInterrupted(t *testing.T) {
 	require.NoError(t, child.Process.Signal(os.Interrupt))
 	asked := time.Now()
 	_ = child.Wait()
-	assert.Less(t, time.Since(asked), 10*time.Second)
+	assert.Less(t, time.Since(asked), time.Minute, "a second on an idle machine")
 	assert.Empty(t, containersOf(t, c, child.Process.Pid), "nothing of it is left")
 	assert.Equal(t, exitInterrupted, child.ProcessState.ExitCode(), told.String())
 	assert.Equal(t, "grade: interrupted\n", told.String())

@@ -123,7 +123,7 @@ func nothingLeft(t *testing.T, c *client.Client) {
 	left := func(still ...string) bool {
 		return slices.ContainsFunc(ownContainers(t, c), func(one container.Summary) bool { return !slices.Contains(still, one.State) })
 	}
-	assert.Eventually(t, func() bool { return !left("created", "exited", "removing", "dead") }, 5*time.Second, 50*time.Millisecond, "something runs")
+	assert.Eventually(t, func() bool { return !left("created", "exited", "removing", "dead") }, time.Minute, 50*time.Millisecond, "something runs")
 	assert.Eventually(t, func() bool { return !left("created") }, time.Minute, 50*time.Millisecond, "something that ran is left")
 }
 

@@ -87,6 +87,7 @@ func TestServingExampleCluster(t *testing.T) {
 	if testing.Short() {
 		t.Skip("NOT TESTED: -short: a cluster and two gradings take half a minute")
 	}
+	t.Parallel()
 	engineClient(t) // skips without one
 	nodes, nats := exampleCluster(t)
 	dir := sampleCourse(t)
@@ -128,7 +129,9 @@ func exampleCluster(t *testing.T) (nodes []*child, url string) {
 		nodes, clients = append(nodes, node), append(clients, at)
 	}
 	url = environment(t, "cluster/cluster.env", "10.0.0.1:4222", clients[0], "10.0.0.2:4222", clients[1], "10.0.0.3:4222", clients[2])[0]
-	return nodes, strings.TrimPrefix(url, "GRADE_NATS=")
+	url = strings.TrimPrefix(url, "GRADE_NATS=")
+	led(t, url)
+	return nodes, url
 }
 
 // environment reads a file of variables as systemd does, after replacing some of its text.

@@ -18,6 +18,8 @@ import (
 	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
 	"github.com/stretchr/testify/require"
 )
 
@@ -154,11 +156,40 @@ func newCluster(t *testing.T) *cluster {
 		c.nodes[name] = newChild(t, name, nil, "natsnode", name, filepath.Join(t.TempDir(), name), at, route, strings.Join(routes, ","))
 		c.nodes[name].start()
 	}
+	led(t, c.url())
 	return c
 }
 
 // url is where clients connect.
 func (c *cluster) url() string { return "nats://" + strings.Join(c.clients, ",nats://") }
+
+// led returns when the servers of a cluster have chosen their leader.
+func led(t *testing.T, url string) {
+	t.Helper()
+	nc, err := nats.Connect(url, nats.RetryOnFailedConnect(true), nats.MaxReconnects(-1))
+	require.NoError(t, err)
+	defer nc.Close()
+	js, err := jetstream.New(nc)
+	require.NoError(t, err)
+	eventually(t, 10*time.Minute, "a leader", func() bool {
+		_, err := js.AccountInfo(t.Context())
+		return err == nil
+	})
+}
+
+// untilKept does something that a service does for a student, and does it again when the
+// answer is that it could not be kept: that it works again is the promise; how soon is the
+// machine's, which has all other tests beside this one.
+func untilKept(t *testing.T, what string, do func(context.Context) error) {
+	t.Helper()
+	eventually(t, 10*time.Minute, what, func() bool {
+		err := do(t.Context())
+		if err != nil {
+			t.Log(what, err)
+		}
+		return err == nil
+	})
+}
 
 // cable stands between a program and the first of some addresses that answers, and can be
 // cut and mended.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"log/slog"
 	"os"
@@ -83,8 +84,10 @@ func (w *world) address() string {
 func (w *world) look(url string, ackWait time.Duration) {
 	id, err := graderID()
 	require.NoError(w, err)
-	w.watch, err = engine.Open(w.Context(), engine.Config{NATS: url, Grader: id, AckWait: ackWait, Log: slog.New(slog.DiscardHandler)})
-	require.NoError(w, err)
+	untilKept(w.T, "the engine opens", func(ctx context.Context) (err error) {
+		w.watch, err = engine.Open(ctx, engine.Config{NATS: url, Grader: id, AckWait: ackWait, Log: slog.New(slog.DiscardHandler)})
+		return err
+	})
 	w.Cleanup(func() { assert.NoError(w, w.watch.Close()) })
 	kv, err := w.watch.KV(w.Context(), bucketPeople)
 	require.NoError(w, err)

@@ -180,7 +180,7 @@ func TestInterruptEndsSoon(t *testing.T) {
 	}()
 	started := time.Now()
 	err := s.run(ctx)
-	assert.Less(t, time.Since(started), 2*time.Second)
+	assert.Less(t, time.Since(started), time.Minute, "a second on an idle machine")
 	assert.Equal(t, exitInterrupted, s.app.exit(ctx, nil, err))
 	assert.Equal(t, "grade: interrupted\n", s.err.String())
 }
