@@ -114,12 +114,12 @@ func (r *grading) raceRuns() (runs []testRun) {
 
 // raceReference runs the reference for the race check, without the detector, which changes
 // no value. It does so after the tests, because its box measures while the submission races.
-func (r *grading) raceReference(ctx context.Context, runner *boxes.Runner) error {
+func (r *grading) raceReference(ctx context.Context, l *boxes.Lease) error {
 	if r.noRace != "" {
 		return nil
 	}
 	for _, t := range r.raceRuns() {
-		ref, err := runner.Run(ctx, r.lang.Test(r.exercise, t.Check, r.raceSeed(t)))
+		ref, err := r.askReference(ctx, l, r.lang.Test(r.exercise, t.Check, r.raceSeed(t)))
 		if err != nil {
 			return fmt.Errorf("run the reference in %s: %w", t.Func, err)
 		}

@@ -72,10 +72,10 @@ func (r *grading) test(ctx context.Context, l *boxes.Lease) (decided []verdict.C
 	group, ctx := errgroup.WithContext(ctx)
 	refs, enough := make(chan sandbox.Outcome, len(r.plan.Tests)*r.plan.Runs), make(chan struct{})
 	group.Go(func() error {
-		if err := r.testReference(ctx, l.Reference, refs, enough); err != nil {
+		if err := r.testReference(ctx, l, refs, enough); err != nil {
 			return err
 		}
-		return r.raceReference(ctx, l.Reference)
+		return r.raceReference(ctx, l)
 	})
 	group.Go(func() (err error) {
 		defer close(enough)
@@ -86,7 +86,7 @@ func (r *grading) test(ctx context.Context, l *boxes.Lease) (decided []verdict.C
 }
 
 // testReference runs every test on the reference's side, until that is enough.
-func (r *grading) testReference(ctx context.Context, runner *boxes.Runner, refs chan<- sandbox.Outcome, enough <-chan struct{}) error {
+func (r *grading) testReference(ctx context.Context, l *boxes.Lease, refs chan<- sandbox.Outcome, enough <-chan struct{}) error {
 	for round := range r.plan.Runs {
 		for _, c := range r.plan.Tests {
 			select {
@@ -94,7 +94,7 @@ func (r *grading) testReference(ctx context.Context, runner *boxes.Runner, refs 
 				return nil
 			default:
 			}
-			ref, err := runner.Run(ctx, r.lang.Test(r.exercise, c, r.testSeed(c, round)))
+			ref, err := r.askReference(ctx, l, r.lang.Test(r.exercise, c, r.testSeed(c, round)))
 			if err != nil {
 				return fmt.Errorf("run the reference in %s: %w", c.Func, err)
 			}
@@ -102,6 +102,15 @@ func (r *grading) testReference(ctx context.Context, runner *boxes.Runner, refs 
 		}
 	}
 	return nil
+}
+
+// askReference runs a test on the reference's side. A seed that the caller has given may
+// serve other submissions as well, which then are compared with the same run.
+func (r *grading) askReference(ctx context.Context, l *boxes.Lease, q sandbox.Request) (sandbox.Outcome, error) {
+	if r.options.Seed == "" {
+		return l.Reference.Run(ctx, q)
+	}
+	return l.Recall(ctx, q)
 }
 
 // testSubmission runs every test on the submission's side, and judges it. Where tests run

@@ -231,6 +231,31 @@ func TestSeed(t *testing.T) {
 	assert.NotEqual(t, first, other)
 }
 
+// Submissions that are given one seed are compared with the same runs of the reference; each
+// with a fresh one has its own.
+func TestReferenceAnswersOnce(t *testing.T) {
+	w := newWorld(t)
+	w.options.Only = []verdict.Kind{verdict.Correctness}
+	synctest.Test(t, func(t *testing.T) {
+		g := New(w.Sandbox, w.config)
+		defer g.Close()
+		asked := func(seed string) int {
+			before := len(w.seeds(ofReference))
+			w.options.Seed = seed
+			r, err := g.Grade(t.Context(), w.snapshot, w.exercise, w.options)
+			require.NoError(t, err)
+			require.Equal(t, r.MaxScore, r.Score)
+			return len(w.seeds(ofReference)) - before
+		}
+		one := NewSeed()
+		assert.Equal(t, 2, asked(one), "two tests")
+		assert.Equal(t, 0, asked(one))
+		assert.Equal(t, 2, asked(NewSeed()))
+		assert.Equal(t, 2, asked(""))
+		assert.Equal(t, 2, asked(""))
+	})
+}
+
 // The boxes have the exercise's limits, and CPUs besides the reserved one once it is
 // known how many there are. The reference's box serves the next grading of the exercise.
 func TestBoxes(t *testing.T) {

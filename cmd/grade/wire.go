@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
+	"sync"
 
 	"grade"
 	"grade/exercises/course"
@@ -166,9 +167,15 @@ func compiler(g toolchain.Go) golang.Compiler {
 	}
 }
 
-// gradeWith adapts a grader to a batch.
+// gradeWith adapts a grader to a batch, whose submissions to one exercise get the same
+// inputs: the reference answers once for all, and what is asked of one is asked of each.
 func gradeWith(g *grader.Grader) batch.GradeFunc {
+	var seeds sync.Map // by the hashes of exercises
 	return func(ctx context.Context, snapshot *submission.Snapshot, e *course.Exercise, seed string) (*verdict.Result, error) {
+		if seed == "" {
+			one, _ := seeds.LoadOrStore(e.Hash, grader.NewSeed())
+			seed = one.(string)
+		}
 		return g.Grade(ctx, snapshot, e, grader.Options{Purpose: grader.ForBatch, Seed: seed})
 	}
 }

@@ -6,6 +6,9 @@
 // there, [Lease.Open] starts the other two; [Lease.Reserve] waits for a CPU to time
 // programs on; [Lease.Release] gives everything back.
 //
+// What the reference did in a test is kept as well, for other gradings with the same seed:
+// [Lease.Recall].
+//
 // A submission's box serves one grading. The reference's serves many: only our own programs
 // have ever run in it, so it waits idle for the next grading of the same exercise. Creating
 // a container takes a third of the time that a grading costs an engine.
@@ -46,6 +49,7 @@ type Pool struct {
 	sandbox Sandbox
 	config  Config
 	idle    idlePool
+	recalls recalls
 	turn    atomic.Uint32
 	cpus    atomic.Pointer[[]int] // that an unconfined box may use; nil: no such box has been opened yet
 }

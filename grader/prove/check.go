@@ -113,7 +113,7 @@ func (c *Checking) Grade(ctx context.Context, g *grader.Grader, o CheckOptions) 
 		return c.report, nil
 	}
 	c.options = o
-	c.shipped = NewFixtures(g, c.exercise, c.submissions)
+	c.shipped, c.seed = NewFixtures(g, c.exercise, c.submissions), grader.NewSeed()
 	err := c.gradeAll(ctx)
 	if err != nil && ctx.Err() == nil {
 		return nil, err
@@ -150,6 +150,7 @@ type Checking struct {
 	submissions []fixture.Submission
 	chosen      bool      // some were left out
 	shipped     *Fixtures // the same, to be graded
+	seed        string    // of the first grading of each
 
 	mu       sync.Mutex
 	report   *Report

@@ -130,7 +130,7 @@ func failedNeeds(e *course.Exercise, name string, r *verdict.Result) (failed []s
 
 // submission grades a shipped submission.
 func (c *Checking) submission(ctx context.Context, s fixture.Submission, heard *Explanations) error {
-	h, err := c.shipped.hold(ctx, s, grader.Options{Only: c.kinds(), Checks: cascading(c.exercise, s), Judged: heard.Hear})
+	h, err := c.shipped.hold(ctx, s, grader.Options{Seed: c.seed, Only: c.kinds(), Checks: cascading(c.exercise, s), Judged: heard.Hear})
 	if err != nil {
 		return err
 	}

@@ -135,7 +135,7 @@ func Spread(mutants []mutate.Mutant, n int) []mutate.Mutant {
 // what was graded until then comes with the error.
 func Mutate(ctx context.Context, g *grader.Grader, e *course.Exercise, mutants []mutate.Mutant, o MutationOptions) (*Mutation, error) {
 	started := time.Now()
-	r := &mutation{grader: g, exercise: e, options: o, mutants: mutants, verdicts: make([]mutantOutcome, len(mutants))}
+	r := &mutation{grader: g, exercise: e, options: o, mutants: mutants, seed: grader.NewSeed(), verdicts: make([]mutantOutcome, len(mutants))}
 	if err := r.calibrate(ctx); err != nil {
 		return nil, err
 	}
@@ -178,6 +178,7 @@ type mutation struct {
 	calibrated *course.Exercise // with shorter limits
 	options    MutationOptions
 	mutants    []mutate.Mutant
+	seed       string // of all tests, so that the reference runs them once
 	verdicts   []mutantOutcome
 
 	mu   sync.Mutex
@@ -239,7 +240,7 @@ func (r *mutation) test(ctx context.Context) error {
 	group.SetLimit(max(1, r.options.Workers))
 	for i := range r.mutants {
 		group.Go(func() error {
-			result, err := r.grade(ctx, r.calibrated, &r.mutants[i], grader.Options{Purpose: grader.ForMutant, Only: []verdict.Kind{verdict.Correctness, verdict.Race}})
+			result, err := r.grade(ctx, r.calibrated, &r.mutants[i], grader.Options{Purpose: grader.ForMutant, Seed: r.seed, Only: []verdict.Kind{verdict.Correctness, verdict.Race}})
 			if err != nil {
 				return fmt.Errorf("mutant %s: %w", r.mutants[i].ID, err)
 			}

@@ -66,7 +66,7 @@ func Seeds(ctx context.Context, g *grader.Grader, c *course.Course, name string,
 	if list, err = chosen(list, o.Submissions, name); err != nil {
 		return nil, err
 	}
-	s := &seeding{fixtures: NewFixtures(g, e, list), options: o, report: &SeedReport{Exercise: name, Seeds: o.Seeds, Unsteady: []Unsteady{}}}
+	s := &seeding{fixtures: NewFixtures(g, e, list), options: o, first: grader.NewSeed(), report: &SeedReport{Exercise: name, Seeds: o.Seeds, Unsteady: []Unsteady{}}}
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(max(1, o.Workers))
 	for _, one := range list {
@@ -105,6 +105,7 @@ func chosen(list []fixture.Submission, patterns []string, exercise string) (grad
 type seeding struct {
 	fixtures *Fixtures
 	options  SeedOptions
+	first    string // the seed that the others follow from: all submissions have the same
 
 	mu     sync.Mutex
 	report *SeedReport
@@ -135,7 +136,7 @@ func (s *seeding) submission(ctx context.Context, one fixture.Submission) error 
 // test runs all hidden tests in a round for each seed, of one build.
 func (s *seeding) test(ctx context.Context, one fixture.Submission, t *tally) error {
 	r, err := s.fixtures.files(ctx, one.Dir, one.Files, grader.Options{
-		Purpose: grader.ForBatch, Only: []verdict.Kind{verdict.Correctness}, Repeat: s.options.Seeds,
+		Purpose: grader.ForBatch, Seed: s.first, Only: []verdict.Kind{verdict.Correctness}, Repeat: s.options.Seeds,
 		Judged: func(run grader.Run) { t.add(run.Check.Name, run.Seed, run.Verdict) },
 	})
 	if err == nil && r.Verdict != verdict.Graded {
