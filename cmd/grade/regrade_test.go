@@ -51,7 +51,7 @@ func TestRegrade(t *testing.T) {
 	assert.Equal(t, "regraded 0, changed 0, not graded 0\n", inCourse(exitOK, "regrade"))
 	assert.Regexp(t, `(?m)^bob +0 +0$`, inCourse(exitOK, "gradebook"))
 
-	edit(t, filepath.Join(course, "exercises", "mean", "hidden", "mean_test.go"), "{1, 0, 2, 100}", "{1, 2, 100}")
+	edit(t, filepath.Join(course, "exercises", "mean", "hidden", "mean_test.go"), "{1, 0, 2, 3, 4, 5, 100}", "{1, 2, 3, 4, 5, 100}")
 	held, err := os.ReadFile(filepath.Join(results, file.ResultsFile))
 	require.NoError(t, err)
 	for _, args := range [][]string{{"regrade"}, {"regrade", "--diff"}} {
@@ -75,7 +75,7 @@ func TestRegrade(t *testing.T) {
 	assert.Contains(t, book, "bob  mean  Attempt 1 was handed in at 2026-12-02 12:00:01 UTC (by times.csv), 1 d 0 h 1 min late: less 20 %, 100 points count 80.")
 
 	// Batch graded anew tells what is not as it was.
-	edit(t, filepath.Join(course, "exercises", "mean", "hidden", "mean_test.go"), "{1, 2, 100}", "{1, 0, 2, 100}")
+	edit(t, filepath.Join(course, "exercises", "mean", "hidden", "mean_test.go"), "{1, 2, 3, 4, 5, 100}", "{1, 0, 2, 3, 4, 5, 100}")
 	assert.Regexp(t, `(?s)The same files as before, and another result:.*bob/mean +100/100 +0/100 .*graded 0, cached 2, no verdict 0\n$`, inCourse(exitOK, "batch", students))
 	assert.Len(t, kept(t, results), 6)
 }

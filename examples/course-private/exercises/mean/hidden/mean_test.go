@@ -14,7 +14,7 @@ import (
 func TestMean(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand() // has another seed in every grading
-	for _, n := range []int{1, 0, 2, 100} {
+	for _, n := range []int{1, 0, 2, 3, 4, 5, 100} {
 		xs := make([]float64, n)
 		for i := range xs {
 			xs[i] = r.NormFloat64()
