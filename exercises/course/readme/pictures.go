@@ -53,7 +53,7 @@ func words(n ast.Node, source []byte) string {
 	var b strings.Builder
 	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
 		if t, ok := c.(*ast.Text); ok {
-			b.Write(t.Value(source))
+			b.WriteString(plain(n, t.Value(source)))
 			if t.SoftLineBreak() {
 				b.WriteByte(' ')
 			}
@@ -61,5 +61,13 @@ func words(n ast.Node, source []byte) string {
 		}
 		b.WriteString(words(c, source))
 	}
-	return html.UnescapeString(b.String())
+	return b.String()
+}
+
+// plain returns text without the escapes that it may be written with, of which code has none.
+func plain(in ast.Node, value []byte) string {
+	if _, ok := in.(*ast.CodeSpan); ok {
+		return string(value)
+	}
+	return html.UnescapeString(string(util.UnescapePunctuations(value)))
 }
