@@ -54,6 +54,7 @@ type Attempt struct {
 	Why       string          // of NoVerdict: what went wrong, for staff
 	Told      string          // of NoVerdict: what the student can mend; empty: nothing
 	Record    *results.Record // the record that holds; of Graded alone
+	Before    *results.Record // what held before, if that was graded anew
 }
 
 // Progress is one step of an attempt on its way.

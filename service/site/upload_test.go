@@ -150,6 +150,28 @@ func TestEndlessUpload(t *testing.T) {
 	assert.Empty(t, w.engine.Attempts("ada", gears))
 }
 
+// A regrade that holds is told to the student, with what it has changed.
+func TestRegradeIsTold(t *testing.T) {
+	w := newWorld(t)
+	w.letGo()
+	ada := w.signedIn("ada").json()
+	ada.handIn(gears, solution("one"))
+	r := *w.graded("ada", 1).Record
+	notice := func() string { return decode[attemptView](t, ada.get("/gears/attempts/1")).Notice }
+	assert.Empty(t, notice())
+	anew := func(key string, score int) {
+		result := *r.Result
+		result.Score = score
+		r.Key, r.Result, r.Recorded = key, &result, time.Date(2026, 3, 14, 12, 0, 0, 0, time.UTC)
+		require.NoError(t, w.engine.Store().Append(r))
+	}
+	was := r.Result.Score
+	anew("another grader", was)
+	assert.Equal(t, fmt.Sprintf("It was graded anew on 14 Mar 2026, because the exercise or the grader has changed: %d points as before.", was), notice())
+	anew("a third", was-7)
+	assert.Contains(t, notice(), fmt.Sprintf(": %d points now, %d before.", was-7, was))
+}
+
 // Late work and attempts above the number that counts are taken, graded, and told.
 func TestLateAndTooMany(t *testing.T) {
 	w := newWorld(t)

@@ -2,6 +2,7 @@ package site
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"grade/exercises/course"
@@ -83,6 +84,21 @@ func noticeOf(p *gradebook.Policy, a service.Attempt) string {
 		return late + fmt.Sprintf(": the course takes points off for that (%g %%%s).", rules.Late.Deduct, per(rules.Late.Per))
 	}
 	return ""
+}
+
+// noticesOf adds to [noticeOf] that the attempt was graded anew, and what that has changed.
+func noticesOf(p *gradebook.Policy, a service.Attempt) string {
+	notice := noticeOf(p, a)
+	if a.Before == nil {
+		return notice
+	}
+	anew := fmt.Sprintf("It was graded anew on %s, because the exercise or the grader has changed: ", a.Record.Recorded.In(p.Zone).Format("2 Jan 2006"))
+	if was, now := a.Before.Result.Score, a.Record.Result.Score; was == now {
+		anew += fmt.Sprintf("%d points as before.", now)
+	} else {
+		anew += fmt.Sprintf("%d points now, %d before.", now, was)
+	}
+	return strings.TrimSpace(notice + " " + anew)
 }
 
 func grace(r course.Rules) time.Duration {
