@@ -34,7 +34,7 @@ test: ## run all tests
 
 .PHONY: prove
 prove: ## grade every shipped submission, and write what that proved beside the exercises
-	@go test ./cmd/grade -run '^TestShippedSubmissions$$' -count=1 -timeout 60m -parallel $(GRADINGS) -args -prove
+	@go test ./cmd/grade -run '^TestShippedSubmissions$$' -count=1 -timeout 150m -parallel $(GRADINGS) -args -prove
 
 .PHONY: race
 race: ## run all tests but the longest under the race detector
