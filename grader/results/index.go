@@ -1,5 +1,7 @@
 package results
 
+import "slices"
+
 // Index finds records in memory. Every store puts its records into one, in the order in
 // which they were kept, so that all stores agree on which of them holds. The zero value is
 // empty and ready. It is not safe for several goroutines at a time.
@@ -96,6 +98,21 @@ func (x *Index) Of(student, exercise string, number int) (Record, bool) {
 		return Record{}, false
 	}
 	return x.records[i], true
+}
+
+// Before returns the record that held for an attempt before the one that holds, and was
+// decided by other means.
+func (x *Index) Before(student, exercise string, number int) (Record, bool) {
+	now, ok := x.Of(student, exercise, number)
+	if !ok {
+		return Record{}, false
+	}
+	for _, i := range slices.Backward(x.cells[cell{student, exercise}].records) {
+		if old := x.records[i]; old.Attempt == number && old.Key != now.Key {
+			return old, true
+		}
+	}
+	return Record{}, false
 }
 
 // History returns all records of a student at an exercise, in their order.

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -265,7 +264,9 @@ func (s *state) attempt(c *cell, number int) (a service.Attempt, ok bool) {
 	a = service.Attempt{Student: c.id.student, Exercise: c.id.exercise, Number: number, Stage: service.Graded}
 	if graded {
 		a.Content, a.Submitted, a.Source, a.Worker, a.Record = r.Content, r.Submitted, r.Source, r.Worker, &r
-		a.Before = s.before(r)
+		if before, ok := s.index.Before(c.id.student, c.id.exercise, number); ok {
+			a.Before = &before
+		}
 		return a, true
 	}
 	a.Content, a.Submitted, a.Source, a.Stage = h.Content, h.Submitted, h.Source, s.stageOf(c, h)
@@ -278,17 +279,6 @@ func (s *state) attempt(c *cell, number int) (a service.Attempt, ok bool) {
 		a.Why, a.Told, a.Worker = h.failure.Why, h.failure.Told, h.failure.Worker
 	}
 	return a, true
-}
-
-// before returns the record that held for an attempt before r, which was decided by other
-// means; nil: there is none.
-func (s *state) before(r results.Record) *results.Record {
-	for _, old := range slices.Backward(s.index.History(r.Student, r.Exercise)) {
-		if old.Attempt == r.Attempt && old.Key != r.Key {
-			return &old
-		}
-	}
-	return nil
 }
 
 // Source returns what was handed in as an attempt.
