@@ -11,6 +11,8 @@ STUDENTS ?= 64
 UPLOADS  ?= 200
 # One more than there are CPUs, because gradings wait for each other to measure.
 GRADINGS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
+# More tests than that, because clusters wait for their leaders.
+TESTS    ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 3)
 
 # Where git fails (no git, no repository, a checkout of another user) the build has
 # no version instead of failing.
@@ -30,7 +32,7 @@ demo: build ## grade a right and a wrong solution of autograd and show both repo
 
 .PHONY: test
 test: ## run all tests
-	@go test -timeout 60m -shuffle=on -parallel $(GRADINGS) ./...
+	@go test -timeout 60m -shuffle=on -parallel $(TESTS) ./...
 
 .PHONY: prove
 prove: ## grade every shipped submission, and write what that proved beside the exercises

@@ -27,6 +27,7 @@ const courseRoot = "../.."
 // check that it declares, through a real sandbox. What was proved before, and has not
 // changed, is graded in part.
 func TestShippedSubmissions(t *testing.T) {
+	t.Parallel()
 	s := openEngine(t)
 	g := graderIn(t, s)
 	eachShipped(t, g, toGrade, func(t *testing.T, _ *course.Exercise, shipped *prove.Fixtures, one shippedOne) {
@@ -41,6 +42,7 @@ func TestShippedSubmissions(t *testing.T) {
 // The process sandbox comes to the same verdicts on correctness, and says that
 // they do not count.
 func TestShippedSubmissionsInProcess(t *testing.T) {
+	t.Parallel()
 	s, err := openSandbox(t.Context(), sandboxFlags{Kind: sandboxProcess})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, s.Close()) })
@@ -68,6 +70,7 @@ func TestShippedSubmissionsInProcess(t *testing.T) {
 // exercise.yaml earns all that is not measured, and nothing that is, for which some commits
 // measure it.
 func TestStarters(t *testing.T) {
+	t.Parallel()
 	g := graderIn(t, openEngine(t))
 	eachExercise(t, func(t *testing.T, e *course.Exercise, _ []fixture.Submission) {
 		t.Parallel()
@@ -102,7 +105,7 @@ type shippedOne struct {
 	grader.Options
 }
 
-// someOfEach takes a right one, a forgery, and one in forty of the rest: what programs that
+// someOfEach takes a right one, a forgery, and half the sample of the rest: what programs that
 // misbehave do to a sandbox is its conformance suite's, what the judge makes of it the other
 // sandbox's, and a verdict that counts is none of this one's. Which, the commit decides.
 func someOfEach(t *testing.T, e *course.Exercise, list []fixture.Submission) (chosen []shippedOne) {
@@ -115,7 +118,7 @@ func someOfEach(t *testing.T, e *course.Exercise, list []fixture.Submission) (ch
 		}), o})
 	}
 	for _, s := range list {
-		if s.Class != fixture.Accepted && s.Class != fixture.Forgery && lot(now.Commit, e.Name, s.Name)%40 == 0 {
+		if s.Class != fixture.Accepted && s.Class != fixture.Forgery && lot(now.Commit, e.Name, s.Name)%(2*sampled) == 0 {
 			chosen = append(chosen, shippedOne{s, o})
 		}
 	}

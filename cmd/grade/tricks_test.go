@@ -69,6 +69,7 @@ func TestTricks(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes minutes")
 	}
+	t.Parallel()
 	g := graderIn(t, openEngine(t))
 	courseDir := courseOpenTo(t, trickImports)
 	e, err := course.Open(os.DirFS(courseDir)).Load("autograd")

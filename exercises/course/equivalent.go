@@ -16,9 +16,15 @@ const equivalentFile = "equivalent.yaml"
 // Equivalent marks a mutant of the reference that meets the exercise's rules as the
 // original does, so that no test can fail on it.
 type Equivalent struct {
-	Mutant string // its ID
+	Mutant string // its ID, or a pattern of [path.Match] that IDs fit
 	Why    string // one line
 	Line   int    // of equivalent.yaml
+}
+
+// Marks reports whether it is about the mutant.
+func (x Equivalent) Marks(id string) bool {
+	fits, err := path.Match(x.Mutant, id)
+	return x.Mutant == id || err == nil && fits
 }
 
 // Equivalents reads an exercise's equivalent.yaml; it returns nil if there is none.

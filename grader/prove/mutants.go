@@ -75,7 +75,7 @@ func Mutants(ctx context.Context, e *course.Exercise, marks []course.Equivalent)
 	}
 	faults := []Finding{}
 	for _, x := range marks {
-		if !slices.ContainsFunc(mutants, func(m mutate.Mutant) bool { return m.ID == x.Mutant }) {
+		if !slices.ContainsFunc(mutants, func(m mutate.Mutant) bool { return x.Marks(m.ID) }) {
 			faults = append(faults, markFault(e, x, "is no mutant of the reference: it has changed"+successor(x, mutants, marks)))
 		}
 	}
@@ -88,7 +88,7 @@ func successor(x course.Equivalent, mutants []mutate.Mutant, marks []course.Equi
 	prefix := x.Mutant[:strings.LastIndex(x.Mutant, ":")+1]
 	var ids []string
 	for _, m := range mutants {
-		marked := slices.ContainsFunc(marks, func(y course.Equivalent) bool { return y.Mutant == m.ID })
+		marked := slices.ContainsFunc(marks, func(y course.Equivalent) bool { return y.Marks(m.ID) })
 		if prefix != "" && strings.HasPrefix(m.ID, prefix) && !marked {
 			ids = append(ids, m.ID)
 		}
@@ -290,7 +290,7 @@ func (r *mutation) measure(ctx context.Context) error {
 }
 
 func (r *mutation) marked(m mutate.Mutant) bool {
-	return slices.ContainsFunc(r.options.Equivalent, func(x course.Equivalent) bool { return x.Mutant == m.ID })
+	return slices.ContainsFunc(r.options.Equivalent, func(x course.Equivalent) bool { return x.Marks(m.ID) })
 }
 
 func (r *mutation) tell(what string, total int) {
@@ -305,9 +305,7 @@ func (r *mutation) tell(what string, total int) {
 // sum counts the outcomes and lists the survivors.
 func (r *mutation) sum() *Mutation {
 	m := &Mutation{Exercise: r.exercise.Name, Survivors: []Survivor{}, Faults: []Finding{}}
-	alive := map[string]mutantOutcome{}
 	for i, one := range r.mutants {
-		alive[one.ID] = r.verdicts[i]
 		switch {
 		case r.verdicts[i] == refused:
 			continue
@@ -332,14 +330,25 @@ func (r *mutation) sum() *Mutation {
 		m.Score = float64(m.Killed) / float64(tested)
 	}
 	for _, x := range r.options.Equivalent {
-		switch alive[x.Mutant] { // none: it was not graded
-		case killed: // one that timed out may still be equivalent
-			m.Faults = append(m.Faults, markFault(r.exercise, x, "is killed, and so not equivalent"))
-		case refused:
-			m.Faults = append(m.Faults, markFault(r.exercise, x, "does not build, and so counts for nothing"))
-		}
+		m.Faults = append(m.Faults, r.faultsOf(x)...)
 	}
 	return m
+}
+
+// faultsOf is what is wrong with a mark. A mutant that timed out may be equivalent, and of
+// those that fit a pattern some may not build.
+func (r *mutation) faultsOf(x course.Equivalent) (faults []Finding) {
+	for i, one := range r.mutants {
+		switch fits := x.Marks(one.ID); {
+		case fits && r.verdicts[i] == killed && one.ID != x.Mutant:
+			faults = append(faults, markFault(r.exercise, x, "fits "+one.ID+", which is killed, and so not equivalent"))
+		case fits && r.verdicts[i] == killed:
+			faults = append(faults, markFault(r.exercise, x, "is killed, and so not equivalent"))
+		case one.ID == x.Mutant && r.verdicts[i] == refused:
+			faults = append(faults, markFault(r.exercise, x, "does not build, and so counts for nothing"))
+		}
+	}
+	return faults
 }
 
 func rank(s Survivor) int { return slices.Index(mutate.Operators, mutate.Operator(s.Operator)) }

@@ -37,20 +37,23 @@ func TestFateOf(t *testing.T) {
 }
 
 // A mutant that does not build, or was not graded, counts for nothing; a marked one is neither killed nor a
-// survivor, even if it timed out; a mark on a killed one is a fault.
+// survivor, even if it timed out; a mark on a killed one is a fault. A mark may be a pattern.
 func TestSum(t *testing.T) {
-	marks := []course.Equivalent{{Mutant: "marked", Line: 2}, {Mutant: "same but slow", Line: 3}, {Mutant: "caught", Line: 4}, {Mutant: "unbuilt", Line: 5}}
+	marks := []course.Equivalent{{Mutant: "marked", Line: 2}, {Mutant: "same but slow", Line: 3}, {Mutant: "caught", Line: 4}, {Mutant: "unbuilt", Line: 5},
+		{Mutant: "text:*", Line: 6}}
 	r := &mutation{exercise: &course.Exercise{Name: "e"}, options: MutationOptions{Equivalent: marks}}
-	for id, f := range map[string]mutantOutcome{"caught": killed, "slow": timedOut, "same but slow": timedOut, "marked": survived, "missed": survived, "unbuilt": refused, "late": notGraded} {
+	for id, f := range map[string]mutantOutcome{"caught": killed, "slow": timedOut, "same but slow": timedOut, "marked": survived, "missed": survived, "unbuilt": refused, "late": notGraded,
+		"text:1": survived, "text:2": refused, "text:3": killed} {
 		r.mutants, r.verdicts = append(r.mutants, mutate.Mutant{ID: id}), append(r.verdicts, f)
 	}
 	m := r.sum()
-	assert.Equal(t, []int{5, 2, 1, 2, 1}, []int{m.Total, m.Killed, m.TimedOut, m.Equivalent, m.LeftOut})
+	assert.Equal(t, []int{7, 3, 1, 3, 1}, []int{m.Total, m.Killed, m.TimedOut, m.Equivalent, m.LeftOut})
 	assert.Equal(t, []Survivor{{ID: "missed"}}, m.Survivors)
-	assert.InDelta(t, 2.0/3, m.Score, 1e-9)
+	assert.InDelta(t, 3.0/4, m.Score, 1e-9)
 	assert.Equal(t, []Finding{
 		{"exercises/e/equivalent.yaml", 4, "caught is killed, and so not equivalent; remove it"},
 		{"exercises/e/equivalent.yaml", 5, "unbuilt does not build, and so counts for nothing; remove it"},
+		{"exercises/e/equivalent.yaml", 6, "text:* fits text:3, which is killed, and so not equivalent; remove it"},
 	}, m.Faults)
 }
 

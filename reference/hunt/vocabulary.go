@@ -8,10 +8,9 @@ import (
 )
 
 // stopWords are in no vocabulary.
-var stopWords = setOf("a", "an", "and", "are", "as", "at", "be", "by", "for", "from", "in", "is", "it",
-	"of", "on", "or", "that", "the", "this", "to", "was", "were", "with")
+var stopWords = setOf(strings.Fields("a an and are as at be by for from in is it of on or that the this to was were with"))
 
-func setOf(words ...string) map[string]bool {
+func setOf(words []string) map[string]bool {
 	set := map[string]bool{}
 	for _, w := range words {
 		set[w] = true

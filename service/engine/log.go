@@ -3,11 +3,9 @@ package engine
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"time"
 
-	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
 	"grade/grader/results"
@@ -70,9 +68,7 @@ func (e *Engine) follow(ctx context.Context) {
 
 // read reads the log from where the state is, until something is in the way.
 func (e *Engine) read(ctx context.Context) error {
-	e.mu.Lock()
-	from := e.state.seq + 1
-	e.mu.Unlock()
+	from := e.seq() + 1
 	var messages jetstream.MessagesContext
 	if err := timed(ctx, func(ctx context.Context) error {
 		c, err := e.js.OrderedConsumer(ctx, e.names.log(), jetstream.OrderedConsumerConfig{DeliverPolicy: jetstream.DeliverByStartSequencePolicy, OptStartSeq: from})
@@ -83,16 +79,16 @@ func (e *Engine) read(ctx context.Context) error {
 	}); err != nil {
 		return err
 	}
-	defer context.AfterFunc(ctx, messages.Stop)()
-	defer messages.Stop()
+	ended := make(chan error, 1)
+	go func() { ended <- e.receive(messages) }()
+	defer func() { go messages.Stop() }() // which waits as long as the client does
+	return e.attend(ctx, ended)
+}
+
+// receive takes all messages that come.
+func (e *Engine) receive(messages jetstream.MessagesContext) error {
 	for {
-		m, err := messages.Next(jetstream.NextMaxWait(quiet))
-		if errors.Is(err, nats.ErrTimeout) {
-			err = e.stuck(ctx)
-			if err == nil {
-				continue
-			}
-		}
+		m, err := messages.Next()
 		if err == nil {
 			err = e.take(m)
 		}
@@ -105,13 +101,39 @@ func (e *Engine) read(ctx context.Context) error {
 // quiet is after how long without a message the engine asks whether there is one.
 const quiet = time.Second
 
-// stuck returns an error if the log has more than the state, though nothing comes. The
-// client reads on by itself after most faults; after the server that led the log was
-// killed, it was seen to wait for ever.
-func (e *Engine) stuck(ctx context.Context) error {
+// attend returns when a reader has ended, or when nothing comes of it although the log has
+// more. The client reads on by itself after most faults; after the server that led the log
+// was killed, it was seen to wait for ever, and with a limit on each wait as well. Such a
+// reader is left behind: what it takes later is in the state already.
+func (e *Engine) attend(ctx context.Context, ended <-chan error) error {
+	tick := time.NewTicker(quiet)
+	defer tick.Stop()
+	for seq := e.seq(); ; seq = e.seq() {
+		select {
+		case err := <-ended:
+			return err
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-tick.C:
+		}
+		if e.seq() != seq {
+			continue
+		}
+		if err := e.behind(ctx, seq); err != nil && e.seq() == seq {
+			return err
+		}
+	}
+}
+
+// seq is the last message of the log that the state has.
+func (e *Engine) seq() uint64 {
 	e.mu.Lock()
-	seq := e.state.seq
-	e.mu.Unlock()
+	defer e.mu.Unlock()
+	return e.state.seq
+}
+
+// behind returns an error if the log has more than a message, or cannot be asked.
+func (e *Engine) behind(ctx context.Context, seq uint64) error {
 	return timed(ctx, func(ctx context.Context) error {
 		s, err := e.js.Stream(ctx, e.names.log())
 		if err == nil && s.CachedInfo().State.LastSeq > seq && s.CachedInfo().State.Msgs > 0 {
@@ -175,14 +197,9 @@ func (e *Engine) caughtUp(ctx context.Context) error {
 		return err
 	}
 	for { // a long log takes longer than one wait
-		e.mu.Lock()
-		before := e.state.seq
-		e.mu.Unlock()
+		before := e.seq()
 		err := e.await(ctx, info.State.LastSeq)
-		e.mu.Lock()
-		moved := e.state.seq > before
-		e.mu.Unlock()
-		if err == nil || !moved || ctx.Err() != nil {
+		if err == nil || e.seq() == before || ctx.Err() != nil {
 			return err
 		}
 	}

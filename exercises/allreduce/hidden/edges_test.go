@@ -200,6 +200,7 @@ func TestConfig(t *testing.T) {
 			}
 			for _, op := range []allreduce.Op{-1, allreduce.Max + 1, allreduce.Op(3 + r.IntN(100))} {
 				refuses(t.Context(), o, g, r.IntN(n), op)
+				unheard(t, o, g, r.IntN(n), op)
 			}
 			// What a smaller type takes for a rank or an operation that there is. Such a call
 			// waits for the other ranks.
@@ -354,6 +355,7 @@ func TestBusy(t *testing.T) {
 					again(t, o, g, early, 2*n, c.op)
 				}
 				again(t, o, g, early, 2*n-1, allreduce.Sum)
+				unheard(t, o, g, early, allreduce.Sum)
 				for rank := range n {
 					if rank != early {
 						go func() { first <- g.AllReduce(t.Context(), rank, data[rank], allreduce.Sum) }()
@@ -376,6 +378,16 @@ func again(t *testing.T, o *observe.Observer, g ring, rank, length int, op allre
 	second := eighths(o.Rand(), length)
 	o.Error("second call", g.AllReduce(t.Context(), rank, second, op), allreduce.ErrBusy)
 	o.Floats("data of the second call", second, observe.Exact())
+}
+
+// unheard makes a call that is refused with a ctx that is done: which error it gets is open,
+// but the ring does not notice it.
+func unheard(t *testing.T, o *observe.Observer, g ring, rank int, op allreduce.Op) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	data := eighths(o.Rand(), 4)
+	o.Bool("an error of a call whose ctx is done", g.AllReduce(ctx, rank, data, op) != nil)
+	o.Floats("data of a call whose ctx is done", data, observe.Exact())
 }
 
 // busyAtTheEnd makes second calls of ranks that have made all their steps and wait for
@@ -463,15 +475,17 @@ func TestUnchanged(t *testing.T) {
 			for rank := range n {
 				for step := range 2 * (n - 1) {
 					for _, sends := range []bool{true, false} {
-						g := newRing(t, n, loose)
-						fail := breakLink(g.links[rank], step, sends, errors.New("broken"))
-						data := inputs(o.Rand(), n, 2*n)
-						for _, err := range g.all(t.Context(), data, ops[o.Rand().IntN(3)].op) {
-							o.Bool("an error", err != nil)
-						}
-						o.Int("failures of links", fail())
-						for i := range data {
-							o.Floats("data", data[i], observe.Exact())
+						for _, length := range []int{2 * n, n - 1} { // also fewer elements than ranks
+							g := newRing(t, n, loose)
+							fail := breakLink(g.links[rank], step, sends, errors.New("broken"))
+							data := inputs(o.Rand(), n, length)
+							for _, err := range g.all(t.Context(), data, ops[o.Rand().IntN(3)].op) {
+								o.Bool("an error", err != nil)
+							}
+							o.Int("failures of links", fail())
+							for i := range data {
+								o.Floats("data", data[i], observe.Exact())
+							}
 						}
 					}
 				}

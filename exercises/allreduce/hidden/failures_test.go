@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -39,6 +40,8 @@ func TestLinkFails(t *testing.T) {
 						o.Int("calls of what failed", begun)
 					}
 				}
+				at++ // each reason at another step of the next rank
+				unlike(t, o, n, rank)
 				closing(t, o, n, rank)
 				alone(t, o, n, rank, true)
 				alone(t, o, n, rank, false)
@@ -54,6 +57,28 @@ func reasons(rank int) []error {
 		&allreduce.RankError{Rank: rank, Err: errors.New("of another ring")},
 		&allreduce.RankError{Rank: rank + 1, Err: context.Canceled},
 		fmt.Errorf("of a ring below: %w", &allreduce.RankError{Rank: rank + 1, Err: errors.New("broken")}),
+	}
+}
+
+// several is an error that == must not be asked of.
+type several struct{ texts []string }
+
+func (s several) Error() string { return strings.Join(s.texts, ", ") }
+
+// unlike has all links fail with errors that cannot be compared.
+func unlike(t *testing.T, o *observe.Observer, n, rank int) {
+	g := newRing(t, n, loose)
+	for i, l := range g.links {
+		if i != rank {
+			l.recv = hour(0, several{[]string{"late"}})
+		}
+	}
+	breakLink(g.links[rank], 0, true, several{[]string{"broken"}})
+	for _, err := range g.all(t.Context(), inputs(o.Rand(), n, 2*n), allreduce.Sum) {
+		var e *allreduce.RankError
+		o.Bool("an error that cannot be compared: the rank's own", errors.As(err, &e) && e.Rank == rank)
+		var s several
+		o.Bool("an error that cannot be compared: the reason", errors.As(err, &s))
 	}
 }
 
@@ -211,7 +236,14 @@ func TestDoneBefore(t *testing.T) {
 				o.Int("Sends of that rank", g.links[rank].sends)
 				o.Int("Recvs of that rank", g.links[(rank+n-1)%n].recvs)
 				o.Floats("data", data[rank], observe.Exact())
+				failed(o, "after one that was done before", g.all(t.Context(), data, allreduce.Sum), context.Canceled)
 			}
+			// It comes before all others.
+			g := newRing(t, n, loose)
+			ctx, stop := context.WithCancel(t.Context())
+			stop()
+			first := g.AllReduce(ctx, r.IntN(n), eighths(r, n), allreduce.Max)
+			failed(o, "the first one is done before", append(g.all(t.Context(), inputs(r, n, n), allreduce.Max), first), context.Canceled)
 		}
 	})
 }

@@ -1,10 +1,13 @@
 package hidden
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
+	"runtime"
 	"slices"
+	"sync"
 	"testing"
 
 	"grade/observe"
@@ -206,9 +209,65 @@ func TestCarried(t *testing.T) {
 	})
 }
 
-// A ring may be used again and again, with other lengths and operations (rule 8).
+// held is how many bytes of the heap are in use.
+func held() int64 {
+	var m runtime.MemStats
+	for range 2 { // what the first one finds is free after the second
+		runtime.GC()
+	}
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
+}
+
+// empty is a link that keeps nothing of what it carries.
+type empty chan []float64
+
+func (e empty) Send(ctx context.Context, part []float64) error {
+	select {
+	case e <- slices.Clone(part):
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (e empty) Recv(ctx context.Context, part []float64) error {
+	select {
+	case message := <-e:
+		copy(part, message)
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// left is how much of the heap a ring keeps after a number of reductions, in MiB.
+func left(t *testing.T, reductions, length int) int64 {
+	ring, err := allreduce.New([]allreduce.Link{make(empty, 1), make(empty, 1)})
+	if err != nil {
+		t.Fatal("New refuses two links")
+	}
+	before := held()
+	data := [2][]float64{make([]float64, length), make([]float64, length)}
+	for range reductions {
+		var all sync.WaitGroup
+		for rank := range 2 {
+			all.Go(func() { ring.AllReduce(context.Background(), rank, data[rank], allreduce.Sum) })
+		}
+		all.Wait()
+	}
+	data = [2][]float64{}
+	after := held()
+	runtime.KeepAlive(ring)
+	return (after - before) >> 20
+}
+
+// A ring may be used again and again, with other lengths and operations, and keeps nothing
+// of what it was used for (rule 8).
 func TestRepeated(t *testing.T) {
 	o := observe.New(t)
+	o.Bool("nothing is kept of long data", left(t, 2, 1<<19) < 2)
+	o.Bool("nothing is kept of many reductions", left(t, 20_000, 1) < 2)
 	bubble(t, func(t *testing.T) {
 		for _, n := range []int{1, 2, 4, 5} {
 			r := newRing(t, n, loose)

@@ -142,6 +142,7 @@ func TestFork(t *testing.T) {
 			for range held {
 				step(o, "values", c, token())
 			}
+			emptied(t, o, h, held)
 			a := c.Fork()
 			if a == nil {
 				t.Fatal("Fork returns nil")
@@ -169,6 +170,22 @@ func TestFork(t *testing.T) {
 					step(o, "values", other, token())
 				}
 			}
+		}
+	}
+}
+
+// emptied forks a cache that holds nothing any more: what comes of the two is apart.
+func emptied(t *testing.T, o *observe.Observer, h heads, held int) {
+	r := o.Rand()
+	c := newCache(t, h, 2, 3)
+	for range held {
+		step(o, "values", c, several(r, h, 1, 1, 2, 3))
+	}
+	o.Error("error", c.Truncate(0), attention.ErrShape, attention.ErrOption)
+	f := c.Fork()
+	for range 2 {
+		for _, one := range []*attention.Cache{c, f} {
+			step(o, "values of two that were empty", one, several(r, h, 1, 1, 2, 3))
 		}
 	}
 }

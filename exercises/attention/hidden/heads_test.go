@@ -22,6 +22,10 @@ func TestHeads(t *testing.T) {
 			multi(o, "masked: values", in, h, opt)
 		}
 	}
+	for _, h := range []heads{grouped(260, 1), grouped(260, 130), grouped(300, 300)} { // more than 8 bits count
+		in := several(r, h, 2, 3, 1, 1)
+		multi(o, "many: values", in, h, scaled(1))
+	}
 }
 
 // Heads of queries that are neighbours share a head of keys and values (rule 12).
@@ -67,6 +71,19 @@ func TestShapes(t *testing.T) {
 		func(in *inputs, h *heads, opt *options) { opt.Scale = inf },
 		func(in *inputs, h *heads, opt *options) { opt.Scale = -inf },
 		func(in *inputs, h *heads, opt *options) { opt.Scale = -1e-300 },
+		// Where there are no queries or no keys, the rest has to fit all the same.
+		func(in *inputs, h *heads, opt *options) {
+			in.k, in.v, opt.Scale = draw(r, 0, in.k.Cols), draw(r, 0, in.v.Cols), nan
+		},
+		func(in *inputs, h *heads, opt *options) { in.q, opt.Scale = draw(r, 0, in.q.Cols), inf },
+		func(in *inputs, h *heads, opt *options) { in.q, opt.Mask = draw(r, 0, in.q.Cols), []bool{true} },
+		func(in *inputs, h *heads, opt *options) {
+			in.k, in.v, opt.Mask = draw(r, 0, in.k.Cols), draw(r, 0, in.v.Cols), []bool{true}
+		},
+		func(in *inputs, h *heads, opt *options) {
+			in.q, in.k = draw(r, 0, in.q.Cols), draw(r, 5, in.k.Cols+h.KV)
+		},
+		func(in *inputs, h *heads, opt *options) { in.q, opt.Mask = draw(r, 0, in.q.Cols), []bool{} },
 	}
 	ofValues := []func(in *inputs, h *heads, opt *options){
 		func(in *inputs, h *heads, opt *options) { in.v.Data = in.v.Data[1:] },

@@ -167,6 +167,7 @@ func TestTogether(t *testing.T) {
 				if j%2 == 0 { // the same matrices for all of them
 					token = common
 				}
+				attention.NewCache(attention.CacheConfig{Heads: h, KeyDim: 4, ValueDim: 4})
 				c, _ := caches[i].Step(token.q, token.k, token.v)
 				results[i] = append(results[i], m, a, w, c)
 			}

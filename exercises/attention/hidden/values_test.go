@@ -48,7 +48,7 @@ func TestAttend(t *testing.T) {
 func TestScale(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
-	for _, scale := range []float64{0, 0, 0.1 + r.Float64(), 1, 2 + r.Float64(), -1 - r.Float64()} {
+	for _, scale := range []float64{0, math.Copysign(0, -1), 0.1 + r.Float64(), 1, 2 + r.Float64(), -1 - r.Float64()} {
 		keyDim := 2 + r.IntN(6)
 		in := several(r, one, 4, 5, keyDim, 3)
 		attend(o, "values", in, options{Scale: scale})
@@ -213,6 +213,8 @@ func TestMaskedRow(t *testing.T) {
 			}
 		}
 		attend(o, "nothing is seen", in, in.with(make([]bool, n*keys)))
+		in.q.Data[r.IntN(len(in.q.Data))] = nan
+		attend(o, "nothing is seen by a NaN", in, in.with(make([]bool, n*keys)))
 	}
 }
 
@@ -316,6 +318,32 @@ func TestNotFinite(t *testing.T) {
 			}
 			in.q.Data[at*in.q.Cols+col%in.q.Cols] = nan
 			attend(o, "NaN in a query, 0 in all keys", in, scaled(in.q.Cols))
+
+			for _, inKey := range []bool{false, true} { // with one key, and with one that is seen
+				in = single(r, n, 1)
+				m := in.q
+				if inKey {
+					m = in.k
+				}
+				m.Data[r.IntN(len(m.Data))] = nan
+				attend(o, "NaN and a single key", in, scaled(in.q.Cols))
+				weigh(o, "weights: NaN and a single key", in, scaled(in.q.Cols))
+				in = single(r, n, n)
+				m = in.q
+				if inKey {
+					m = in.k
+				}
+				m.Data[0] = nan
+				opt := scaled(in.q.Cols)
+				opt.Causal = true
+				attend(o, "NaN and one key that is seen", in, opt)
+				opt = in.with(make([]bool, n*n))
+				for i := range n {
+					opt.Mask[i*n+at] = true
+				}
+				m.Data[at*m.Cols] = nan
+				attend(o, "NaN and one key that is seen", in, opt)
+			}
 
 			for _, bad := range []float64{nan, inf, -inf} {
 				in = inputs{draw(r, n, 2), draw(r, n, 2), draw(r, n, 3)}

@@ -202,6 +202,10 @@ func TestDiagonal(t *testing.T) {
 			ask(o, "a diagonal of many axes", both+"->"+l, operandsOf(r, both+"->"+l, sizesOf(both, same(2)))...)
 		}
 	}
+	size := map[rune]int{'i': 2, 'j': 40_000 + r.IntN(1000)}
+	for _, equation := range []string{"iij->i", "iij,j->i", "iji->i"} { // a step along the diagonal is more than 65,536 numbers
+		ask(o, "a diagonal with long steps", equation, operandsOf(r, equation, size)...)
+	}
 	for _, equation := range []string{"ii", "jij", "iijk", "ii,jj"} { // rule 4: a letter written twice is not in the output
 		ask(o, "diagonal, implicit output", equation, operandsOf(r, equation, sizesOf(equation, distinct(r)))...)
 	}

@@ -82,6 +82,10 @@ func TestSpaces(t *testing.T) {
 		equation := rename(r, equation)
 		ask(o, "spaces", equation, operandsOf(r, equation, sizesOf(equation, distinct(r)), []int{2})...)
 	}
+	gap := strings.Repeat(" ", 1<<16+r.IntN(9))
+	for _, equation := range []string{"i" + gap + "j->ji", "i" + gap + "...j->j" + gap + "...i"} {
+		ask(o, "many spaces", equation, operandsOf(r, equation, sizesOf(equation, distinct(r)), []int{2})...)
+	}
 }
 
 // All 52 letters, and operands of many axes (rules 1 and 8).
@@ -314,7 +318,7 @@ func TestMagnitudes(t *testing.T) {
 		askRelative(o, "ij->ji", x)
 	}
 	for _, e := range []float64{-299, -295, -290, -285, 285, 290, 295, 299} {
-		for _, equation := range []string{"ij,jk->ik", "i,j->ij", "i,i->", ",i->i", "ij,j,k->ik", "ij->j", "ij->ji", "i->i", "ii->i"} {
+		for _, equation := range []string{"ij,jk->ik", "i,j->ij", "i,i->", ",i->i", "ij,j,k->ik", "ij->j", "ij->ji", "i->i", "ii->i", "", "->", ",", ",,->", "ii", "...i->...", "i..., i -> ..."} {
 			operands := operandsOf(r, equation, sizesOf(equation, same(2)))
 			for i := range operands {
 				for k := range operands[i].Data {

@@ -15,9 +15,10 @@ import (
 // askRelative asks for positive numbers of any size.
 func askRelative(o *observe.Observer, equation string, operands ...tensor) {
 	got, err := einsum.Einsum(equation, operands...)
-	o.Error("numbers of any size: error", err, kinds...)
-	o.Ints("numbers of any size: shape", got.Shape)
-	o.Floats("numbers of any size: numbers", got.Data, observe.Within(0, 1e-9))
+	name := kind(equation) + "numbers of any size"
+	o.Error(name+": error", err, kinds...)
+	o.Ints(name+": shape", got.Shape)
+	o.Floats(name+": numbers", got.Data, observe.Within(0, 1e-9))
 }
 
 // A character that no equation has is an error, and Pos is where it stands (rules 13, 14).
@@ -53,6 +54,13 @@ func TestLongEquations(t *testing.T) {
 		refused(o, "a size far behind", long+"kj", append(operands, random(r, 2, 4))...)
 		refused(o, "a rank far behind", long+"kj", append(operands, random(r, 2))...)
 	}
+	gap := strings.Repeat(" ", 1<<16+r.IntN(9))
+	a, b := random(r, 2, 3), random(r, 4, 5)
+	refused(o, "a bad character behind many spaces", "i"+gap+"?j", a)
+	refused(o, "a bad character in a term behind many spaces", "ij"+gap+",j?", a, b)
+	refused(o, "a bad output behind many spaces", "ij"+gap+"->jk", a)
+	refused(o, "a size behind many spaces", "ij"+gap+",ki", a, b)
+	refused(o, "a rank behind many spaces", "ij"+gap+",k", a, b)
 }
 
 // Half arrows and ellipses, second ones, and what is in an output and may not be, are

@@ -481,6 +481,11 @@ func TestSoftplus(t *testing.T) {
 	for _, n := range []int{1, 2, below(r, 3, 20), below(r, 30, 90)} {
 		run(t, o, "softplus", gradcheck.Softplus{}, signed(r, n, 2))
 	}
+	var some []float64 // where one part of the sum becomes small beside the other
+	for x := -24.0; x < 24; x += 0.5 {
+		some = append(some, x+0.5*r.Float64())
+	}
+	run(t, o, "softplus", gradcheck.Softplus{}, some)
 }
 
 // Softmax is exp(x) divided by the sum, and every output depends on every input (rule 13).

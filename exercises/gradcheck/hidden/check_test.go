@@ -21,9 +21,15 @@ func scaled(k int, factor float64) func(in, grads [][]float64, grad []float64) {
 }
 
 // asking has no gradients of inputs that need none, and saves nothing for them.
+// It refuses a Context that needs what there is not.
 type asking struct{ fake }
 
+var errNeeds = errors.New("there is no such input")
+
 func (f asking) Forward(c *gradcheck.Context, in [][]float64) ([]float64, error) {
+	if slices.ContainsFunc([]int{-1, math.MinInt, len(in), len(in) + 1, 64, math.MaxInt}, c.Needs) {
+		return nil, errNeeds
+	}
 	for i := range in {
 		if !c.Needs(i) {
 			return f.forward(in), nil
@@ -207,6 +213,35 @@ func TestCheckSecond(t *testing.T) {
 	}
 }
 
+// wave makes of each x the number f·sin(w·x), whose derivative is large beside f where w is. factor
+// makes the gradient wrong.
+func wave(f, w, factor float64) fake {
+	return fake{
+		forward: func(in [][]float64) (out []float64) {
+			for _, x := range in[0] {
+				out = append(out, f*math.Sin(w*x))
+			}
+			return out
+		},
+		backward: func(in [][]float64, grad []float64) [][]float64 {
+			g := make([]float64, len(in[0]))
+			for i, x := range in[0] {
+				g[i] = grad[i] * f * w * math.Cos(w*x) * factor
+			}
+			return [][]float64{g}
+		},
+	}
+}
+
+// phases are numbers up to scale at which a wave that goes round w times is steep.
+func phases(r *rand.Rand, w, scale float64) []float64 {
+	x := []float64{scale}
+	for range below(r, 3, 6) {
+		x = append(x, (math.Pi*float64(below(r, -20, 20))+0.8*r.Float64())/w*scale)
+	}
+	return x
+}
+
 // Inputs have any scale from 10⁻⁶ to 10⁸, each its own: what is right is not reported, and what is
 // wrong is (rules 16 and 18).
 func TestCheckScales(t *testing.T) {
@@ -223,6 +258,13 @@ func TestCheckScales(t *testing.T) {
 			check(o, "wrong", smooth(a, scaled(0, 1.1)), x, y)
 			check(o, "wrong second", smooth(a, scaled(1, 1.1)), x, y)
 			check(o, "wrong sign", smooth(a, scaled(r.IntN(2), -1)), x, y)
+		}
+	}
+	for _, f := range []float64{1e-100, 1e-30, 1, 1e30, 1e100} {
+		w := math.Pi*float64(below(r, 25, 37)) + 0.8*r.Float64()
+		scale := []float64{1e-6, 1, 1e8}[r.IntN(3)]
+		for _, factor := range []float64{1, 1 + 1e-5, 1 + 2e-3, -1} {
+			check(o, "waves", wave(f, w/scale, factor), phases(r, w, scale))
 		}
 	}
 	for _, scale := range []float64{1e-6, 1, 1e8} {
@@ -484,6 +526,19 @@ func TestCheckUnstable(t *testing.T) {
 		for k := range 2 {
 			at := r.IntN(n)
 			check(o, "gradient", smooth(1, func(_, grads [][]float64, _ []float64) { grads[k][at] = bits(grads[k][at]) }), x, y)
+		}
+		for when := 1; when <= 2; when++ {
+			j, k, at, calls := r.IntN(n), r.IntN(2), r.IntN(n), 0
+			check(o, "gradient, not a number in one call", smooth(1, func(_, grads [][]float64, grad []float64) {
+				if grad[j] == 0 {
+					return
+				}
+				if calls++; calls == when {
+					grads[k][at] = math.NaN()
+				} else {
+					grads[k][at] = bits(grads[k][at])
+				}
+			}), x, y)
 		}
 		g := rand.New(rand.NewPCG(r.Uint64(), 1)) // how often it is called is open
 		check(o, "gradient, by chance", smooth(1, func(_, grads [][]float64, _ []float64) { grads[0][0] += g.Float64() }), x, y)

@@ -268,6 +268,9 @@ func TestLongLines(t *testing.T) {
 		read(o, "blanks before a tab", lines("\n", before[0], strings.Repeat(" ", n)+"\tx"))
 		read(o, "blanks before a word", lines("\n", before[0], strings.Repeat(" ", n)+"x"))
 	}
+	// Several, none of which is a part of the next.
+	longest := letters(r, 1<<18)
+	read(o, "long lines", lines("\n", "x\t"+longest, plain(r, 1)[0], "y\t"+longest[1<<17:], "#"+longest[1<<16:], "z\t"+longest[1<<14:], "x\t"+longest))
 	many := some(r, words(r, 500), 70_000)
 	read(o, "70,000 words", "x\t"+strings.Join(many, " "))
 }

@@ -55,6 +55,9 @@ func TestDrawn(t *testing.T) {
 		o.Bool("uniform between the bounds", uniform(a, 1/math.Sqrt(float64(in))))
 		o.Bool("nearly all are different", distinct(a) > len(a)*99/100)
 		o.Bool("nearly all have more digits than a float32", wide(a) > len(a)*9/10)
+		if in == 1 { // the bound is 1
+			o.Bool("nearly all have more than 40 digits of 2", digits(a, 40) > len(a)*9/10)
+		}
 		o.Bool("the same generator, the same A", slices.Equal(a, l.Adapter("again").A))
 		o.Bool("another generator, the same A", slices.Equal(a, l.Adapter("other").A))
 	}
@@ -87,6 +90,16 @@ func uniform(xs []float64, bound float64) bool {
 		}
 	}
 	return true
+}
+
+// digits counts the numbers from -1 to 1 that need more than so many binary digits.
+func digits(xs []float64, bits int) (n int) {
+	for _, x := range xs {
+		if y := math.Ldexp(x+1, bits); y != math.Floor(y) {
+			n++
+		}
+	}
+	return n
 }
 
 func distinct(xs []float64) int {
@@ -232,6 +245,10 @@ func TestParams(t *testing.T) {
 	use(t, l, "a")
 	held := *a // the storage of the beginning
 	params := l.Params()
+	use(t, l, "b")
+	o.Int("matrices of another, later", len(l.Params()))
+	o.Bool("the matrices of before are its own", len(params) == 2 && len(params[0].Data) == len(a.A) && &params[0].Data[0] == &a.A[0] && &params[1].Grad[0] == &a.GradB[0])
+	use(t, l, "a")
 	o.Int("matrices of the active one", len(params))
 	if len(params) != 2 {
 		t.Fatal("Params are not two matrices")
@@ -289,6 +306,9 @@ func TestAddRefuses(t *testing.T) {
 	o.Bool("the one that was there is the same", l.Adapter("a") == a && slices.Equal(was, slices.Concat(a.A, a.B)))
 	sentinels(o, "Add of the smallest alpha", l.Add("b", lora.Config{Rank: 1, Alpha: math.SmallestNonzeroFloat64}, r))
 	sentinels(o, "Add of the largest alpha", l.Add("c", lora.Config{Rank: 1, Alpha: math.MaxFloat64}, r))
+	for _, name := range []string{" ", "\t", " a", "A", "\x00", "ä"} {
+		sentinels(o, "Add of another name", l.Add(name, plain(1), r))
+	}
 	o.Strings("names in the end", l.Names())
 }
 
@@ -323,6 +343,13 @@ func TestLengths(t *testing.T) {
 		}
 	}
 	o.Floats("what is added to the gradients", less(grads(a), was), exact)
+	wide := newBase(r, 2, 4, false)
+	l4 := newLayer(t, wide)
+	active(t, r, l4, wide, "a", plain(2))
+	for _, c := range [][2]int{{1, 2}, {3, 6}, {2, 4}} { // in proportion, but no whole rows
+		_, err := l4.Backward(numbers(r, c[0]), numbers(r, c[1]))
+		sentinels(o, "Backward of parts of rows", err)
+	}
 	use(t, l, "a")
 	o.Int("length of the outputs", len(forward(t, l, numbers(r, 2*base.In))))
 }

@@ -57,8 +57,8 @@ func TestTogether(t *testing.T) {
 	base := newBase(r, 24, 17, true)
 	layers := []*lora.Layer{newLayer(t, base), newLayer(t, base), newLayer(t, base)}
 	var adapters []*lora.Adapter
-	for _, l := range layers[:2] {
-		a := active(t, r, l, base, "a", plain(1+r.IntN(4)))
+	for i, l := range layers[:2] {
+		a := active(t, r, l, base, "a", plain([]int{1 + r.IntN(4), 40 + r.IntN(9)}[i]))
 		adapters = append(adapters, a)
 	}
 	const workers, rounds = 8, 150

@@ -100,8 +100,13 @@ func TestAccumulates(t *testing.T) {
 			backward(t, l, numbers(r, n*base.In), numbers(r, n*base.Out))
 		}
 		gradients(o, a)
+		a.GradA[r.IntN(len(a.GradA))], a.GradB[r.IntN(len(a.GradB))] = nan, inf
 		l.ZeroGrad()
 		o.Floats("after ZeroGrad", grads(a), exact)
+		mark(r, a) // what is written after ZeroGrad is added to as well
+		backward(t, l, numbers(r, base.In), numbers(r, base.Out))
+		gradients(o, a)
+		l.ZeroGrad()
 		o.Floats("those of another adapter", grads(other), exact)
 		was := mark(r, a)
 		use(t, l, "")
@@ -171,6 +176,7 @@ func TestNoRows(t *testing.T) {
 		o.Floats("no gradients of x", dx)
 		o.Floats("what is added to the gradients", less(grads(a), was), exact)
 		o.Floats("outputs", forward(t, l, numbers(r, base.In)))
+		o.Int("gradients of x, of rows after no rows", len(backward(t, l, numbers(r, base.In), numbers(r, base.Out))))
 	}
 }
 

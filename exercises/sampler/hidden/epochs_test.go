@@ -295,6 +295,11 @@ func TestConfig(t *testing.T) {
 				cfg.Samples, cfg.Rank = 0, rank
 				try("no samples", cfg)
 			}
+			for _, ranks := range [][2]int{{0, 0}, {-1, 0}, {3, -1}, {3, 3}, {2, 5}} {
+				cfg := ok
+				cfg.Samples, cfg.Ranks, cfg.Rank = 0, ranks[0], ranks[1]
+				try("no samples, ranks", cfg)
+			}
 			bad := refused(r)
 			for _, name := range sorted(bad) {
 				cfg := ok

@@ -192,6 +192,22 @@ func TestConcurrentDraws(t *testing.T) {
 	o.Float("a probability", table.Prob(slices.Index(weights, slices.Max(weights))))
 }
 
+// beginnings lets goroutines begin a sequence that has not been used before, again and
+// again, and counts those that get the first indices of it.
+func beginnings(s *sampler.Sampler) (right int) {
+	for epoch := range 20 {
+		seq := s.Epoch(epoch)
+		var got [8][]int
+		together(func(k int) { got[k] = first(seq, 2) })
+		for _, list := range got {
+			if slices.Equal(list, first(s.Epoch(epoch), 2)) {
+				right++
+			}
+		}
+	}
+	return right
+}
+
 // A Sampler and the sequences of its epochs may be used by any number of goroutines at
 // the same time: each gets what it would get alone (rule 23).
 func TestConcurrentEpochs(t *testing.T) {
@@ -216,6 +232,7 @@ func TestConcurrentEpochs(t *testing.T) {
 			}
 		}
 		o.Int("goroutines that get what they get alone", same)
+		o.Int("goroutines that get the beginning", beginnings(s))
 		o.Int("Len", s.Len())
 		o.Int("indices", len(slices.Collect(seq)))
 	}

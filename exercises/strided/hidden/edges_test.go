@@ -217,6 +217,13 @@ func TestShapeErrors(t *testing.T) {
 			record(o, "FromSlice of six", x, err)
 		}
 	}
+	none := random(t, r, 2, 0)
+	for _, shape := range [][]int{{-2}, {0, -2}, {-3, 0}, {2, -2}, {math.MinInt}, {1 << 62, 4}, {1 << 32, 1 << 32}, {1}, {2}, {}} {
+		y, err := none.View(shape...)
+		refused(o, "View of no elements", y, err)
+		y, err = none.Reshape(shape...)
+		refused(o, "Reshape of no elements", y, err)
+	}
 	x := random(t, r, 2, 3)
 	turned := get(t)(x.Transpose(0, 1))
 	for _, shape := range [][]int{{6}, {7}, {5}, {}, {2, 2}, {0}, {-6}, {-2, -3}, {2, 3, 2}, {6, 1 << 32, 1 << 32}, {1<<63 - 1, 2}, {1<<32 + 6}, {3, 1<<62 + 2}} {
@@ -253,9 +260,16 @@ func TestAxisErrors(t *testing.T) {
 		}
 	}
 	x = random(t, r, 2, 3, 4)
-	for _, axes := range [][]int{{}, {0}, {0, 1}, {0, 1, 1}, {0, 1, -2}, {0, 1, 3}, {0, 1, -4}, {0, 1, 2, 3}, {0, 1, 2, 2}, {2, 2, 2}, {-1, 2, 0}, {0, -3, 1}, {-1, -2, -3}} {
+	for _, axes := range [][]int{{}, {0}, {0, 1}, {0, 1, 1}, {0, 1, -2}, {0, 1, 3}, {0, 1, -4}, {0, 1, 2, 3}, {0, 1, 2, 2}, {2, 2, 2}, {-1, 2, 0}, {0, -3, 1}, {-1, -2, -3}, {1, 2, 3}, {3, 1, 2}, {2, -4, 1}, {1, math.MinInt, 2}} {
 		y, err := x.Permute(axes...)
 		record(o, "Permute", y, err)
+	}
+	thirty := random(t, r, slices.Repeat([]int{1}, 30)...)
+	for k := range 30 { // each of thirty axes twice, and another one not at all
+		axes := r.Perm(30)
+		axes[slices.Index(axes, (k+1+r.IntN(29))%30)] = k - 30*r.IntN(2)
+		y, err := thirty.Permute(axes...)
+		refused(o, "Permute, thirty axes", y, err)
 	}
 	for _, axes := range [][]int{{0, 0}, {0, -3}, {1, 0, 1}, {3}, {0, 3}, {-4, 0}, {2, 1, 0}, {-1, 0}} {
 		y, err := random(t, r, 1, 1, 1).Squeeze(axes...)

@@ -114,6 +114,13 @@ func TestViewRefused(t *testing.T) {
 	try("axes of size 1 in between", get(random(t, r, 3, 4).Unsqueeze(1)), 2, 6)
 	try("axes of size 1 in between", get(get(random(t, r, 5, 3, 4).Slice(0, 2, 3, 1)).Transpose(0, 1)), 12)
 	try("axes of size 1 at the end", get(random(t, r, 12, 5).Slice(1, 2, 3, 1)), 3, 4)
+	spread := get(random(t, r, 36).Slice(0, open, open, 3))
+	for range 3 { // several of them, behind a stride that is not 1
+		spread = get(spread.Unsqueeze(-1))
+		try("axes of size 1 at the end", spread, 3, 4)
+		try("axes of size 1 at the end", spread, 2, 1, 6, 1)
+	}
+	try("axes of size 1 at the end", get(get(random(t, r, 12, 5, 7).Slice(1, 2, 3, 1)).Slice(2, 3, 4, 1)), 3, 4)
 	e := get(random(t, r, 1, 4).Expand(6, 4))
 	try("repeated", e, 24)
 	try("repeated, within an axis", e, 3, 2, 2, 2)
@@ -180,6 +187,9 @@ func TestViewRefused(t *testing.T) {
 				}
 			}
 		}
+		for range r.IntN(4) {
+			x = get(x.Unsqueeze(r.IntN(len(x.Shape()) + 1)))
+		}
 		if count(x.Shape()) > 0 {
 			try("some layout", x, factors(r, count(x.Shape()))...)
 		}
@@ -240,6 +250,9 @@ func TestInferred(t *testing.T) {
 	try(x, -2, -12)
 	try(x, -1, 1<<62, 4)
 	try(x, -1, 1<<32, 1<<32)
+	try(random(t, r, 1), -1, 274_177, 67_280_421_310_721) // 2^64 + 1
+	try(random(t, r, 0), 1<<62, 4, -1)
+	try(random(t, r, 0), 1<<62, -1)
 	try(x, math.MinInt, -1)
 	try(random(t, r), -1)
 	try(random(t, r), -1, 1)

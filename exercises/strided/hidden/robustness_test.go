@@ -56,6 +56,12 @@ func TestOverlap(t *testing.T) {
 		try("a column into all", square, func(x *tensor) (*tensor, *tensor) {
 			return x, get(slice(x, 1, 1, 2, 1).Expand(n, n))
 		})
+		try("a column into all rows", square, func(x *tensor) (*tensor, *tensor) {
+			return x, get(get(x.Select(1, r.IntN(2))).Expand(n, n))
+		})
+		try("a row into all columns", square, func(x *tensor) (*tensor, *tensor) {
+			return x, get(get(get(x.Select(0, r.IntN(2))).Unsqueeze(1)).Expand(n, n))
+		})
 		try("an element into all", square, func(x *tensor) (*tensor, *tensor) {
 			return x, get(slice(slice(x, 0, 1, 2, 1), 1, 1, 2, 1).Expand(n, n))
 		})
@@ -63,6 +69,25 @@ func TestOverlap(t *testing.T) {
 		try("in turns", list, func(x *tensor) (*tensor, *tensor) {
 			return slice(x, 0, 0, n*n/2*2, 2), slice(x, 0, 1, n*n/2*2, 2)
 		})
+		// The last element of one is the first of the other.
+		m := n * n / 4
+		for k := range 4 {
+			meeting := func(x *tensor) (low, high *tensor) {
+				low, high = slice(x, 0, 0, 2*m-1, 2), slice(x, 0, 2*m-2, 4*m-3, 2)
+				if k%2 == 1 {
+					low = slice(low, 0, open, open, -1)
+				}
+				if k/2 == 1 {
+					high = slice(high, 0, open, open, -1)
+				}
+				return low, high
+			}
+			try("in one element", list, meeting)
+			try("in one element", list, func(x *tensor) (*tensor, *tensor) {
+				low, high := meeting(x)
+				return high, low
+			})
+		}
 		try("through View", list, func(x *tensor) (*tensor, *tensor) {
 			y := get(x.View(n, n))
 			return y, get(y.Transpose(0, 1))
@@ -86,6 +111,20 @@ func TestOverlap(t *testing.T) {
 		for k := range n {
 			try("many axes, one backwards", x, x, get(x.Slice(k, open, open, -1)))
 		}
+	}
+	// Parts that begin and end beyond 65,536 elements.
+	for k := range 4 {
+		x := random(t, r, 400_000+r.IntN(100))
+		part := func(from int) *tensor { return get(x.Slice(0, from, from+140_000, 2)) }
+		a := r.IntN(100_000)
+		low, high := part(a), part(a+2*between(r, 60_000, 66_000))
+		if k%2 == 1 {
+			low, high = get(low.Slice(0, open, open, -1)), get(high.Slice(0, open, open, -1))
+		}
+		if k/2 == 1 {
+			low, high = high, low
+		}
+		try("many, two parts", x, high, low)
 	}
 	// More than a million elements.
 	n := huge(r)

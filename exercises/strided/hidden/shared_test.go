@@ -317,6 +317,22 @@ func TestCopyFrom(t *testing.T) {
 
 	// Every number arrives as it is.
 	zero := math.Copysign(0, -1)
+	for _, n := range []int{3, 70} { // a -0 for a 0, which is equal to it, and back
+		whole := func() *tensor { return get(t)(strided.New(n, n)) }
+		turned := func() *tensor { return get(t)(whole().Transpose(0, 1)) }
+		part := func() *tensor { return get(t)(get(t)(strided.New(n, 2*n)).Slice(1, open, open, 2)) }
+		for _, to := range []func() *tensor{whole, turned, part} {
+			for _, from := range []func() *tensor{whole, turned, part} {
+				to, from := to(), from()
+				o.Error("signs of 0: error of Fill", from.Fill(zero), kinds...)
+				o.Error("signs of 0: error of CopyFrom", to.CopyFrom(from), kinds...)
+				signs(o, "signs of 0: copied", to.Values())
+				o.Error("signs of 0: error of Fill", to.Fill(0), kinds...)
+				o.Error("signs of 0: error of CopyFrom", from.CopyFrom(to), kinds...)
+				signs(o, "signs of 0: filled and copied back", from.Values())
+			}
+		}
+	}
 	for _, shape := range [][]int{{}, {1}, {5}, {2, 3}, {2, 2, 2, 2, 2}, {40, 40}} {
 		for _, s := range append(special, zero, 0) {
 			to := random(t, r, shape...)
