@@ -74,6 +74,7 @@ func TestAResultGivenTwice(t *testing.T) {
 	j := taken(t, e, "w")
 	require.NoError(t, j.Give(t.Context(), recordOf(t, j, 70)))
 	require.ErrorIs(t, j.Give(t.Context(), recordOf(t, j, 70)), engine.ErrSecond)
+	await(t, e, "ada", service.Graded)
 	assert.Len(t, e.Store().Attempts(), 1)
 }
 
@@ -245,7 +246,7 @@ func TestReplacedWhileGraded(t *testing.T) {
 	second := taken(t, e, "w")
 	assert.Equal(t, 2, second.Job.Number)
 	require.NoError(t, second.Give(t.Context(), recordOf(t, second, 80)))
-	require.Len(t, e.Store().Attempts(), 2)
+	require.Eventually(t, func() bool { return len(e.Store().Attempts()) == 2 }, time.Minute, time.Millisecond, "given by a worker, read by the service")
 }
 
 // A worker of another version takes no jobs, and says so; after the service is of that
