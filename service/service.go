@@ -139,4 +139,6 @@ type Entry struct {
 var (
 	ErrNotFound = errors.New("not found")
 	ErrConflict = errors.New("changed by another meanwhile; read it again")
+	// ErrFull says that no submission is taken because the disk of the service is full.
+	ErrFull = errors.New("the disk of the service is full")
 )

@@ -48,7 +48,7 @@ func newDisk(t *testing.T) *disk {
 	}
 	d := &disk{T: t, image: filepath.Join(t.TempDir(), "disk"), at: t.TempDir()}
 	require.NoError(t, os.WriteFile(d.image, nil, 0o600))
-	require.NoError(t, os.Truncate(d.image, 192<<20))
+	require.NoError(t, os.Truncate(d.image, 384<<20))
 	if out, err := exec.Command("mkfs.ext4", "-q", "-F", d.image).CombinedOutput(); err != nil {
 		t.Skipf("NOT TESTED: no file system can be made: %v %s", err, out)
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/nats-io/nats.go"
 
 	"grade/grader/fault"
+	"grade/service"
 )
 
 // startTimeout bounds the start of the server in this process. It reads its files anew,
@@ -25,8 +26,15 @@ const startTimeout = 2 * time.Minute
 // than the server's own default of 1 MiB allows.
 const maxPayload = 8 << 20
 
+// reserve is how much of its disk the server leaves free, in bytes, before submissions are
+// refused: the results of those that wait, and the server's own files, still fit in. It is
+// not left to the server, whose calls end in a timeout when the disk is full, and which then
+// may stop for good.
+const reserve = 128 << 20
+
 // embedded is a NATS server in this process.
 type embedded struct {
+	dir    string
 	server *server.Server
 	lock   *flock.Flock
 	keys   *keys
@@ -42,7 +50,7 @@ func startServer(c Config) (*embedded, error) {
 	if err := os.MkdirAll(c.DataDir, 0o700); err != nil {
 		return nil, fmt.Errorf("start the engine: %w", err)
 	}
-	e := &embedded{lock: flock.New(filepath.Join(c.DataDir, "lock"))}
+	e := &embedded{dir: c.DataDir, lock: flock.New(filepath.Join(c.DataDir, "lock"))}
 	ok, err := e.lock.TryLock()
 	if err != nil {
 		return nil, fmt.Errorf("start the engine: %w", err)
@@ -94,15 +102,23 @@ func (e *embedded) ready(fatal <-chan string) error {
 			break
 		}
 	}
-	return e.usable()
-}
-
-// usable returns an error if the server keeps nothing. It stops for good when its disk is full.
-func (e *embedded) usable() error {
-	if !e.server.Running() || !e.server.JetStreamEnabled() {
-		return errors.New("the engine keeps nothing any more, as when its disk is full: make room, and start it again")
+	if !e.server.JetStreamEnabled() {
+		return errors.New("its part that keeps things has not started; its log says why")
 	}
 	return nil
+}
+
+// usable returns an error if the server keeps nothing any more, which is for good, or has no
+// room for submissions.
+func (e *embedded) usable() error {
+	if !e.server.Running() || !e.server.JetStreamEnabled() {
+		return fmt.Errorf("%w, or was, and the engine keeps nothing any more: make room, and start it again", service.ErrFull)
+	}
+	left, err := room(e.dir)
+	if err == nil && left < reserve {
+		err = fmt.Errorf("%w: %s has %d MiB left of the %d that are kept free: make room", service.ErrFull, e.dir, left>>20, reserve>>20)
+	}
+	return err
 }
 
 // listen lets workers of other machines connect, if the configuration says so.

@@ -117,16 +117,25 @@ func (q *request) metricsPage() error {
 // health answers as long as the process does.
 func (q *request) health() error { return q.json(http.StatusOK, map[string]string{"status": "ok"}) }
 
-// readiness answers whether submissions are taken.
-func (q *request) readiness() error {
-	failed := map[string]string{}
-	q.ready.Range(func(name, check any) bool {
+// failing are the checks that say that no submission is taken.
+func (s *Site) failing() map[string]error {
+	failing := map[string]error{}
+	s.ready.Range(func(name, check any) bool {
 		if err := check.(func() error)(); err != nil {
-			q.Log.WarnContext(q.Context(), "not ready", "check", name, "error", err)
-			failed[name.(string)] = "not ready" // the reason is for the log: anybody may ask
+			failing[name.(string)] = err
 		}
 		return true
 	})
+	return failing
+}
+
+// readiness answers whether submissions are taken.
+func (q *request) readiness() error {
+	failed := map[string]string{}
+	for name, err := range q.failing() {
+		q.Log.WarnContext(q.Context(), "not ready", "check", name, "error", err)
+		failed[name] = "not ready" // the reason is for the log: anybody may ask
+	}
 	if len(failed) > 0 {
 		return q.json(http.StatusServiceUnavailable, map[string]any{"status": "not ready", "checks": failed})
 	}

@@ -9,6 +9,7 @@ import (
 
 	"grade/grader/fault"
 	"grade/grader/verdict"
+	"grade/service"
 )
 
 // Problem is an answer that is none: what is wrong, and what to do. As JSON it has the
@@ -44,6 +45,8 @@ func problemOf(err error) (p *Problem, ours bool) {
 		return &Problem{Status: http.StatusRequestEntityTooLarge, Detail: fmt.Sprintf("this is more than %d MiB", tooLarge.Limit>>20), Advice: "hand in the Go files of the solution, and nothing else"}, false
 	case fault.KindOf(err) == fault.Student:
 		return unprocessable("hand in the folder that holds your Go files, or an archive of it", "%s", fault.Told(err)), false
+	case errors.Is(err, service.ErrFull):
+		return &Problem{Status: http.StatusServiceUnavailable, Detail: "the service has no room left, and takes no submissions for now", Advice: "tell the course's staff, and hand in again when they have made room; nothing that was acknowledged is lost"}, true
 	}
 	return &Problem{Status: http.StatusInternalServerError, Detail: "something is wrong here, and not with what you sent", Advice: "try again in a minute; nothing that was acknowledged is lost"}, true
 }

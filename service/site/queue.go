@@ -15,6 +15,7 @@ type queueView struct {
 	Wait      *float64        `json:"wait_seconds"` // of a newcomer; nil: not known
 	WaitText  string          `json:"-"`
 	OldestAge string          `json:"-"`
+	Refuses   string          `json:"refuses,omitempty"` // why no submission is taken now
 	Workers   []workerView    `json:"workers"`
 	NoVerdict []noVerdictView `json:"no_verdict"`
 }
@@ -37,6 +38,9 @@ type (
 func (q *request) queuePage() error {
 	now, queue := q.Now(), q.Engine.Queue()
 	v := queueView{Waiting: queue.Waiting, Grading: queue.Grading, Oldest: queue.Oldest, WaitText: inAbout(queue.Wait), Workers: []workerView{}, NoVerdict: []noVerdictView{}}
+	for _, err := range q.failing() {
+		v.Refuses = err.Error()
+	}
 	if queue.Wait >= 0 {
 		v.Wait = new(queue.Wait.Seconds())
 	}

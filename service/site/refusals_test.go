@@ -1,6 +1,7 @@
 package site
 
 import (
+	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"grade/service"
 	"grade/service/people"
 )
 
@@ -191,4 +193,13 @@ func TestOtherPeoplesAttempts(t *testing.T) {
 	}
 	assert.Equal(t, http.StatusForbidden, bo.get("/course/students/ada/gears/attempts/1/source").status)
 	assert.Contains(t, w.signedIn("grace").get("/course/students/ada/gears/attempts/1/source").body, "secret of ada")
+}
+
+// A student who finds the disk full is told so, and that it is no fault of theirs.
+func TestFullDiskIsTold(t *testing.T) {
+	p, ours := problemOf(fmt.Errorf("keep a submission: %w", service.ErrFull))
+	assert.Equal(t, http.StatusServiceUnavailable, p.Status)
+	assert.Contains(t, p.Detail, "no room")
+	assert.Contains(t, p.Advice, "staff")
+	assert.True(t, ours, "it is logged")
 }

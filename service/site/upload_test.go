@@ -199,3 +199,16 @@ func TestLateAndTooMany(t *testing.T) {
 	assert.Contains(t, decode[attemptView](t, ada.handIn(gears, solution("again"))).Notice, "counts the first 1 attempts, and this is attempt 2")
 	assert.Equal(t, service.Graded, w.graded("ada", 2).Stage)
 }
+
+// Staff see on the queue's page why no submission is taken, and programs at /readyz that
+// none is.
+func TestQueueSaysWhyNothingIsTaken(t *testing.T) {
+	w := newWorld(t)
+	var full error
+	w.site.Check("engine", func() error { return full })
+	grace := w.signedIn("grace")
+	assert.NotContains(t, grace.get("/course/queue").body, "No submission is taken")
+	full = fmt.Errorf("%w: make room", service.ErrFull)
+	assert.Contains(t, grace.get("/course/queue").body, "No submission is taken now: the disk of the service is full: make room.")
+	assert.Equal(t, http.StatusServiceUnavailable, w.nobody().get("/readyz").status)
+}
