@@ -21,7 +21,7 @@ import (
 type Attempt struct {
 	Student   string
 	Exercise  string
-	Number    int             // from 1, for one student at one exercise; in a Book in the order of time, where that is known
+	Number    int             // from 1, for one student at one exercise; in a Book it grows with time, where that is known
 	Submitted time.Time       // zero: not known
 	Source    string          // of that time, in words, such as "the commit"
 	Unlisted  bool            // a table of times exists and lacks this attempt
@@ -93,6 +93,14 @@ func (c Cell) Shown() *Attempt {
 		return &c.Attempts[i]
 	}
 	return &c.Attempts[len(c.Attempts)-1]
+}
+
+// Last is the number of the newest attempt; 0 if nothing was graded.
+func (c Cell) Last() int {
+	if len(c.Attempts) == 0 {
+		return 0
+	}
+	return c.Attempts[len(c.Attempts)-1].Number
 }
 
 // Result returns the result of the attempt that reports show, or nil.
@@ -204,8 +212,9 @@ func (b *Book) row(p *course.Policy, student string, w *work) Row {
 }
 
 // InOrder sorts the attempts of one student at one exercise by time of submission, if all
-// times are known, and numbers them in that order: a longer grading may have stored the
-// earlier attempt later.
+// times are known. Their numbers stay if they grow in that order, with gaps where a later
+// submission took the place of one that waited; else the attempts are numbered from 1: a
+// longer grading may have stored the earlier attempt later.
 func InOrder(list []Attempt) {
 	known := !slices.ContainsFunc(list, func(a Attempt) bool { return a.Submitted.IsZero() })
 	slices.SortFunc(list, func(a, b Attempt) int {
@@ -214,9 +223,24 @@ func InOrder(list []Attempt) {
 		}
 		return cmp.Compare(a.Number, b.Number)
 	})
+	if grow(list) {
+		return
+	}
 	for i := range list {
 		list[i].Number = i + 1
 	}
+}
+
+// grow reports whether the numbers of attempts grow.
+func grow(list []Attempt) bool {
+	before := 0
+	for _, a := range list {
+		if a.Number <= before {
+			return false
+		}
+		before = a.Number
+	}
+	return true
 }
 
 // total returns the weighted mean.

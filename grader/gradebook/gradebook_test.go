@@ -69,7 +69,8 @@ func TestRules(t *testing.T) {
 		"last":                            {count: course.CountLast, handed: []Attempt{handed(1, -2*day, 90), handed(2, -day, 10)}, counts: 2, points: 10, why: []string{"Attempt 2 of 2 counts: the course counts the last attempt that its rules allow."}},
 		"last that is allowed":            {count: course.CountLast, handed: []Attempt{handed(1, -2*day, 90), handed(2, day, 10)}, counts: 1, points: 90},
 		"last, by the time it came":       {count: course.CountLast, handed: []Attempt{handed(1, -day, 10), handed(2, -2*day, 90)}, counts: 2, points: 10},
-		"too many attempts":               {attempts: 2, handed: []Attempt{handed(1, -3*day, 10), handed(2, -2*day, 20), handed(3, -day, 90)}, counts: 2, points: 20, why: []string{"Attempt 3 does not count: the course counts only the first 2."}},
+		"too many attempts":               {attempts: 2, handed: []Attempt{handed(1, -3*day, 10), handed(2, -2*day, 20), handed(3, -day, 90)}, counts: 2, points: 20, why: []string{"Attempt 3 does not count: the course counts only the first 2 that are graded."}},
+		"some were replaced":              {attempts: 2, handed: []Attempt{handed(3, -3*day, 10), handed(5, -2*day, 20), handed(9, -day, 90)}, counts: 5, points: 20, why: []string{"Attempt 5 of 9 counts", "Attempt 9 does not count: the course counts only the first 2 that are graded."}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := gears(func(r *course.Rules) {

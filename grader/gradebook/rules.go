@@ -31,7 +31,7 @@ func (c *Cell) decide(r ruling) {
 	var best valued
 	late := false // any that does not count
 	for i := range c.Attempts {
-		v := r.value(c.Attempts[i])
+		v := r.value(i+1, c.Attempts[i])
 		if !v.counts {
 			c.Rules = append(c.Rules, v.why...)
 			late = late || v.late
@@ -42,7 +42,7 @@ func (c *Cell) decide(r ruling) {
 		}
 	}
 	if c.Counts != nil {
-		if n := len(c.Attempts); n > 1 {
+		if n := c.Last(); len(c.Attempts) > 1 {
 			which := map[course.Count]string{course.CountBest: "best", course.CountLast: "last"}[r.Count]
 			c.Rules = append(c.Rules, fmt.Sprintf("Attempt %d of %d counts: the course counts the %s attempt that its rules allow.", c.Counts.Number, n, which))
 		}
@@ -65,11 +65,12 @@ var ungraded = map[verdict.Verdict]string{
 	verdict.Invalid: "was refused before anything of it ran", verdict.CompileError: "does not compile",
 }
 
-// value returns what an attempt counts.
-func (r ruling) value(a Attempt) valued {
+// value returns what an attempt counts, the nth that was graded: those that were replaced
+// before use up none of the attempts that may count.
+func (r ruling) value(nth int, a Attempt) valued {
 	v := valued{counts: true, points: float64(a.Result.Score)}
-	if r.Attempts > 0 && a.Number > r.Attempts {
-		return valued{why: []string{fmt.Sprintf("Attempt %d does not count: the course counts only the first %d.", a.Number, r.Attempts)}}
+	if r.Attempts > 0 && nth > r.Attempts {
+		return valued{why: []string{fmt.Sprintf("Attempt %d does not count: the course counts only the first %d that are graded.", a.Number, r.Attempts)}}
 	}
 	if r.due.IsZero() {
 		return v

@@ -107,7 +107,7 @@ func shownWords(c gradebook.Cell) string {
 	if a == nil || len(c.Attempts) < 2 {
 		return ""
 	}
-	return fmt.Sprintf("Shown here: attempt %d of %d, which scored %d of %d points.", a.Number, len(c.Attempts), a.Result.Score, MaxPoints(a.Result))
+	return fmt.Sprintf("Shown here: attempt %d of %d, which scored %d of %d points.", a.Number, c.Last(), a.Result.Score, MaxPoints(a.Result))
 }
 
 // Notes returns which attempt is shown, and what each rule of the course did.
