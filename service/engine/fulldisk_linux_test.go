@@ -36,7 +36,7 @@ func TestFullDisk(t *testing.T) {
 	require.ErrorContains(t, e.Alive(t.Context()), "make room")
 	assert.Greater(t, len(kept.attempts), 3)
 	for _, a := range kept.attempts {
-		r := graded(a)
+		r := record(a)
 		require.NoError(t, e.store.Append(r))
 		kept.records = append(kept.records, r)
 	}

@@ -14,7 +14,6 @@ import (
 	"grade/exercises/course/coursetest"
 	"grade/grader/results"
 	"grade/grader/submission"
-	"grade/grader/verdict"
 	"grade/service"
 )
 
@@ -22,14 +21,6 @@ func uploadOf(i int) service.Upload {
 	return service.Upload{
 		Student: fmt.Sprintf("s%03d", i%17), Exercise: "gears", Source: "upload",
 		Snapshot: submission.Of("upload", []submission.File{{Name: "a.go", Data: fmt.Appendf(nil, "package gears // %d\n", i)}}),
-	}
-}
-
-// graded is the record of an attempt.
-func graded(a service.Attempt) results.Record {
-	return results.Record{
-		Key: a.Content, Student: a.Student, Exercise: a.Exercise, Attempt: a.Number, Content: a.Content, Submitted: a.Submitted,
-		Result: &verdict.Result{Schema: verdict.Schema, Verdict: verdict.Graded, Score: 100},
 	}
 }
 
@@ -125,7 +116,7 @@ func rush(t *testing.T, uploads, every int, noSync bool) (lost []string, cuts in
 	for i := range uploads {
 		a, err := e.HandIn(t.Context(), uploadOf(i))
 		require.NoError(t, err)
-		r := graded(a)
+		r := record(a)
 		require.NoError(t, e.store.Append(r))
 		acked.attempts, acked.records = append(acked.attempts, a), append(acked.records, r)
 		if i%every == every-1 {

@@ -1,0 +1,104 @@
+package engine
+
+import (
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"grade/exercises/course/coursetest"
+	"grade/grader/results"
+	"grade/grader/submission"
+	"grade/grader/verdict"
+	"grade/service"
+)
+
+// twoOf are two engines on one cluster, as two grade serve that show the same course.
+func twoOf(t *testing.T) [2]*Engine {
+	t.Helper()
+	url, creds, _ := aCluster(t, false)
+	var two [2]*Engine
+	for i := range two {
+		e, err := Open(t.Context(), Config{NATS: url, Creds: creds, Grader: "g"})
+		require.NoError(t, err)
+		t.Cleanup(func() { require.NoError(t, e.Close()) })
+		_, _, err = e.SetCourse(t.Context(), coursetest.FS(coursetest.Files()))
+		require.NoError(t, err)
+		two[i] = e
+	}
+	return two
+}
+
+// Two engines on one cluster agree: each attempt has a number of its own whichever of them
+// takes it in, and both know the same attempts and results.
+func TestTwoEngines(t *testing.T) {
+	const students, uploads = 4, 6
+	two := twoOf(t)
+	var hands sync.WaitGroup
+	for i, e := range two {
+		for s := range students {
+			hands.Go(func() {
+				for n := range uploads {
+					_, err := e.HandIn(t.Context(), service.Upload{Student: fmt.Sprint("s", s), Exercise: "gears",
+						Snapshot: submission.Of("upload", []submission.File{{Name: "a.go", Data: fmt.Appendf(nil, "package gears // %d %d\n", i, n)}})})
+					assert.NoError(t, err)
+				}
+			})
+		}
+	}
+	hands.Wait()
+	for s := range students {
+		agree(t, two, fmt.Sprint("s", s), 2*uploads)
+	}
+
+	jobs, err := two[0].Jobs(t.Context(), "w")
+	require.NoError(t, err)
+	graded := map[string]int{}
+	for len(graded) < students {
+		taken, err := jobs.Next(t.Context(), 10*time.Second)
+		require.NoError(t, err)
+		require.NotNil(t, taken)
+		graded[taken.Job.Student]++
+		assert.Equal(t, 2*uploads, taken.Job.Number, "the last one")
+		a, _ := two[1].Attempt(taken.Job.Student, "gears", taken.Job.Number)
+		require.NoError(t, taken.Give(t.Context(), record(a)))
+	}
+	for s := range students {
+		student := fmt.Sprint("s", s)
+		assert.Equal(t, 1, graded[student], "it is given out once")
+		for _, e := range two {
+			require.Eventually(t, func() bool {
+				a, _ := e.Attempt(student, "gears", 2*uploads)
+				return a.Stage == service.Graded
+			}, time.Minute, time.Millisecond)
+		}
+		agree(t, two, student, 2*uploads)
+	}
+	left, err := jobs.Next(t.Context(), 200*time.Millisecond)
+	require.NoError(t, err)
+	assert.Nil(t, left, "nothing is graded twice")
+}
+
+// agree asks that both engines know the same attempts of a student, numbered from 1.
+func agree(t *testing.T, two [2]*Engine, student string, n int) {
+	t.Helper()
+	var lists [2][]service.Attempt
+	for i, e := range two {
+		require.Eventually(t, func() bool { lists[i] = e.Attempts(student, "gears"); return len(lists[i]) == n }, time.Minute, time.Millisecond)
+	}
+	assert.Equal(t, lists[0], lists[1])
+	for i, a := range lists[0] {
+		assert.Equal(t, i+1, a.Number)
+	}
+}
+
+// record is the record of an attempt.
+func record(a service.Attempt) results.Record {
+	return results.Record{
+		Key: a.Content, Student: a.Student, Exercise: a.Exercise, Attempt: a.Number, Content: a.Content, Submitted: a.Submitted,
+		Result: &verdict.Result{Schema: verdict.Schema, Verdict: verdict.Graded, Score: 100},
+	}
+}
