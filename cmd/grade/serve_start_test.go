@@ -140,12 +140,13 @@ func TestServeReservedName(t *testing.T) {
 	assert.Contains(t, errs.String(), "an exercise cannot be called account in a service")
 }
 
-// certificate writes a certificate for this machine, and returns what trusts it.
-func certificate(t *testing.T) (cert, key string, pool *x509.CertPool) {
+// certificate writes a certificate for this machine and more of its addresses, and returns
+// what trusts it.
+func certificate(t *testing.T, more ...net.IP) (cert, key string, pool *x509.CertPool) {
 	t.Helper()
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	require.NoError(t, err)
-	template := &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "grade"}, NotAfter: time.Now().Add(time.Hour), IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, IsCA: true, BasicConstraintsValid: true}
+	template := &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "grade"}, NotAfter: time.Now().Add(time.Hour), IPAddresses: append(more, net.IPv4(127, 0, 0, 1)), IsCA: true, BasicConstraintsValid: true}
 	der, err := x509.CreateCertificate(rand.Reader, template, template, &private.PublicKey, private)
 	require.NoError(t, err)
 	bytes, err := x509.MarshalECPrivateKey(private)
