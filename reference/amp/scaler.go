@@ -130,6 +130,13 @@ func (s *Scaler) enter(opt Optimizer, to phase) (progress, error) {
 	return was, nil
 }
 
+// skips says whether Step skips opt: Unscale has seen a gradient that is not finite.
+func (s *Scaler) skips(opt Optimizer) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.seen[opt].found
+}
+
 // divide divides the gradients of opt by the scale, notes whether one of them is then not
 // finite, and returns that.
 func (s *Scaler) divide(opt Optimizer) (found bool) {

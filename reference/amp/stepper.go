@@ -62,6 +62,10 @@ func (s *Stepper) one(opt Optimizer, rate float64) (norm float64, stepped bool, 
 	if err := s.scaler.Unscale(opt); err != nil && !errors.Is(err, ErrUnscaled) {
 		return 0, false, err
 	}
+	if s.scaler.skips(opt) { // also where the caller has mended its gradients since
+		_, err := s.scaler.Step(opt, rate)
+		return normOf(opt.Grads(), s.p), false, err
+	}
 	norm, err = Clip(opt.Grads(), s.max, s.p)
 	if err != nil && !errors.Is(err, ErrNonFinite) {
 		return norm, false, err

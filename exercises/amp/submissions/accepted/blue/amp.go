@@ -283,6 +283,13 @@ func (s *Scaler) Unscale(opt Optimizer) error {
 	return nil
 }
 
+// found says whether Unscale has found a gradient of opt that is not finite.
+func (s *Scaler) found(opt Optimizer) bool {
+	s.lock.RLock()
+	defer s.lock.RUnlock()
+	return s.unscaled[opt]
+}
+
 // multiply multiplies and says whether a product is not finite.
 func multiply(grads [][]float64, factor float64) bool {
 	zero := 0.0
@@ -391,7 +398,11 @@ func (s *Stepper) Step(opts ...Optimizer) (Report, error) {
 	r := Report{s.schedule.Rate(), make([]float64, len(opts)), make([]bool, len(opts))}
 	for i, opt := range opts {
 		s.Unscale(opt)
-		r.Norms[i], _ = Clip(opt.Grads(), s.max, s.p)
+		limit := s.max
+		if s.found(opt) { // it will be skipped, whatever the caller has made of its gradients
+			limit = math.Inf(1)
+		}
+		r.Norms[i], _ = Clip(opt.Grads(), limit, s.p)
 	}
 	taken := 0
 	for i, opt := range opts {

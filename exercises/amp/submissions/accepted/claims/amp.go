@@ -342,7 +342,11 @@ func NewStepper(sc *Scaler, sd *Scheduler, limit, p float64) (*Stepper, error) {
 			if err := sc.Unscale(opt); errors.Is(err, ErrStepped) {
 				return r, err
 			}
-			norm, _ := Clip(opt.Grads(), limit, p)
+			most := limit
+			if sc.entry(opt).found.Load() == sc.round.Load() {
+				most = math.Inf(1) // neither clipped nor stepped
+			}
+			norm, _ := Clip(opt.Grads(), most, p)
 			stepped, err := sc.Step(opt, r.Rate)
 			if err != nil {
 				return r, err

@@ -368,7 +368,12 @@ func (s *Stepper) Step(opts ...Optimizer) (Report, error) {
 		s.sc.Unscale(opt)
 	}
 	for _, opt := range opts {
-		norm, _ := Clip(opt.Grads(), s.max, s.p)
+		limit, finite := s.max, false
+		s.sc.locked(func() { finite = s.sc.find(opt).finite })
+		if !finite {
+			limit = math.Inf(1)
+		}
+		norm, _ := Clip(opt.Grads(), limit, s.p)
 		report.Norms = append(report.Norms, norm)
 	}
 	moved := false
