@@ -17,9 +17,9 @@ var near = observe.Within(0, 1e-7)
 // clip calls Clip and records what it returns and leaves.
 func clip(o *observe.Observer, grads [][]float64, max, p float64, c observe.Comparison) {
 	norm, err := amp.Clip(grads, max, p)
-	o.Float("norm", norm, right)
-	sentinels(o, "error", err)
-	o.Floats("gradients", flat(grads), c)
+	sentinels(o, "error of Clip", err)
+	o.Float("norm that Clip returns", norm, right)
+	o.Floats("gradients after Clip", flat(grads), c)
 }
 
 // lengths are some at which loops that take several numbers at a time come to an end.
@@ -76,6 +76,20 @@ func TestEpsilon(t *testing.T) {
 			clip(o, [][]float64{{3 * k}, {-4 * k}}, 4*k, inf, right)
 		}
 	}
+	for _, p := range []float64{2, inf} {
+		tiny(o, p)
+	}
+}
+
+// tiny clips gradients of a norm far below 1e-6 to a max that is below it, too. Their norm
+// is for TestClipMagnitudes.
+func tiny(o *observe.Observer, p float64) {
+	r := o.Rand()
+	for exponent := -10; exponent > -280; exponent -= 9 {
+		grads := draw(r, math.Pow(10, float64(exponent)))
+		amp.Clip(grads, 1e-8*(1+r.Float64()), p)
+		o.Floats("gradients of a tiny norm, clipped to a max below 1e-6", flat(grads), right)
+	}
 }
 
 // Gradients whose norm is below max are not changed, and never scaled up (rule 2).
@@ -108,7 +122,7 @@ func TestClipEmpty(t *testing.T) {
 		}
 		grads := [][]float64{nil, {}, {9}, nil}
 		_, err := amp.Clip(grads, 1, p)
-		sentinels(o, "error", err)
+		sentinels(o, "error of Clip", err)
 		o.Int("slices", len(grads))
 		o.Bool("nil stays nil", grads[0] == nil && grads[3] == nil && grads[1] != nil)
 	}
@@ -123,7 +137,12 @@ func TestClipBounds(t *testing.T) {
 			clip(o, draw(r, 10), 0, p, exact)
 			clip(o, draw(r, 10), inf, p, exact)
 			clip(o, draw(r, 1e300/100), inf, p, exact)
-			clip(o, draw(r, 10), math.Copysign(0, -1), p, exact)
+			clip(o, draw(r, 10), zero, p, exact)
+		}
+		for exponent := -280; exponent < 140; exponent += 7 { // their norm is for TestClipMagnitudes
+			grads := draw(r, math.Pow(10, float64(exponent)))
+			amp.Clip(grads, 0, p)
+			o.Floats("gradients of any size after Clip with a max of 0", flat(grads), exact)
 		}
 	}
 }
@@ -194,8 +213,8 @@ func TestClipRefuses(t *testing.T) {
 	r := o.Rand()
 	try := func(grads [][]float64, max, p float64) {
 		_, err := amp.Clip(grads, max, p)
-		sentinels(o, "error", err)
-		o.Floats("gradients", flat(grads), exact)
+		sentinels(o, "error of Clip", err)
+		o.Floats("gradients after Clip", flat(grads), exact)
 	}
 	for _, max := range []float64{-r.Float64() - 1e-9, -1e-300, nan, -inf} {
 		try(draw(r, 9), max, 2)

@@ -21,6 +21,8 @@ var (
 	inf = math.Inf(1)
 	nan = math.NaN()
 
+	zero = math.Copysign(0, -1) // -0, which is 0
+
 	exact = observe.Exact()
 
 	// right is what "right" means in README.md.
@@ -82,10 +84,16 @@ type fake struct {
 	grads [][]float64
 	rates []float64   // of its steps
 	used  [][]float64 // the gradients that each step saw
+	asked func()      // called by Grads, if it is not nil
 	inner func()      // called by Step, if it is not nil
 }
 
-func (f *fake) Grads() [][]float64 { return f.grads }
+func (f *fake) Grads() [][]float64 {
+	if f.asked != nil {
+		f.asked()
+	}
+	return f.grads
+}
 
 func (f *fake) Step(rate float64) {
 	f.rates = append(f.rates, rate)

@@ -63,10 +63,10 @@ func TestThousand(t *testing.T) {
 }
 
 // What shares nothing may be used at the same time: calls of Clip, Scalers, Schedulers
-// and Steppers.
+// and Steppers. Where a test of one of them fails as well, that one is nearer to the cause.
 func TestApart(t *testing.T) {
 	o := observe.New(t)
-	results := make([][]float64, 8)
+	results := make([]alone, 8)
 	var wg sync.WaitGroup
 	for i := range results {
 		r := rand.New(rand.NewPCG(o.Rand().Uint64(), o.Rand().Uint64()))
@@ -74,13 +74,24 @@ func TestApart(t *testing.T) {
 		wg.Go(func() { results[i] = apart(r, b) })
 	}
 	wg.Wait()
-	for _, result := range results {
-		o.Floats("norms, gradients and rates", result, rough)
+	for _, a := range results {
+		o.Floats("norms of Clip, beside other goroutines", a.norms, rough)
+		o.Floats("gradients after Clip, beside other goroutines", a.clipped, rough)
+		o.Floats("norms in Reports, beside other goroutines", a.reported, rough)
+		o.Floats("gradients after a Stepper, beside other goroutines", a.used, rough)
+		o.Ints("steps of a schedule, beside other goroutines", a.steps)
+		o.Ints("clean Updates, beside other goroutines", a.clean)
 	}
 }
 
+// alone is what came of one goroutine's work.
+type alone struct {
+	norms, clipped, reported, used []float64
+	steps, clean                   []int
+}
+
 // apart is what one goroutine does, long enough to meet the others.
-func apart(r *rand.Rand, b bench) (result []float64) {
+func apart(r *rand.Rand, b bench) (a alone) {
 	grads := make([][]float64, 30)
 	for i := range 200 {
 		for j := range grads {
@@ -90,15 +101,15 @@ func apart(r *rand.Rand, b bench) (result []float64) {
 		f := b.scaled(r, 20)
 		report, _ := b.stepper.Step(f)
 		if i%20 == 0 {
-			result = append(result, norm, grads[7][3])
-			result = append(append(result, report.Norms...), f.grads[len(f.grads)-1]...)
-			result = append(result, float64(b.scheduler.State().Steps), float64(b.scaler.State().Clean))
+			a.norms, a.clipped = append(a.norms, norm), append(a.clipped, grads[7][3])
+			a.reported, a.used = append(a.reported, report.Norms...), append(a.used, flat(f.grads)...)
+			a.steps, a.clean = append(a.steps, b.scheduler.State().Steps), append(a.clean, b.scaler.State().Clean)
 		}
 		if i%9 == 0 {
 			runtime.Gosched()
 		}
 	}
-	return result
+	return a
 }
 
 // Several goroutines may use one Scaler at once: for one optimizer exactly one of them
@@ -114,11 +125,13 @@ func TestGoroutines(t *testing.T) {
 		for i := range own {
 			own[i] = &fake{grads: [][]float64{numbers(r, 3, 64)}}
 		}
-		if round%3 == 1 {
+		switch round % 4 {
+		case 1:
 			spoil(r, own[r.IntN(workers)].grads, nan)
-		}
-		if round%3 == 2 {
+		case 2:
 			spoil(r, shared.grads, inf)
+		case 3: // several find one at the same time
+			spoilAll(r, own)
 		}
 		unscaled, losses := count(workers, func(i int) error {
 			if s.Scale(1) != s.Factor() {
@@ -133,24 +146,37 @@ func TestGoroutines(t *testing.T) {
 			return err
 		}, amp.ErrStepped)
 		o.Ints("calls that did it and calls that were refused", []int{unscaled, losses, stepped, late})
-		o.Floats("gradients", flat(shared.grads), right)
+		o.Floats("gradients of the one that all share", flat(shared.grads), right)
 		for _, f := range append(own, shared) {
-			o.Floats("rates", f.rates, exact)
+			o.Floats("rates of an optimizer's steps", f.rates, exact)
 		}
 		shared.grads[0] = numbers(r, 2000, 64)
 		s.Update()
 		o.Float("scale", s.Factor(), right)
 		o.Int("count", s.State().Clean)
+		if round%4 == 3 {
+			spoilAll(r, own)
+		}
 
 		// A Step that unscales, by several at once.
-		stepped, late = count(workers, func(int) error {
+		stepped, late = count(workers, func(i int) error {
+			s.Step(own[i], 0.5)
 			_, err := s.Step(shared, 0.25)
 			return err
 		}, amp.ErrStepped)
 		o.Ints("steps without Unscale, and those that were refused", []int{stepped, late})
 		o.Floats("gradients after steps without Unscale", flat(shared.grads), right)
+		s.Update()
+		o.Float("scale after steps without Unscale", s.Factor(), right)
 	}
 	atOnce(t, o)
+}
+
+// spoilAll gives each of opts a gradient that is not finite.
+func spoilAll(r *rand.Rand, opts []*fake) {
+	for _, f := range opts {
+		spoil(r, f.grads, nan)
+	}
 }
 
 // atOnce has two goroutines unscale, or step, one optimizer at the same moment, often enough
@@ -236,7 +262,8 @@ func (c *caller) Step(float64) {
 }
 
 // While a method of an optimizer runs, no other call of the Scaler has to wait for it: it
-// may use the Scaler itself, and wait for another optimizer (rule 24).
+// may use the Scaler itself, for the same optimizer too, and wait for another optimizer (rule
+// 24).
 func TestNoWaiting(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
@@ -254,23 +281,10 @@ func TestNoWaiting(t *testing.T) {
 			return
 		}
 		o.Floats("what it saw", seen[max(0, len(seen)-3):], right)
-		o.Ints("steps", []int{c.steps, len(inner.rates)})
-
-		// Two that wait for each other, in Step and in Grads.
-		meet := barrier()
-		a := &caller{grads: [][]float64{{4}}, then: meet}
-		b := &caller{grads: [][]float64{{8}}, then: meet}
-		if !ends(o, "two steps at once", func() { s.Step(a, 1) }, func() { s.Step(b, 1) }) {
+		o.Ints("steps of the outer and of the inner", []int{c.steps, len(inner.rates)})
+		if !bothMeet(o, s) || !callsAgain(o, s) {
 			return
 		}
-		o.Ints("steps of both", []int{a.steps, b.steps})
-		meet = barrier()
-		a = &caller{grads: [][]float64{{4}}, inGrads: meet}
-		b = &caller{grads: [][]float64{{8}}, inGrads: meet}
-		if !ends(o, "two Unscales at once", func() { s.Unscale(a) }, func() { s.Unscale(b) }) {
-			return
-		}
-		o.Floats("gradients of both", append(flat(a.grads), flat(b.grads)...), right)
 		s.Update()
 
 		// A Stepper asks as well.
@@ -281,6 +295,56 @@ func TestNoWaiting(t *testing.T) {
 		}
 		o.Int("steps by the Stepper", c.steps)
 	}
+}
+
+// bothMeet has two optimizers wait for each other, in Step and in Grads. It says whether all
+// calls ended. With gradients that are not finite, both note at once what they found.
+func bothMeet(o *observe.Observer, s *amp.Scaler) bool {
+	meet := barrier()
+	a := &caller{grads: [][]float64{{4}}, then: meet}
+	b := &caller{grads: [][]float64{{8}}, then: meet}
+	if !ends(o, "two steps at once", func() { s.Step(a, 1) }, func() { s.Step(b, 1) }) {
+		return false
+	}
+	o.Ints("steps of both", []int{a.steps, b.steps})
+	for _, x := range []float64{1, nan} {
+		meet = barrier()
+		a = &caller{grads: [][]float64{{4 * x}}, inGrads: meet}
+		b = &caller{grads: [][]float64{{8 * x}}, inGrads: meet}
+		if !ends(o, "two Unscales at once", func() { s.Unscale(a) }, func() { s.Unscale(b) }) {
+			return false
+		}
+		o.Floats("gradients of both", append(flat(a.grads), flat(b.grads)...), right)
+		meet = barrier()
+		a = &caller{grads: [][]float64{{4 * x}}, inGrads: meet}
+		b = &caller{grads: [][]float64{{8 * x}}, inGrads: meet}
+		if !ends(o, "two Steps that unscale at once", func() { s.Step(a, 1) }, func() { s.Step(b, 1) }) {
+			return false
+		}
+		o.Floats("gradients of both after Step", append(flat(a.grads), flat(b.grads)...), right)
+	}
+	return true
+}
+
+// callsAgain has an optimizer repeat, from within, the call that is under way. It says
+// whether all calls ended. What the second one returns is for TestOnce and TestGoroutines.
+func callsAgain(o *observe.Observer, s *amp.Scaler) bool {
+	c := &caller{grads: [][]float64{{1}}}
+	c.inGrads = once(func() { s.Unscale(c) })
+	if !ends(o, "Grads that calls Unscale for the same optimizer, while Unscale runs", func() { s.Unscale(c) }) {
+		return false
+	}
+	c.then = once(func() { s.Step(c, 1) })
+	if !ends(o, "Step that calls the Scaler's Step for the same optimizer", func() { s.Step(c, 1) }) {
+		return false
+	}
+	c = &caller{grads: [][]float64{{1}}}
+	c.inGrads = once(func() { s.Step(c, 1) })
+	if !ends(o, "Grads that calls Step for the same optimizer, while Step runs", func() { s.Step(c, 1) }) {
+		return false
+	}
+	c = &caller{grads: [][]float64{{1}}, then: once(func() { s.Step(c, 1) })}
+	return ends(o, "Step that calls the Scaler's Step for the same optimizer", func() { s.Step(c, 1) })
 }
 
 // barrier returns a function of which two calls wait for each other; later ones return at
@@ -315,6 +379,6 @@ func ends(o *observe.Observer, name string, calls ...func()) (ended bool) {
 		ended = true
 	case <-time.After(5 * time.Second):
 	}
-	o.Bool(name+": ends", ended)
+	o.Bool(name+": the call returns", ended)
 	return ended
 }

@@ -2,7 +2,6 @@ package hidden
 
 import (
 	"math"
-	"math/rand/v2"
 	"testing"
 
 	"grade/observe"
@@ -35,10 +34,10 @@ func TestUnscale(t *testing.T) {
 	unscale := func(init float64, grads [][]float64) {
 		s := newScaler(t, amp.ScalerConfig{Init: init})
 		f := &fake{grads: grads}
-		sentinels(o, "error", s.Unscale(f))
-		o.Floats("gradients", flat(f.grads), right)
-		o.Int("steps", len(f.rates))
-		o.Float("factor", s.Factor(), right)
+		sentinels(o, "error of Unscale", s.Unscale(f))
+		o.Floats("gradients after Unscale", flat(f.grads), right)
+		o.Int("steps of the optimizer", len(f.rates))
+		o.Float("Factor after Unscale", s.Factor(), right)
 	}
 	for range 5 {
 		unscale(math.Pow(10, -3+9*r.Float64()), draw(r, math.Pow(10, -6+9*r.Float64())))
@@ -71,8 +70,8 @@ func TestStep(t *testing.T) {
 		}
 		stepped, err := s.Step(f, rate())
 		o.Bool("stepped", stepped)
-		sentinels(o, "error", err)
-		o.Floats("rates", f.rates, exact)
+		sentinels(o, "error of Step", err)
+		o.Floats("rates of the optimizer's steps", f.rates, exact)
 		o.Floats("gradients that the step saw", flat(f.used), right)
 		o.Floats("gradients afterwards", flat(f.grads), right)
 	}
@@ -95,7 +94,7 @@ func TestStep(t *testing.T) {
 				step([][]float64{numbers(r, 9, 1), {}, {bad}}, before)
 			}
 			step([][]float64{{1e308, 1e308}, {-1e308, -1e308, 1e308}}, before) // large and finite, all of them
-			step([][]float64{{0, 0}, {math.Copysign(0, -1)}}, before)
+			step([][]float64{{0, 0}, {zero}}, before)
 		}
 	}
 	for _, at := range []int{1<<16 - 1, 1 << 16, 1<<16 + r.IntN(40)} { // far back in a long slice
@@ -108,7 +107,7 @@ func TestStep(t *testing.T) {
 			sentinels(o, "error, with a long slice", err)
 		}
 	}
-	for _, x := range []float64{0, math.Copysign(0, -1), -r.Float64(), 5e-324, inf, nan} { // a rate is passed on
+	for _, x := range []float64{0, zero, -r.Float64(), 5e-324, inf, nan} { // a rate is passed on
 		rate = func() float64 { return x }
 		step([][]float64{{1 + r.Float64()}}, true)
 	}
@@ -199,13 +198,13 @@ func TestScalerConfig(t *testing.T) {
 		o.Bool(name+": there is one", err != nil || s != nil)
 	}
 	r := o.Rand()
-	for _, x := range []float64{-1 - r.Float64(), nan, inf, -inf, 0x1p-1023, 0x1p-1022, math.MaxFloat64, r.Float64(), 1} {
+	for _, x := range []float64{zero, -1 - r.Float64(), nan, inf, -inf, 0x1p-1023, 0x1p-1022, math.MaxFloat64, r.Float64(), 1} {
 		try("Init", amp.ScalerConfig{Init: x})
 	}
-	for _, x := range []float64{-2, nan, inf, -inf, 1, r.Float64(), 1 + 1e-9, math.MaxFloat64} {
+	for _, x := range []float64{zero, -2, nan, inf, -inf, 1, r.Float64(), 1 + 1e-9, math.MaxFloat64} {
 		try("Growth", amp.ScalerConfig{Growth: x})
 	}
-	for _, x := range []float64{-r.Float64() - 1e-9, nan, inf, -inf, 1, 1 + r.Float64(), 1 - 1e-9, 1e-300} {
+	for _, x := range []float64{zero, -r.Float64() - 1e-9, nan, inf, -inf, 1, 1 + r.Float64(), 1 - 1e-9, 1e-300} {
 		try("Backoff", amp.ScalerConfig{Backoff: x})
 	}
 	for _, n := range []int{-1, -1 - r.IntN(99), math.MinInt, 1, 1 + r.IntN(99), math.MaxInt} {
@@ -234,9 +233,9 @@ func TestSeenAtUnscale(t *testing.T) {
 			}
 			stepped, err := s.Step(f, r.Float64())
 			o.Bool("stepped", stepped)
-			sentinels(o, "error", err)
-			o.Int("steps", len(f.rates))
-			o.Floats("gradients", flat(f.grads), exact)
+			sentinels(o, "error of Step", err)
+			o.Int("steps of the optimizer", len(f.rates))
+			o.Floats("gradients after Step", flat(f.grads), exact)
 			s.Update()
 			o.Float("scale", s.Factor(), right)
 		}
@@ -252,8 +251,8 @@ func TestUnscaleOverflow(t *testing.T) {
 		f := &fake{grads: [][]float64{numbers(r, 2, 1), {x}, numbers(r, 2, 1)}}
 		stepped, _ := s.Step(f, 1)
 		o.Bool("stepped", stepped)
-		o.Int("steps", len(f.rates))
-		o.Floats("gradients", flat(f.grads), right)
+		o.Int("steps of the optimizer", len(f.rates))
+		o.Floats("gradients after Step", flat(f.grads), right)
 		s.Update()
 		o.Float("scale", s.Factor(), right)
 		f = &fake{grads: [][]float64{{x / 1e20}}}
@@ -279,6 +278,13 @@ func TestScaleRange(t *testing.T) {
 	s = newScaler(t, amp.ScalerConfig{Init: 1e300 * (1 + r.Float64()), Growth: 1e7, Interval: 2})
 	iterate(o, s, "scale at the top", clean(3+r.IntN(6))...)
 	iterate(o, s, "scale at the top", inf, 0, 0)
+	for interval := 1; interval <= 3; interval++ {
+		s = newScaler(t, amp.ScalerConfig{Init: 1e308, Interval: interval})
+		for range 3 * interval {
+			iterate(o, s, "scale at the top", 0)
+			o.Int("count where the scale cannot grow", s.State().Clean)
+		}
+	}
 }
 
 // Between two Updates an optimizer is unscaled once and stepped once; what is refused
@@ -339,119 +345,6 @@ func TestUpdateNothing(t *testing.T) {
 	}
 }
 
-// Each optimizer is judged by its own gradients, and the Update by those of all, stepped
-// or only unscaled (rules 19 and 22).
-func TestTwoOptimizers(t *testing.T) {
-	o := observe.New(t)
-	r := o.Rand()
-	for n := 2; n <= 5; n++ {
-		for bad := range 1 << n { // each set of optimizers that are skipped
-			s := newScaler(t, amp.ScalerConfig{Init: power(r, 6, 9), Interval: never})
-			opts := make([]*fake, n)
-			for i := range opts {
-				opts[i] = &fake{grads: [][]float64{nil, numbers(r, 2, 64)}}
-				if bad>>i&1 == 1 {
-					spoil(r, opts[i].grads, []float64{nan, inf, -inf}[r.IntN(3)])
-				}
-			}
-			mixed(o, r, s, opts)
-		}
-	}
-	s := newScaler(t, amp.ScalerConfig{Init: 64, Interval: never})
-	for _, none := range [][][]float64{nil, {}, {nil}, {nil, {}}} { // no gradients at all
-		f := &fake{grads: none}
-		stepped, err := s.Step(f, 0.5)
-		o.Bool("stepped without gradients", stepped)
-		sentinels(o, "error without gradients", err)
-		o.Floats("rates without gradients", f.rates, exact)
-		sentinels(o, "Update without gradients", s.Update())
-		o.Float("scale without gradients", s.Factor(), right)
-		o.Int("count without gradients", s.State().Clean)
-	}
-	for _, bad := range []float64{nan, inf, -inf} { // the only one that is found is not stepped
-		before := s.Factor()
-		idle, other := with(s, bad), with(s, 1)
-		s.Unscale(idle)
-		s.Step(other, 0.5)
-		s.Update()
-		o.Float("part of the scale that is left", s.Factor()/before, right)
-		o.Ints("steps of an idle one and of the other", []int{len(idle.rates), len(other.rates)})
-	}
-	a, b := &fake{}, &fake{}
-	for range 2 { // two without gradients are two
-		_, first := s.Step(a, 0.5)
-		_, second := s.Step(b, 0.5)
-		sentinels(o, "Step of the first without gradients", first)
-		sentinels(o, "Step of the second without gradients", second)
-		s.Update()
-	}
-	for range 2 {
-		thousand(o, r, s)
-	}
-}
-
-// mixed brings some optimizers to different phases, in any order, and updates.
-func mixed(o *observe.Observer, r *rand.Rand, s *amp.Scaler, opts []*fake) {
-	for _, i := range r.Perm(len(opts)) {
-		if r.IntN(2) == 0 {
-			sentinels(o, "Unscale", s.Unscale(opts[i]))
-		}
-	}
-	idle := r.IntN(2) * r.IntN(len(opts)) // its gradients are unscaled, perhaps, and not used
-	for _, i := range r.Perm(len(opts)) {
-		if i != idle || idle == 0 {
-			stepped, err := s.Step(opts[i], 0.5)
-			o.Bool("stepped", stepped)
-			sentinels(o, "Step", err)
-		}
-	}
-	for _, f := range opts {
-		o.Int("steps", len(f.rates))
-		o.Floats("gradients", flat(f.grads), right)
-	}
-	sentinels(o, "Update", s.Update())
-	o.Float("scale", s.Factor(), right)
-	o.Int("count", s.State().Clean)
-	for _, f := range opts { // as new
-		f.grads = [][]float64{numbers(r, 1+r.IntN(3), 64)}
-		stepped, err := s.Step(f, 0.25)
-		o.Bool("stepped after the Update", stepped)
-		sentinels(o, "Step after the Update", err)
-		o.Floats("other gradients after the Update", flat(f.grads), right)
-	}
-}
-
-// thousand has a thousand optimizers in one iteration, one of which is skipped.
-func thousand(o *observe.Observer, r *rand.Rand, s *amp.Scaler) {
-	opts := make([]*fake, 1100+r.IntN(300))
-	bad := r.IntN(len(opts))
-	steps, refused := 0, 0
-	for i := range opts {
-		opts[i] = with(s, 1)
-		if i == bad {
-			opts[i].grads[0][0] = inf
-		}
-		if i%2 == 0 {
-			s.Unscale(opts[i])
-		}
-	}
-	for range 2 {
-		for _, f := range opts {
-			if _, err := s.Step(f, 0.5); err != nil {
-				refused++
-			}
-		}
-	}
-	for _, f := range opts {
-		steps += len(f.rates)
-	}
-	o.Int("steps of a thousand", steps)
-	o.Int("steps of a thousand that were refused", refused)
-	o.Int("steps of the one", len(opts[bad].rates))
-	s.Update()
-	o.Float("scale after a thousand", s.Factor(), right)
-}
-
 // A State makes another Scaler go on, in the middle of an Interval, and forgets what was
 // unscaled since; what is no State is refused (rule 23).
 func TestScalerState(t *testing.T) {
@@ -485,7 +378,7 @@ func TestScalerState(t *testing.T) {
 		iterate(o, s, "with a large count", inf, 0, 0, 0)
 	}
 	for _, st := range []amp.ScalerState{
-		{Scale: 0, Clean: 1}, {Scale: -1}, {Scale: nan}, {Scale: inf}, {Scale: -inf}, {Scale: 0x1p-1023}, {Scale: 8, Clean: -1},
+		{Scale: 0, Clean: 1}, {Scale: zero}, {Scale: -1}, {Scale: nan}, {Scale: inf}, {Scale: -inf}, {Scale: 0x1p-1023}, {Scale: 8, Clean: -1},
 		{Scale: 8, Clean: math.MinInt}, {}, {Scale: 0x1p-1022}, {Scale: math.MaxFloat64}, {Scale: 8},
 	} {
 		s := newScaler(t, cfg)
@@ -501,5 +394,31 @@ func TestScalerState(t *testing.T) {
 		s.Update()
 		sentinels(o, "SetState after an Update", s.SetState(amp.ScalerState{Scale: 4, Clean: 1}))
 		sentinels(o, "Update of nothing", s.Update())
+	}
+	for _, x := range []float64{1, nan, inf} {
+		for _, only := range []bool{true, false} {
+			forgotten(t, o, x, only)
+		}
+	}
+}
+
+// forgotten sets a State in the middle of an iteration with the gradient x: nothing is left
+// of it, neither that there was an optimizer nor what its gradients were like.
+func forgotten(t testing.TB, o *observe.Observer, x float64, only bool) {
+	for _, nothing := range []bool{true, false} {
+		s := newScaler(t, amp.ScalerConfig{Init: 64, Interval: never})
+		if f := with(s, x); only {
+			s.Unscale(f)
+		} else {
+			s.Step(f, 0.5)
+		}
+		s.SetState(amp.ScalerState{Scale: 8, Clean: 1})
+		if nothing {
+			sentinels(o, "Update of nothing, as SetState forgets what was", s.Update())
+			o.Float("scale after SetState and no optimizer", s.Factor(), right)
+			continue
+		}
+		iterate(o, s, "scale after SetState and a clean Update", 0)
+		o.Int("count after SetState and a clean Update", s.State().Clean)
 	}
 }

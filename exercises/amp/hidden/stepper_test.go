@@ -16,11 +16,12 @@ type bench struct {
 	stepper   *amp.Stepper
 }
 
-// newBench makes a Stepper whose scale does not grow.
+// newBench makes a Stepper whose scale does not grow, and whose schedule ends in no test:
+// what is counted after its end is for TestSchedulerState.
 func newBench(t testing.TB, r *rand.Rand, max, p float64) bench {
 	b := bench{
 		scaler:    newScaler(t, amp.ScalerConfig{Init: power(r, 8, 16), Interval: never}),
-		scheduler: newScheduler(t, schedule(r, 3+r.IntN(3), 9+r.IntN(20))),
+		scheduler: newScheduler(t, schedule(r, 3+r.IntN(3), 1000+r.IntN(20))),
 	}
 	b.stepper = newStepper(t, b.scaler, b.scheduler, max, p)
 	return b
@@ -43,15 +44,15 @@ func (b bench) scaled(r *rand.Rand, size float64) *fake {
 func (b bench) step(o *observe.Observer, opts ...*fake) {
 	rate := b.scheduler.Rate()
 	report, err := b.stepper.Step(interfaces(opts)...)
-	sentinels(o, "error", err)
+	sentinels(o, "error of the Stepper", err)
 	o.Float("the Report's rate less the Scheduler's", report.Rate-rate, exact)
-	o.Floats("norms", report.Norms, right)
-	o.Int("entries", len(report.Stepped))
+	o.Floats("norms in the Report", report.Norms, right)
+	o.Int("entries of Stepped in the Report", len(report.Stepped))
 	for _, stepped := range report.Stepped {
-		o.Bool("stepped", stepped)
+		o.Bool("stepped, by the Report", stepped)
 	}
 	for _, f := range opts {
-		o.Int("steps", len(f.rates))
+		o.Int("steps of an optimizer", len(f.rates))
 		for _, used := range f.rates {
 			o.Float("the step's rate less the Scheduler's", used-rate, exact)
 		}
@@ -111,7 +112,8 @@ func TestSkippedSteps(t *testing.T) {
 }
 
 // Each of several optimizers is clipped and judged by itself; the schedule goes on if one
-// of them stepped, and the Scaler has one Update (rules 25 to 27).
+// of them stepped, and the Scaler has one Update. Those whose gradients Unscale has seen as
+// not finite are not clipped, also if they have been mended since (rules 25 to 27).
 func TestSteppedTogether(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
@@ -156,29 +158,96 @@ func TestSteppedTogether(t *testing.T) {
 				o.Bool("steps in Reports that were kept", stepped)
 			}
 		}
-		b.rateOfTheCall(o, n)
+		for first := range n {
+			b.rateOfTheCall(o, n, func(opts []*fake, set func()) { opts[first].inner = set })
+			b.rateOfTheCall(o, n, func(opts []*fake, set func()) { opts[first].asked = once(set) })
+		}
+	}
+	for _, p := range []float64{2, inf} {
+		newBench(t, r, 1+r.Float64(), p).mended(o)
+		newBench(t, r, 1+r.Float64(), p).outside(o)
+	}
+	for _, x := range []float64{1, nan} {
+		newBench(t, r, 1+r.Float64(), 2).exactly(o, 256, x)
+		newBench(t, r, 1+r.Float64(), 2).exactly(o, 1024, x)
 	}
 }
 
-// rateOfTheCall steps n optimizers, of which one sets the Scheduler back.
-func (b bench) rateOfTheCall(o *observe.Observer, n int) {
-	for first := range n {
-		b.scheduler.SetState(amp.SchedulerState{Steps: 1})
-		rate := b.scheduler.Rate()
-		opts := make([]*fake, n)
-		for i := range opts {
-			opts[i] = with(b.scaler, 1)
-		}
-		opts[first].inner = func() { b.scheduler.SetState(amp.SchedulerState{Steps: 7}) }
-		report, _ := b.stepper.Step(interfaces(opts)...)
-		o.Float("the Report's rate less that of the call", report.Rate-rate, exact)
-		for _, f := range opts {
-			for _, used := range f.rates {
-				o.Float("a step's rate less that of the call", used-rate, exact)
-			}
-		}
-		o.Int("steps of the schedule, which went on from where it was set", b.scheduler.State().Steps)
+// mended has the caller replace gradients that Unscale has seen as not finite, before the
+// Stepper comes: there is a norm again, and nothing is clipped.
+func (b bench) mended(o *observe.Observer) {
+	for _, bad := range []float64{nan, inf, -inf} {
+		f, k := with(b.scaler, bad), 1+9*o.Rand().Float64()
+		b.scaler.Unscale(f)
+		f.grads = [][]float64{{3 * k}, nil, {-4 * k}}
+		report, _ := b.stepper.Step(f, with(b.scaler, 1))
+		o.Floats("norms, the first of gradients that were mended after Unscale", report.Norms, right)
+		o.Floats("gradients that were mended after Unscale", flat(f.grads), exact)
+		o.Ints("steps of one mended after Unscale, and of the schedule", []int{len(f.rates), b.scheduler.State().Steps})
 	}
+}
+
+// outside has one optimizer unscaled or stepped that the Stepper is not given. The Update
+// is about it, too, and the schedule is not.
+func (b bench) outside(o *observe.Observer) {
+	for _, x := range []float64{nan, 1} {
+		for _, other := range []float64{1, nan} {
+			b.scaler.Unscale(with(b.scaler, x))
+			b.stepper.Step(with(b.scaler, other))
+			o.Int("steps of the schedule, with one unscaled that the Stepper is not given", b.scheduler.State().Steps)
+			b.scaler.Step(with(b.scaler, x), 0.5)
+			b.stepper.Step(with(b.scaler, other))
+			o.Int("steps of the schedule, with one stepped that the Stepper is not given", b.scheduler.State().Steps)
+			o.Float("scale, with one that the Stepper is not given", b.scaler.Factor(), right)
+		}
+	}
+}
+
+// exactly steps n optimizers, of which a counter of a few bits counts none.
+func (b bench) exactly(o *observe.Observer, n int, x float64) {
+	opts, stepped := make([]*fake, n), 0
+	for i := range opts {
+		opts[i] = with(b.scaler, x)
+	}
+	report, err := b.stepper.Step(interfaces(opts)...)
+	for _, did := range report.Stepped {
+		if did {
+			stepped++
+		}
+	}
+	sentinels(o, "256 or 1,024 optimizers: error of the Stepper", err)
+	o.Int("256 or 1,024 optimizers: those that stepped", stepped)
+	o.Int("256 or 1,024 optimizers: steps of the schedule", b.scheduler.State().Steps)
+}
+
+// once returns a function that calls f when it is called first, and does nothing later.
+func once(f func()) func() {
+	called := false
+	return func() {
+		if !called {
+			called = true
+			f()
+		}
+	}
+}
+
+// rateOfTheCall steps n optimizers, one of which sets the Scheduler on.
+func (b bench) rateOfTheCall(o *observe.Observer, n int, hook func(opts []*fake, set func())) {
+	b.scheduler.SetState(amp.SchedulerState{Steps: 1})
+	rate := b.scheduler.Rate()
+	opts := make([]*fake, n)
+	for i := range opts {
+		opts[i] = with(b.scaler, 1)
+	}
+	hook(opts, func() { b.scheduler.SetState(amp.SchedulerState{Steps: 7}) })
+	report, _ := b.stepper.Step(interfaces(opts)...)
+	o.Float("the Report's rate less that of the call", report.Rate-rate, exact)
+	for _, f := range opts {
+		for _, used := range f.rates {
+			o.Float("a step's rate less that of the call", used-rate, exact)
+		}
+	}
+	o.Int("steps of the schedule, which went on from where it was set", b.scheduler.State().Steps)
 }
 
 // NewStepper and Step refuse what makes no sense, and change nothing (rule 28).
@@ -193,7 +262,7 @@ func TestStepperRefuses(t *testing.T) {
 	try("no Scaler", nil, sd, 1, 2)
 	try("no Scheduler", sc, nil, 1, 2)
 	try("neither", nil, nil, 1, inf)
-	for _, max := range []float64{-1 - r.Float64(), nan, -inf, -1e-300, 0, inf, r.Float64()} {
+	for _, max := range []float64{-1 - r.Float64(), nan, -inf, -1e-300, 0, zero, inf, r.Float64()} {
 		try("max", sc, sd, max, []float64{2, inf}[r.IntN(2)])
 	}
 	for _, p := range []float64{0, 1, -2, 3, nan, -inf, 2, inf} {

@@ -102,13 +102,13 @@ func BenchmarkSchedule(b *testing.B) {
 }
 
 // Nothing allocates: neither Clip nor the schedule, nor a Scaler with an optimizer that it
-// has seen before.
+// has seen before. What they computed is compared, too, so that they do their work.
 func TestAllocations(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
 	grads := draw(r, 100)
 	huge := draw(r, 1e200)
-	s, sd := newScaler(t, amp.ScalerConfig{Init: 4, Interval: 50}), newScheduler(t, schedule(r, 5, 50))
+	s, sd := newScaler(t, amp.ScalerConfig{Init: 4, Interval: 50}), newScheduler(t, schedule(r, 5, 1000))
 	opt := &caller{grads: draw(r, 100)}
 	iteration := func() {
 		s.Unscale(opt)
@@ -128,8 +128,8 @@ func TestAllocations(t *testing.T) {
 		sd.Step()
 	}), observe.AtMost(1, 0))
 	o.SelfReported().Float("allocations of a Scaler", testing.AllocsPerRun(100, iteration), observe.AtMost(1, 0))
-	o.Float("norms", norms, rough)
-	o.Bool("rates", sum > 0)
-	o.Int("steps of the schedule", sd.State().Steps)
-	o.Int("steps", opt.steps)
+	o.Float("sum of three norms, after all calls", norms, rough)
+	o.Bool("rates are above 0", sum > 0)
+	o.Int("steps of the schedule, after all calls", sd.State().Steps)
+	o.Int("steps of the optimizer, after all calls", opt.steps)
 }
