@@ -20,8 +20,8 @@ func (w *world) closeAt(at time.Duration) time.Duration {
 }
 
 // Close has what waits answered at once, in batches of MaxBatch at most and in order,
-// and returns when all of it is over; the ctx of the model is not done by that
-// (rule 20).
+// also after a call that fails, and returns when all of it is over; the ctx of the model
+// is not done by that (rules 15 and 20).
 func TestClose(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
@@ -58,6 +58,34 @@ func TestClose(t *testing.T) {
 			w.observeCalls(o, "Close")
 			observeAnswers(o, "Close", answers)
 			o.Bool("Close cancels a call", round != 10 && cancelled > 0)
+		})
+	}
+	failsWhenClosed(t, o)
+}
+
+// failsWhenClosed has one call fail while Close waits, and records that other requests
+// have their answers all the same.
+func failsWhenClosed(t *testing.T, o *observe.Observer) {
+	failure := errors.New("failure")
+	for bad := range 3 {
+		bubble(t, func(t *testing.T) {
+			r := o.Rand()
+			size := below(r, 1, 7)
+			w := newWorld(t, r, limits(size, ages))
+			w.took = always(work(20))
+			w.reply = func(k int, _, out []int) ([]int, error) {
+				if k == bad { // call 0 runs when Close is called, and the others follow
+					return nil, failure
+				}
+				return out, nil
+			}
+			answers, _ := w.begin(t, together(r, 4*size, 1))
+			returned := 0
+			go func() { returned = micros(w.closeAt(closing(5))) }()
+			w.sleepUntil(ms(500))
+			synctest.Wait()
+			observeAnswers(o, "Close, a call fails", answers, failure)
+			o.Int("Close, a call fails: µs at which Close returned", returned)
 		})
 	}
 }
@@ -117,13 +145,13 @@ func TestCloseAgain(t *testing.T) {
 	}
 }
 
-// When Close has returned, no goroutine is left: whatever was submitted, answered,
-// given up or failed before (rule 20).
+// When Close has returned, no goroutine is left, and all that waited has been answered:
+// whatever was submitted, answered, given up or failed before (rules 15 and 20).
 func TestNothingLeft(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
 	failure := errors.New("failure")
-	for _, way := range []string{"nothing", "answers", "waits", "given up in the queue", "given up in a call", "all given up", "errors", "panics"} {
+	for _, way := range []string{"nothing", "answers", "waits", "given up in the queue", "given up in a call", "all given up", "errors", "panics", "one panics"} {
 		var answers []answer
 		var later []func()
 		clean := leavesNothing(t, func(t *testing.T) {
@@ -145,6 +173,13 @@ func TestNothingLeft(t *testing.T) {
 				}
 			case "errors":
 				w.reply = func(int, []int, []int) ([]int, error) { return nil, failure }
+			case "one panics": // while Close waits: the others are answered
+				w.reply = func(k int, _, out []int) ([]int, error) {
+					if k == 1 {
+						panic(failure)
+					}
+					return out, nil
+				}
 			case "panics":
 				w.reply = func(int, []int, []int) ([]int, error) { panic(failure) }
 			}
@@ -155,7 +190,7 @@ func TestNothingLeft(t *testing.T) {
 			w.Close()
 			done.Wait()
 		})
-		o.Bool(way+": nothing is left running, while ctx goes on", clean && len(later) == 1)
+		o.Bool(way+": nothing left, while ctx goes on", clean && len(later) == 1)
 		observeAnswers(o, way, answers, failure)
 	}
 }

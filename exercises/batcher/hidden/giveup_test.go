@@ -1,9 +1,7 @@
 package hidden
 
 import (
-	"context"
 	"slices"
-	"sync"
 	"testing"
 	"time"
 
@@ -18,7 +16,10 @@ func observeGivenUp(o *observe.Observer, name string, requests []request, answer
 	observeAnswers(o, name, answers)
 	observeReturns(o, name, answers)
 	for i, a := range answers {
-		if requests[i].until > 0 {
+		switch {
+		case requests[i].until > 0 && requests[i].own:
+			o.Bool(name+", own type of ctx: ctx.Err() itself", a.err == a.ctx)
+		case requests[i].until > 0:
 			o.Bool(name+": the error is ctx.Err() itself", a.err == a.ctx)
 		}
 	}
@@ -55,7 +56,7 @@ func TestDoneBefore(t *testing.T) {
 
 // A request that is given up while it waits returns at once and leaves the queue: no
 // call has it, and it does not count towards MaxBatch. Where all are given up, the
-// model is not called (rules 8 and 9).
+// model is not called. That is so while a call runs, too (rules 8 and 9).
 func TestGivenUpWaiting(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
@@ -83,10 +84,35 @@ func TestGivenUpWaiting(t *testing.T) {
 			w.end()
 		})
 	}
+	for round := range 4 {
+		givenUpBusy(t, o, round)
+	}
+}
+
+// givenUpBusy has requests given up that wait while a call runs, so that too few are left for
+// a full batch when it returns.
+func givenUpBusy(t *testing.T, o *observe.Observer, round int) {
+	bubble(t, func(t *testing.T) {
+		r := o.Rand()
+		size, gone := below(r, 3, 9), below(r, 1, 4)
+		if round == 0 {
+			gone = size // there are enough for two
+		}
+		w := newWorld(t, r, limits(size, ages))
+		w.took = always(work(50))
+		waiting := apart(r, size-1+gone, 5, 0, 2)
+		for _, i := range r.Perm(len(waiting))[:gone] {
+			waiting[i].until = giveUp(30 + below(r, 0, 15))
+		}
+		filling := request{at: ms(100), in: r.IntN(1e6)}
+		w.play(t, sorted(together(r, size, 1), waiting, []request{filling}))
+		w.observeCalls(o, "given up, busy")
+		w.end()
+	})
 }
 
 // If the oldest request is given up while it waits, the wait that counts is that of
-// the oldest that is left, from its own Submit (rule 9).
+// the oldest that is left, from its own Submit: also if a call runs then (rules 6 and 9).
 func TestGivenUpOldest(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
@@ -112,6 +138,32 @@ func TestGivenUpOldest(t *testing.T) {
 			w.end()
 		})
 	}
+	for round := range 8 {
+		oldestBusy(t, o, round)
+	}
+}
+
+// oldestBusy has the oldest requests given up while a call runs, which ends before their
+// wait is over, after it, or when that of the next is over, too.
+func oldestBusy(t *testing.T, o *observe.Observer, round int) {
+	bubble(t, func(t *testing.T) {
+		r := o.Rand()
+		n := below(r, 60, 80)
+		w := newWorld(t, r, limits(9, wait(n)))
+		long := []int{50, n + 4, n + 4, 2 * n}[round%4] // from 1 ms on
+		w.took = func(k int) time.Duration { return work(long * (1 - min(k, 1))) }
+		waiting := apart(r, 5, 3, 8, 10)
+		gone := below(r, 1, 4)
+		for i := range gone {
+			waiting[i].until = giveUp(40 + below(r, 0, 9))
+		}
+		if round%4 == 2 { // when its wait is over
+			waiting[0].until = giveUp(n + 4)
+		}
+		w.play(t, sorted(together(r, 9, 1), waiting))
+		w.observeCalls(o, "oldest given up, busy")
+		w.end()
+	})
 }
 
 // A request that is given up while a call has it returns at once, and nothing changes
@@ -138,128 +190,4 @@ func TestGivenUpRunning(t *testing.T) {
 			w.end()
 		})
 	}
-}
-
-// seen is what a model knows of its ctx.
-type seen struct {
-	deadline bool
-	value    any
-	done     time.Duration // when it was done while the call ran; 0: never
-}
-
-// The ctx of the model is done when all requests of its call have been given up, and
-// not before. It has no deadline and no values of a request's ctx. A model that does
-// not look at it goes on running, and no other call begins (rules 3 and 11).
-func TestModelContext(t *testing.T) {
-	o := observe.New(t)
-	r := o.Rand()
-	type keyOf struct{}
-	for _, size := range []int{1, 2, below(r, 3, 9), below(r, 260, 300)} {
-		for _, w := range []time.Duration{0, wait(5)} {
-			plain(t, o, limits(size, w), keyOf{})
-		}
-	}
-	for round := range 8 {
-		obeys := round%2 == 0
-		bubble(t, func(t *testing.T) {
-			size := below(r, 2, 7)
-			if round >= 6 {
-				size = below(r, 260, 300)
-			}
-			w := newWorld(t, r, limits(size, wait(30)))
-			var mu sync.Mutex
-			saw := map[int]*seen{}
-			w.watch = func(ctx context.Context, k int) {
-				s := &seen{value: ctx.Value(keyOf{})}
-				_, s.deadline = ctx.Deadline()
-				mu.Lock()
-				saw[k] = s
-				mu.Unlock()
-				s.done = whenDone(ctx, w, work(100), obeys)
-			}
-			requests := together(r, size, 1) // all given up, the last at another time than the first
-			for i := range requests {
-				requests[i].until, requests[i].limit = giveUp(below(r, 2, 20)), i%2 == 0
-			}
-			requests[r.IntN(size)].until = giveUp(30 + below(r, 0, 50))
-			spared := together(r, size, 500) // all but one
-			for i := range spared {
-				spared[i].until = giveUp(510 + below(r, 0, 50))
-			}
-			spared[r.IntN(size)].until = giveUp(2000)
-			alone := request{at: ms(1000), in: r.IntN(1e6), until: giveUp(1050), limit: true}
-			last := together(r, size-1, 1500) // one that is given up in the queue, and the rest later
-			for i := range last {
-				last[i].until = giveUp(1560)
-			}
-			last[0].until = giveUp(1510)
-			last = append(last, request{at: ms(1511), until: giveUp(1570)})
-			requests = sorted(requests, apart(r, 2, 5, 1, 9), spared, []request{alone}, last)
-			for i := range requests {
-				requests[i].in = i
-			}
-			ctx := context.WithValue(t.Context(), keyOf{}, r.IntN(1e6))
-			answers, done := w.beginWith(ctx, requests)
-			done.Wait()
-			time.Sleep(time.Second) // the last call goes on without requests
-			observeAnswers(o, "requests", answers)
-			w.observeTimes(o, "calls")
-			for k := range w.calls {
-				s := saw[k]
-				o.Bool("the ctx has a deadline", s.deadline)
-				o.Bool("the ctx has a value of a request's", s.value != nil)
-				o.Int("when the ctx was done, in µs", micros(s.done))
-			}
-			w.end()
-		})
-	}
-}
-
-// plain has a call for one request and one for as many as there may be. What their ctx
-// holds is nothing to the model's, which is done when all are given up.
-func plain(t *testing.T, o *observe.Observer, cfg config, key any) {
-	bubble(t, func(t *testing.T) {
-		r := o.Rand()
-		w := newWorld(t, r, cfg)
-		var mu sync.Mutex
-		var at []int
-		w.watch = func(ctx context.Context, k int) {
-			_, deadline := ctx.Deadline()
-			o.Bool("a plain call: the ctx has a deadline", deadline)
-			o.Bool("a plain call: the ctx has a value of a request's", ctx.Value(key) != nil)
-			done := micros(whenDone(ctx, w, work(100), false))
-			mu.Lock()
-			at = append(at, done)
-			mu.Unlock()
-		}
-		requests := []request{{at: ms(1), in: r.IntN(1e6), until: giveUp(50), limit: true}, {at: ms(200), in: r.IntN(1e6), until: giveUp(10_000), limit: true}}
-		for _, q := range together(r, cfg.MaxBatch, 400) {
-			q.until = giveUp(450)
-			requests = append(requests, q)
-		}
-		_, done := w.beginWith(context.WithValue(t.Context(), key, r.IntN(1e6)), requests)
-		done.Wait()
-		time.Sleep(time.Second)
-		mu.Lock()
-		o.Ints("a plain call: when the ctx was done, in µs", at)
-		mu.Unlock()
-		w.end()
-	})
-}
-
-// whenDone waits for d or, where the model obeys, until ctx is done, and returns when
-// that was, or 0.
-func whenDone(ctx context.Context, w *world, d time.Duration, obeys bool) (at time.Duration) {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		at = time.Since(w.start)
-	case <-timer.C:
-		return 0
-	}
-	if !obeys {
-		<-timer.C
-	}
-	return at
 }

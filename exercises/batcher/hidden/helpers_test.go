@@ -206,6 +206,15 @@ func (w *world) play(t *testing.T, requests []request) []answer {
 	return answers
 }
 
+// playUntil returns the answers that there are at a time. Where a wrong batcher never
+// answers, the test goes on.
+func (w *world) playUntil(t *testing.T, requests []request, at time.Duration) []answer {
+	answers, _ := w.begin(t, requests)
+	w.sleepUntil(at)
+	synctest.Wait()
+	return answers
+}
+
 // begin submits requests and returns when the last is on its way. The answers may be
 // read when the group is done.
 func (w *world) begin(t *testing.T, requests []request) ([]answer, *sync.WaitGroup) {
@@ -266,7 +275,8 @@ var ctxErrors = []error{context.Canceled, context.DeadlineExceeded, errOwn}
 // were, and the sum of the answers.
 func observeTotals(o *observe.Observer, name string, answers []answer, sentinels ...error) {
 	kinds := append(sentinels, ctxErrors...)
-	counts := make([]int, len(kinds)+3)
+	counts := make([]int, len(kinds)+2)
+	sum := 0
 	for _, a := range answers {
 		k := slices.IndexFunc(kinds, func(err error) bool { return errors.Is(a.err, err) })
 		switch {
@@ -276,9 +286,10 @@ func observeTotals(o *observe.Observer, name string, answers []answer, sentinels
 			k = len(kinds) + 1
 		}
 		counts[k]++
-		counts[len(kinds)+2] += a.out
+		sum += a.out
 	}
-	o.Ints(name+": errors of each kind, and the sum of the answers", counts)
+	o.Ints(name+": errors by kind", counts)
+	o.Int(name+": sum of answers", sum)
 }
 
 // observeAnswers records what each Submit returned.

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"grade/observe"
@@ -204,7 +205,8 @@ func TestNoWait(t *testing.T) {
 	}
 }
 
-// What is far from usual, and allowed: the largest numbers of a Config (rule 18).
+// What is far from usual, and allowed: the largest numbers of a Config, a wait of
+// centuries, and a call for thousands of requests (rules 4, 5 and 18).
 func TestLargestNumbers(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
@@ -222,4 +224,41 @@ func TestLargestNumbers(t *testing.T) {
 			w.end()
 		})
 	}
+	centuries(t, o)
+	thousands(t, o)
+}
+
+// centuries has a request wait for as long as the clock of a bubble, which begins in the
+// year 2000 and ends in 2262, has room for.
+func centuries(t *testing.T, o *observe.Observer) {
+	bubble(t, func(t *testing.T) {
+		r := o.Rand()
+		const year = 365 * 24 * time.Hour
+		w := newWorld(t, r, limits(below(r, 2, 9), time.Duration(below(r, 150, 200))*year+1))
+		a := w.submit(t.Context(), request{in: r.IntN(1e6)})
+		o.Int("centuries: nanoseconds until the answer", int(a.at))
+		o.Int("centuries: answer", a.out)
+		w.end()
+	})
+}
+
+// thousands has a full batch of very many requests, which come in any order.
+func thousands(t *testing.T, o *observe.Observer) {
+	bubble(t, func(t *testing.T) {
+		r := o.Rand()
+		n := below(r, 17_000, 20_000)
+		w := newWorld(t, r, limits(n, ages))
+		answers := make([]answer, n)
+		for i, q := range together(r, n, 1) {
+			go func() { answers[i] = w.submit(t.Context(), q) }()
+		}
+		synctest.Wait()
+		var sizes []int
+		for _, c := range w.calls {
+			sizes = append(sizes, len(c.in))
+		}
+		o.Ints("many thousand requests: those of each call", sizes)
+		observeTotals(o, "many thousand requests", answers)
+		w.end()
+	})
 }

@@ -1,0 +1,136 @@
+package hidden
+
+import (
+	"errors"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"grade/observe"
+)
+
+// The slice that the model is given is its own, as long as the batch: it may keep it,
+// write into it and append to it, and it never changes later (rule 16).
+func TestOwnRequests(t *testing.T) {
+	o := observe.New(t)
+	r := o.Rand()
+	for _, size := range []int{1, below(r, 2, 9), 100} {
+		bubble(t, func(t *testing.T) {
+			w := newWorld(t, r, limits(size, ages))
+			w.took = always(work(2))
+			var kept, longer [][]int
+			mark := r.IntN(1e6)
+			w.reply = func(k int, in, out []int) ([]int, error) {
+				if k%2 == 0 {
+					for i := range in {
+						in[i] += mark
+					}
+					longer = append(longer, append(in, mark), append(append(in, mark), in...))
+				}
+				kept = append(kept, in)
+				return out, nil
+			}
+			answers := w.play(t, apart(r, size*below(r, 4, 7), 1, 0, 3))
+			for _, in := range kept {
+				o.Ints("slices that were kept", in, observe.Multiset())
+			}
+			for _, in := range longer {
+				o.Ints("slices that were appended to and kept", in, observe.Multiset())
+			}
+			observeAnswers(o, "answers", answers)
+			w.end()
+		})
+	}
+	failure := errors.New("failure")
+	keepsRequests(t, o, "kept, with an error", func([]int) ([]int, error) { return nil, failure })
+	keepsRequests(t, o, "kept, with too many answers", func(out []int) ([]int, error) { return append(out, 1), nil })
+	keepsRequests(t, o, "kept, some given up", func(out []int) ([]int, error) { return out, nil }, 0, 2)
+}
+
+// keepsRequests has a model keep its slice of requests, of which some are given up while
+// it has them, and end its call in a way.
+func keepsRequests(t *testing.T, o *observe.Observer, name string, end func(out []int) ([]int, error), gone ...int) {
+	bubble(t, func(t *testing.T) {
+		r := o.Rand()
+		size := below(r, 3, 9)
+		w := newWorld(t, r, limits(size, ages))
+		w.took = always(work(20))
+		var kept []int
+		w.reply = func(_ int, in, out []int) ([]int, error) {
+			if kept == nil {
+				kept = in
+			}
+			return end(out)
+		}
+		requests := together(r, size, 1)
+		for _, i := range gone {
+			requests[i].until = giveUp(10)
+		}
+		w.playUntil(t, requests, ms(100))
+		o.Ints(name, kept, observe.Multiset())
+		w.end()
+	})
+}
+
+// The slice that the model returns is the model's, which writes into it again from its
+// next call on: so the answers are taken out before. Nobody else writes into it
+// (rule 17).
+func TestReusedAnswers(t *testing.T) {
+	o := observe.New(t)
+	r := o.Rand()
+	for _, size := range []int{1, 2, below(r, 3, 20), below(r, 260, 300)} {
+		bubble(t, func(t *testing.T) {
+			w := newWorld(t, r, config{MaxBatch: size})
+			buffer := make([]int, size)
+			var last []int // what the call before returned
+			changed := 0
+			w.took = func(k int) time.Duration {
+				if !slices.Equal(last, buffer[:len(last)]) {
+					changed++
+				}
+				clear(buffer)
+				return work(k % 2 * 3)
+			}
+			w.reply = func(k int, in, out []int) ([]int, error) {
+				last = out
+				return buffer[:copy(buffer, out)], nil
+			}
+			// All wait at the same time, so that each call but the first begins when
+			// the one before returns.
+			answers := make([]answer, max(150, 5*size))
+			var wg sync.WaitGroup
+			for i, x := range tokens(r, len(answers)) {
+				wg.Go(func() { answers[i] = w.submit(t.Context(), request{in: x}) })
+			}
+			wg.Wait()
+			if size < 100 {
+				observeAnswers(o, "answers", answers)
+			} else {
+				observeTotals(o, "answers of large batches", answers)
+			}
+			o.Int("answers that were changed", changed)
+			w.end()
+		})
+	}
+	keepsAnswers(t, o, "kept, too many", 1, nil)
+	keepsAnswers(t, o, "kept, beside an error", 0, errors.New("failure"))
+}
+
+// keepsAnswers has a model keep the slice that it returns, which is of another length than
+// the batch by so many, and records it and what lies behind it in its array.
+func keepsAnswers(t *testing.T, o *observe.Observer, name string, more int, err error) {
+	bubble(t, func(t *testing.T) {
+		r := o.Rand()
+		size := below(r, 3, 9)
+		w := newWorld(t, r, limits(size, ages))
+		kept := make([]int, 2*size)
+		for i := range kept {
+			kept[i] = below(r, 1, 1e6)
+		}
+		w.reply = func(int, []int, []int) ([]int, error) { return kept[:size+more], err }
+		w.playUntil(t, together(r, size, 1), ms(100))
+		o.Ints(name, kept)
+		w.end()
+	})
+}
