@@ -1,13 +1,10 @@
 package hidden
 
 import (
-	"maps"
-	"slices"
 	"strings"
 	"testing"
 
 	"grade/observe"
-	"grade/reference/einsum"
 )
 
 // Two operands and an explicit output: letters in the output are kept, in its order, all
@@ -34,73 +31,6 @@ func TestOneOperand(t *testing.T) {
 	for range 10 {
 		equation := drawEquation(o, 1, 6)
 		ask(o, "any one operand", equation, operandsOf(o.Rand(), equation, sizesOf(equation, upTo(o.Rand(), 3)))...)
-	}
-}
-
-// Sizes at which blocks and counters come round, one large axis at a time, and some large
-// ones at once (rules 2 and 3).
-func TestLargeSizes(t *testing.T) {
-	o := observe.New(t)
-	r := o.Rand()
-	weights := tensorOf(r, positive, 1009).Data
-	some := func(equation string, size map[rune]int) {
-		got, err := einsum.Einsum(equation, operandsOf(r, equation, size)...)
-		o.Error("large sizes: error", err, kinds...)
-		o.Ints("large sizes: shape", got.Shape)
-		o.Float("large sizes: numbers, weighted and added up", fingerprint(weights, got.Data))
-	}
-	large := []int{100 + r.IntN(100), 300 + r.IntN(1000), 65_536 + r.IntN(9)}
-	for n := 8; n <= 512; n *= 2 {
-		large = append(large, n-1, n, n+1)
-	}
-	for _, equation := range []string{"ij,jk->ik", "bij,bjk->bik", "ij->ji", "ij->j", "i,j->ij", "ij,ij->ij", "ijk->kij"} {
-		for _, n := range large {
-			for _, c := range "ijk" {
-				size := sizesOf(equation, same(1+r.IntN(3)))
-				if _, ok := size[c]; ok {
-					size[c] = n
-					some(equation, size)
-				}
-			}
-		}
-	}
-	for _, base := range []int{1 << 17, 1 << 18, 1 << 20} { // positive, so that what is left out shows
-		for _, equation := range []string{"i->", "i->i", "ij->j", "ij->i", "ij->ji", "i,i->", "i,i->i", "ij,j->i", "...i,i->...", "i,j->j", "i,i,i->"} {
-			size := sizesOf(equation, same(1+r.IntN(2)))
-			for _, c := range "ij" {
-				if _, ok := size[c]; !ok {
-					continue
-				}
-				size := maps.Clone(size)
-				size[c] = base + 2*r.IntN(4) + 1
-				if size['i']*max(size['j'], 1) > 1<<20 && equation != "i->" && equation != "i,i->" && equation != "i->i" {
-					continue
-				}
-				var operands tensors
-				for _, term := range terms(equation) {
-					operands = append(operands, tensorOf(r, positive, shapeOf(term, size, nil)...))
-				}
-				got, err := einsum.Einsum(equation, operands...)
-				o.Error("very large sizes: error", err, kinds...)
-				o.Ints("very large sizes: shape", got.Shape)
-				o.Float("very large sizes: numbers, weighted and added up", fingerprint(weights, got.Data))
-			}
-		}
-	}
-	for range 3 { // all axes beyond a block, the summed one the shortest or the longest
-		sizes := []int{70 + r.IntN(20), 100 + r.IntN(20), 130 + r.IntN(20)}
-		slices.Reverse(sizes[r.IntN(2):])
-		for range sizes {
-			sizes = append(sizes[1:], sizes[0])
-			some("ij,jk->ik", map[rune]int{'i': sizes[0], 'j': sizes[1], 'k': sizes[2]})
-		}
-	}
-	for range 4 {
-		size := sizesOf("ijkb", func() int { return 30 + r.IntN(60) })
-		size['b'] = 2 + r.IntN(3)
-		for _, equation := range []string{"ij,jk->ik", "bij,bkj->bki", "ij->ji", "bij->jb", "ij,j->i", "ij,ik->kj"} {
-			some(equation, size)
-		}
 	}
 }
 

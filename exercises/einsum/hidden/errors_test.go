@@ -44,13 +44,15 @@ func TestBadCharacters(t *testing.T) {
 func TestLongEquations(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
-	for range 3 {
-		n := 90 + r.IntN(20)
+	for k := range 3 {
+		n := []int{90, 129, 257}[k] + r.IntN(20)
 		long := strings.Repeat("ij, ", n) // more than 256 characters
 		operands := slices.Repeat(tensors{random(r, 2, 3)}, n)
 		refused(o, "a bad character far behind", long+"i?", append(operands, random(r, 2))...)
 		refused(o, "a bad output far behind", long+"k->ijz", append(operands, random(r, 2))...)
-		refused(o, "a missing operand far behind", long+"i", operands...)
+		if n < 128 { // TestOperandErrors has more
+			refused(o, "a missing operand far behind", long+"i", operands...)
+		}
 		refused(o, "a size far behind", long+"kj", append(operands, random(r, 2, 4))...)
 		refused(o, "a rank far behind", long+"kj", append(operands, random(r, 2))...)
 	}
@@ -126,6 +128,16 @@ func TestOperandErrors(t *testing.T) {
 		}
 		if strings.Contains(equation, "->") {
 			ask(o, "operands as many as terms", equation, operands[:n]...)
+		}
+	}
+	for _, n := range []int{127, 128, 129, 255, 256, 257, 1<<15 + 1 + r.IntN(9), 1<<16 + 1 + r.IntN(9)} {
+		// The first operand does not fit, which is told after their number: so who does not
+		// count them ends here, and does not multiply them all.
+		equation := strings.Repeat(",", n-1)
+		operands := slices.Repeat(tensors{random(r)}, n+2)
+		operands[0] = random(r, 2)
+		for _, m := range []int{0, n - 1, n + 1, n + 2} {
+			refused(o, "one of very many operands missing or too many", equation+"->", operands[:m]...)
 		}
 	}
 }

@@ -183,21 +183,22 @@ func each(o *observe.Observer, name string, equations ...string) {
 var kinds = []error{einsum.ErrSyntax, einsum.ErrOperands, einsum.ErrShape}
 
 // refused asks for what is an error, and records of which kind it is and the place that it
-// names. Which of Pos and Operand counts depends on the kind.
+// names. Which of Pos and Operand counts depends on the kind; it is -1 where none is named.
 func refused(o *observe.Observer, name, equation string, operands ...tensor) {
 	_, err := einsum.Einsum(equation, operands...)
 	o.Error(name+": error", err, kinds...)
 	var e *einsum.Error
-	if !errors.As(err, &e) || e == nil {
-		o.Bool(name+": it is an *Error", false)
-		return
+	named := errors.As(err, &e) && e != nil
+	pos, operand := -1, -1
+	if named && !errors.Is(err, einsum.ErrOperands) {
+		pos = e.Pos
 	}
-	if !errors.Is(err, einsum.ErrOperands) {
-		o.Int(name+": Pos", e.Pos)
+	if named && !errors.Is(err, einsum.ErrSyntax) {
+		operand = e.Operand
 	}
-	if !errors.Is(err, einsum.ErrSyntax) {
-		o.Int(name+": Operand", e.Operand)
-	}
+	o.Bool(name+": it is an *Error", named)
+	o.Int(name+": Pos", pos)
+	o.Int(name+": Operand", operand)
 }
 
 // fingerprint is one number for many, in which each has a weight of its own.
