@@ -190,6 +190,28 @@ func alikeWords(r *rand.Rand) (x, y string) {
 	return strings.Join(p, ""), strings.Join(q, "")
 }
 
+// between lists what may stand between two words, so that the two look like one: every byte,
+// and some longer texts.
+func between() []string {
+	list := []string{"--", "::", "||", "<>", "</s>", "\x00\x00", "\xff\xff", "\u00a0", "\u2028", "\ufffd"}
+	for b := range 256 {
+		list = append(list, string([]byte{byte(b)}))
+	}
+	return list
+}
+
+// prefixed joins words to one, all but the first with their lengths before them: written with a
+// length itself, it looks like all of them. A length of 8 bits is one byte, one of 16 bits is two
+// equal bytes.
+func prefixed(list []string, bytes int) string {
+	var b strings.Builder
+	b.WriteString(list[0])
+	for _, w := range list[1:] {
+		b.WriteString(strings.Repeat(string([]byte{byte(len(w))}), bytes) + w)
+	}
+	return b.String()
+}
+
 // lines joins lines, each with an end.
 func lines(end string, list ...string) string { return strings.Join(list, end) + end }
 

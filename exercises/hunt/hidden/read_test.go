@@ -88,10 +88,15 @@ func TestWords(t *testing.T) {
 		}
 	}
 	read(o, "every byte", "x\t"+string(every))
+	n := below(r, 256, 300)
+	for _, many := range []string{strings.Repeat("!", n), strings.Repeat("(?'", n)} {
+		text("many marks", many+"*", "*"+many, many+"*"+many, "* "+many+" *", "*"+many+"*")
+	}
+	text("many blanks", "*"+strings.Repeat(" ", n)+"*", strings.Repeat("\t", n)+"*"+strings.Repeat(" \t", n))
 }
 
 // Lines with the same label and the same words are one example, at the place of the first,
-// and are counted (rule 5).
+// and are counted. All others are different, whatever bytes are in their words (rule 5).
 func TestEqual(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
@@ -107,9 +112,23 @@ func TestEqual(t *testing.T) {
 		read(o, "other labels", lines("\n", "x\t"+w[0], "y\t"+w[0], "x\t"+w[0], "x0\t"+w[0], "x-\t"+w[0], "x_\t"+w[0]))
 		read(o, "other orders", lines("\n", "x\t"+w[0]+" "+w[1], "x\t"+w[1]+" "+w[0], "x\t"+w[0]+" "+w[1]))
 		read(o, "more words", lines("\n", "x\t"+w[0], "x\t"+w[0]+" "+w[0], "x\t", "x\t"+w[0]+" "+w[1]+" "+w[2], "x\t"+w[0]+" "+w[1], "x\t \t", "x\t"+w[0]))
-		read(o, "other ends of words", lines("\n", "x\t"+w[0]+w[1]+" "+w[2], "x\t"+w[0]+" "+w[1]+w[2], "x\t"+w[0]+w[1]+w[2], "x"+w[0]+"\t"+w[1], "x\t"+w[0]+w[1],
+		read(o, "words that end elsewhere", lines("\n", "x\t"+w[0]+w[1]+" "+w[2], "x\t"+w[0]+" "+w[1]+w[2], "x\t"+w[0]+w[1]+w[2], "x"+w[0]+"\t"+w[1], "x\t"+w[0]+w[1],
 			"x\t"+w[0]+"-"+w[1], "x\t"+w[0]+" "+w[1], "x\t"+w[0]+"\x00"+w[1], "x\t"+w[0]+"|"+w[1], "x\t"+w[0]+","+w[1], "x\t"+w[0]+"\x1f"+w[1]))
 	}
+	// What stands between words where lines are compared may stand in a word, too.
+	w := words(r, 5)
+	alike := []string{"x\t" + w[0] + " " + w[1]}
+	for _, sep := range between() {
+		if !strings.Contains(" \t\n", sep) {
+			alike = append(alike, "x\t"+w[0]+sep+w[1])
+		}
+	}
+	for _, sep := range []string{"-", "_", "0", "9", "z", "--", "__"} {
+		alike = append(alike, "x"+sep+w[0]+"\t"+w[1])
+	}
+	read(o, "words that look alike when they are joined", lines("\n", alike...))
+	list := []string{letters(r, 1), letters(r, 'a'), letters(r, 'c'), letters(r, '9')} // 257 bytes with the lengths
+	read(o, "words that look alike with their lengths", lines("\n", "x\t"+strings.Join(list, " "), "x\t"+prefixed(list, 1)))
 }
 
 // A line without a tab and a bad label are errors, with the number of the first such line
@@ -126,6 +145,11 @@ func TestLineErrors(t *testing.T) {
 		read(o, "at the end", text)
 		read(o, "with an end", text+"\r\n")
 		read(o, "the first of two", lines("\n", append(before, bad[k], bad[r.IntN(len(bad))], "x\t"+word(r))...))
+	}
+	for _, n := range []int{below(r, 256, 300), below(r, 65_536, 65_800)} {
+		for _, line := range []string{"", "# comment", plain(r, 1)[0]} {
+			read(o, "behind many lines", strings.Repeat(line+"\n", n)+bad[r.IntN(len(bad))]+"\n")
+		}
 	}
 	read(o, "good labels", lines("\n", "a\tx", "z\tx", "a0\tx", "a9\tx", "a-\tx", "a_\tx", "a-_0z\tx", letters(r, 300)+"\tx"))
 }
@@ -218,7 +242,7 @@ func TestPieces(t *testing.T) {
 				same++
 			}
 		}
-		o.Int("cuts of line "+strconv.Itoa(i), same)
+		o.Int("the same in other pieces: text "+strconv.Itoa(i+1), same)
 		// A buffer of a usual size ends within it.
 		same = 0
 		for _, size := range []int{512, 4_096, 8_192, 32_768, 65_536} {
@@ -229,7 +253,7 @@ func TestPieces(t *testing.T) {
 				}
 			}
 		}
-		o.Int("ends of a buffer in line "+strconv.Itoa(i), same)
+		o.Int("the same behind a long comment: text "+strconv.Itoa(i+1), same)
 	}
 }
 
@@ -238,12 +262,13 @@ func TestPieces(t *testing.T) {
 func TestReaderErrors(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
+	long := strings.Repeat("x\t"+letters(r, 3_000)+"\n", 60)
 	for _, own := range []error{errOwn, io.ErrUnexpectedEOF, &hunt.LineError{Line: 7, Err: errOwn},
 		fmt.Errorf("disk: %w", io.EOF), errors.Join(errOwn, io.EOF), fmt.Errorf("net: %w", io.ErrUnexpectedEOF), fmt.Errorf("own: %w", hunt.ErrTab), io.ErrNoProgress} {
 		for _, together := range []bool{false, true} {
 			good := lines("\n", plain(r, below(r, 1, 9))...)
 			for i, text := range []string{"", good, good + "x\ty", good + "half a line", good + "\r", "half a line",
-				good + "no tab\n", "A\tx\n" + good, "no tab\nhalf", good + strings.Repeat("y", 70_000)} {
+				good + "no tab\n", "A\tx\n" + good, "no tab\nhalf", good + strings.Repeat("y", 70_000), long, "no tab\n" + long, long + "A\tx\n"} {
 				list, err := hunt.Read(&broken{text, own, together})
 				name := "text " + strconv.Itoa(i)
 				o.Bool(name+": the reader's error", err == own)
@@ -254,7 +279,7 @@ func TestReaderErrors(t *testing.T) {
 	}
 }
 
-// Lines may have any length (rule 1).
+// Lines may have any length (rule 1), and are what short ones are (rules 4 and 5).
 func TestLongLines(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
@@ -273,6 +298,22 @@ func TestLongLines(t *testing.T) {
 	read(o, "long lines", lines("\n", "x\t"+longest, plain(r, 1)[0], "y\t"+longest[1<<17:], "#"+longest[1<<16:], "z\t"+longest[1<<14:], "x\t"+longest))
 	many := some(r, words(r, 500), 70_000)
 	read(o, "70,000 words", "x\t"+strings.Join(many, " "))
+	read(o, "a long label", letters(r, 65_536+r.IntN(99))+"\tx")
+	marks := strings.Repeat("(?", 32_768+r.IntN(99))
+	read(o, "many marks", lines("\n", "x\t"+marks+word(r)+marks, "x\t"+marks))
+	// A carriage return is a character also where a buffer ends or begins, whatever its size is.
+	for _, at := range []int{511, 512} {
+		line := []byte("x\t" + letters(r, 1<<17+9))
+		for ; at < len(line); at += 512 {
+			line[at] = '\r'
+		}
+		read(o, "carriage returns in a long line", lines("\n", string(line), "y\tx"))
+	}
+	list := []string{letters(r, 1)} // with the lengths, 65,537 bytes
+	for i := range 129 {
+		list = append(list, letters(r, 257*min(2, 1+i/4)))
+	}
+	read(o, "words that look alike with their lengths", lines("\n", "x\t"+strings.Join(list, " "), "x\t"+prefixed(list, 2)))
 }
 
 // The words of an example are its own: what is written into them, or appended to them,
@@ -300,6 +341,17 @@ func TestOwnExamples(t *testing.T) {
 	examples(o, "of another call", again)
 	read(o, "a later call", lines("\n", plain(r, 20)...))
 	examples(o, "after a later call", again)
+	// So it is with any number of words, also with none.
+	var texts []string
+	for _, w := range words(r, 1_500) {
+		texts = append(texts, w+"\t!", w+"\t"+strings.Join(some(r, []string{w, "x", "y"}, below(r, 0, 3)), " "))
+	}
+	list = mustRead(t, lines("\n", texts...))
+	for i := range list {
+		_ = append(list[i].Words, "appended")
+		_ = append(list[i].Words, "appended", "appended", "appended")
+	}
+	examples(o, "after appends to all", list)
 }
 
 // Many lines: one example that comes 70,000 times, and 66,000 that differ. Lines that differ

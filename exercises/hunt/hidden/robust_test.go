@@ -8,9 +8,7 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
-	"time"
 
 	"grade/observe"
 	"grade/reference/hunt"
@@ -37,7 +35,7 @@ func TestMetrics(t *testing.T) {
 		1e6 + r.Float64(), 1e21, 1e300, math.MaxFloat64, 5e-324, 0.5, 1.5, 2.5, 1 << 53, 0.1, 1.0 / 3} {
 		odd = append(odd, hunt.Epoch{Loss: x, Accuracy: r.Float64()}, hunt.Epoch{Loss: r.Float64(), Accuracy: x})
 	}
-	write("odd ones", odd)
+	write("NaN, infinities, and numbers to be rounded", odd)
 	long := make([]hunt.Epoch, 5_000)
 	for i := range long {
 		long[i] = hunt.Epoch{Loss: r.Float64(), Accuracy: r.Float64()}
@@ -45,8 +43,8 @@ func TestMetrics(t *testing.T) {
 	write("long", long)
 }
 
-// full takes some bytes and then fails, or takes less than it is given without a word. A late
-// one fails as well where it takes all.
+// full takes some bytes and then fails once, or takes less than it is given without a word. A
+// late one fails as well where it takes all. Whatever is written after it is taken.
 type full struct {
 	left   int
 	late   bool
@@ -62,17 +60,20 @@ func (f *full) Write(p []byte) (int, error) {
 	}
 	n := min(len(p), f.left)
 	if f.late && n < len(p) {
-		f.got, f.left, f.failed = append(f.got, p...), 0, true
+		f.got, f.left, f.failed = append(f.got, p...), everything, true
 		return len(p), f.err
 	}
 	f.got = append(f.got, p[:n]...)
 	f.left -= n
 	if n < len(p) {
-		f.failed = true
+		f.left, f.failed = everything, true
 		return n, f.err
 	}
 	return n, nil
 }
+
+// errWriter is an error of a writer.
+var errWriter = errors.New("the writer's own")
 
 // The error of the writer is returned as it is, also where it took all bytes, and a write that is short without one is
 // io.ErrShortWrite. What was written until then is how the text begins, and nothing is written after
@@ -80,7 +81,7 @@ func (f *full) Write(p []byte) (int, error) {
 func TestWriters(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
-	own := errors.New("the writer's own")
+	own := errWriter
 	for _, n := range []int{0, 1, 30, 700} {
 		epochs := make([]hunt.Epoch, n)
 		for i := range epochs {
@@ -92,24 +93,38 @@ func TestWriters(t *testing.T) {
 		size := whole.Len()
 		for _, left := range []int{0, 1, 19, 20, 21, size / 2, size - 1, size, size + 1, r.IntN(size + 1)} {
 			for _, fault := range []error{own, io.EOF, fmt.Errorf("disk: %w", io.EOF), errors.Join(own, io.ErrShortWrite)} {
-				w := &full{left: left, err: fault, late: true}
-				err := hunt.WriteMetrics(w, epochs)
-				o.Error("error with all bytes", err, own, io.ErrShortWrite, io.EOF)
-				o.Bool("the writer's own error with all bytes", err == fault || err == nil)
-				o.Bool("the beginning", strings.HasPrefix(whole.String(), string(w.got)))
-				o.Int("writes after it", w.after)
+				fails(o, full{left: left, err: fault, late: true}, epochs, whole.String())
 			}
 			for _, fault := range []error{own, nil, io.EOF, io.ErrShortWrite, fmt.Errorf("disk: %w", io.ErrShortWrite)} {
-				w := &full{left: left, err: fault}
-				err := hunt.WriteMetrics(w, epochs)
-				o.Error("error", err, own, io.ErrShortWrite, io.EOF)
-				o.Bool("the writer's own error", fault == nil || err == fault || err == nil)
-				o.Bool("the beginning", strings.HasPrefix(whole.String(), string(w.got)))
-				o.Bool("all of it", len(w.got) == size)
-				o.Int("writes after it", w.after)
+				fails(o, full{left: left, err: fault}, epochs, whole.String())
 			}
 		}
 	}
+	// Many bytes are behind the one that fails: also more than a buffer holds.
+	epochs := random(r, 7_000)
+	var whole bytes.Buffer
+	o.Error("a good writer", hunt.WriteMetrics(&whole, epochs))
+	for _, left := range []int{below(r, 1, 4_000), below(r, 5_000, 60_000), 65_535, below(r, 65_537, 130_000)} {
+		fails(o, full{left: left, err: own, late: true}, epochs, whole.String())
+		fails(o, full{left: left, err: own}, epochs, whole.String())
+		fails(o, full{left: left}, epochs, whole.String())
+	}
+}
+
+// fails records what WriteMetrics makes of a writer that fails.
+func fails(o *observe.Observer, w full, epochs []hunt.Epoch, whole string) {
+	name, fault := "", w.err
+	if w.late {
+		name = " with all bytes"
+	}
+	err := hunt.WriteMetrics(&w, epochs)
+	o.Error("error"+name, err, errWriter, io.ErrShortWrite, io.EOF)
+	o.Bool("the writer's own error"+name, fault == nil || err == fault || err == nil)
+	o.Bool("the beginning"+name, strings.HasPrefix(whole, string(w.got)))
+	if !w.late {
+		o.Bool("all of it", len(w.got) == len(whole))
+	}
+	o.Int("writes after it"+name, w.after)
 }
 
 // No call writes to what it is given (rule 23).
@@ -169,6 +184,9 @@ func TestOwnModels(t *testing.T) {
 	o.Bool("earlier probabilities", slices.Equal(kept, p))
 	o.Bool("another model", slices.Equal(kept, m.Probabilities(x)))
 	o.Bool("earlier epochs", slices.Equal(before, epochs))
+	p, next := m.Probabilities(x), m.Probabilities(x)
+	_ = append(p, 7, 7, 7)
+	o.Bool("after an append to others", slices.Equal(kept, next))
 	// The same slices with other values in them are other samples.
 	reused := samples(r, cfg, 23, 3)
 	train(t, cfg, reused)
@@ -236,121 +254,4 @@ func TestThousand(t *testing.T) {
 	}
 	o.Float("70,000 calls", sum/70_000, observe.Within(1e-6, 0))
 	o.Bool("the last call", slices.Equal(first, m.Probabilities(all[0].x)))
-}
-
-// calling is a reader and a writer that does something else each time before it reads or writes.
-type calling struct {
-	text string // to be read
-	got  []byte // written
-	do   func()
-}
-
-func (c *calling) Read(p []byte) (int, error) {
-	n := copy(p[:min(len(p), 20)], c.text)
-	c.text = c.text[n:]
-	if n == 0 {
-		return 0, io.EOF
-	}
-	c.do()
-	return n, nil
-}
-
-func (c *calling) Write(p []byte) (int, error) {
-	c.do()
-	c.got = append(c.got, p...)
-	return len(p), nil
-}
-
-// Several goroutines may use a Vocabulary and a Model, and call every function, at the same
-// time, also while a call waits for its reader or writer (rule 24).
-func TestConcurrent(t *testing.T) {
-	o := observe.New(t)
-	r := o.Rand()
-	list := ranked(r, 6)
-	v := hunt.NewVocabulary(list, everything)
-	cfg := config(r)
-	given := samples(r, cfg, 12, 3)
-	m, _ := train(t, cfg, given)
-	text := lines("\n", plain(r, 5)...)
-	const n = 8
-	type answer struct {
-		x      hunt.Vector
-		p      []float64
-		class  int
-		list   []hunt.Example
-		losses []hunt.Epoch
-		words  []string
-		table  [][]int
-		csv    bytes.Buffer
-	}
-	var answers [n]answer
-	var group sync.WaitGroup
-	start := make(chan bool)
-	for i := range n {
-		a := &answers[i]
-		group.Go(func() {
-			<-start
-			for k := range 20 {
-				a.x = v.Vector(list[(i+k)%6].Words)
-				a.p = m.Probabilities(given[i].X)
-				a.class = m.Predict(given[i].X)
-				a.table = hunt.Tally([]int{i % 3, 1}, []int{1, k % 3}, 3)
-			}
-			a.list, _ = hunt.Read(strings.NewReader(text))
-			a.words = hunt.NewVocabulary(list, 5+i).Words()
-			_, a.losses, _ = hunt.Train(cfg, given)
-			_ = hunt.WriteMetrics(&a.csv, a.losses)
-		})
-	}
-	close(start)
-	group.Wait()
-	for i := range answers {
-		a := &answers[i]
-		o.Int("entries", len(a.x))
-		o.Floats("probabilities", a.p, observe.Within(1e-6, 0))
-		o.Int("class", a.class)
-		o.Int("examples", len(a.list))
-		o.Int("words", len(a.words))
-		o.Int("epochs", len(a.losses))
-		o.Int("rows", len(a.table))
-		o.Int("lines", strings.Count(a.csv.String(), "\n"))
-	}
-	// While one call waits, all others are over in a moment: the seconds are for those that hang.
-	other, epochs := lines("\n", plain(r, 5)...), random(r, 5)
-	hangs, times := false, 0
-	meanwhile := func() {
-		if times++; hangs || times > 2 {
-			return
-		}
-		done := make(chan bool)
-		go func() {
-			defer close(done)
-			_, _ = hunt.Read(strings.NewReader(other))
-			_ = hunt.WriteMetrics(io.Discard, epochs[:3])
-			w := hunt.NewVocabulary(list, 5)
-			w.Vector(list[0].Words)
-			v.Vector(list[1].Words)
-			own, _, _ := hunt.Train(cfg, given)
-			own.Predict(given[0].X)
-			m.Predict(given[0].X)
-			m.Probabilities(given[0].X)
-			hunt.Tally([]int{1}, []int{0}, 2)
-		}()
-		select {
-		case <-done:
-		case <-time.After(5 * time.Second):
-			hangs = true
-		}
-	}
-	want := outcome(strings.NewReader(text))
-	o.Bool("read", outcome(&calling{text: text, do: meanwhile}) == want)
-	o.Bool("others wait for a reader", hangs)
-	var whole bytes.Buffer
-	o.Error("error", hunt.WriteMetrics(&whole, epochs))
-	hangs, times = false, 0
-	out := &calling{do: meanwhile}
-	o.Error("error", hunt.WriteMetrics(out, epochs))
-	o.Bool("written", string(out.got) == whole.String())
-	o.Bool("others wait for a writer", hangs)
-	o.Int("bytes", whole.Len())
 }

@@ -45,9 +45,11 @@ func TestBatches(t *testing.T) {
 			one.Batch = 1
 			m, _ = train(t, one, list)
 			model(o, "one at a time", m, cfg.Features)
-			one.Batch = math.MaxInt
-			m, _ = train(t, one, list)
-			model(o, "all at once", m, cfg.Features)
+			for _, huge := range []int{math.MaxInt, 1 << 32, 1 << 16, 1 << 8} {
+				one.Batch = huge
+				m, _ = train(t, one, list)
+				model(o, "all at once", m, cfg.Features)
+			}
 		}
 	}
 }
@@ -106,6 +108,22 @@ func TestSizes(t *testing.T) {
 	m, epochs := train(t, cfg, samples(r, cfg, 70_001, 1))
 	metrics(o, "70,001 samples", epochs)
 	model(o, "70,001 samples", m, 2)
+	// All are wrong in the first epoch, and right in the second.
+	cfg.Epochs = 2
+	_, epochs = train(t, cfg, slices.Repeat([]hunt.Sample{{X: hunt.Vector{{Index: 1, Value: r.Float64()}}, Class: 1}}, 70_001))
+	metrics(o, "70,001 samples of one class", epochs)
+	cfg = hunt.Config{Features: 1, Classes: 300, Epochs: 2, Batch: 4, Rate: 1}
+	_, epochs = train(t, cfg, slices.Repeat([]hunt.Sample{{Class: below(r, 256, 299)}}, 20))
+	metrics(o, "a class above 255", epochs)
+	cfg = hunt.Config{Features: 70_000, Classes: 2, Epochs: 2, Batch: 2, Rate: 0.1, Seed: r.Uint64()}
+	long := samples(r, cfg, 3, 66_000)
+	m, epochs = train(t, cfg, long)
+	metrics(o, "vectors of 66,000 entries", epochs)
+	o.Floats("of a vector of 66,000 entries", m.Probabilities(long[0].X), exact)
+	cfg = hunt.Config{Features: 2, Classes: 2, Epochs: below(r, 65_560, 65_600), Batch: 1, Rate: 0.1, Seed: r.Uint64()}
+	_, epochs = train(t, cfg, samples(r, cfg, 3, 2))
+	o.Bool("as many epochs as Epochs", len(epochs) == cfg.Epochs)
+	metrics(o, "the last of more than 65,536 epochs", epochs[max(0, len(epochs)-20):])
 }
 
 // What is wrong is an error, a config before a sample, and there is no model (rule 18).
@@ -124,6 +142,7 @@ func TestTrainErrors(t *testing.T) {
 	for _, change := range []func(c *hunt.Config){
 		func(c *hunt.Config) { c.Features = 0 }, func(c *hunt.Config) { c.Features = -below(r, 1, 9) }, func(c *hunt.Config) { c.Classes = 0 }, func(c *hunt.Config) { c.Classes = -1 },
 		func(c *hunt.Config) { c.Epochs = -1 }, func(c *hunt.Config) { c.Batch = 0 }, func(c *hunt.Config) { c.Batch = -below(r, 1, 9) },
+		func(c *hunt.Config) { c.Features -= 1 << 32 }, func(c *hunt.Config) { c.Classes -= 1 << 32 }, func(c *hunt.Config) { c.Epochs -= 1 << 32 }, func(c *hunt.Config) { c.Batch -= 1 << 32 },
 		func(c *hunt.Config) { c.Rate = math.NaN() }, func(c *hunt.Config) { c.Rate = math.Inf(1) }, func(c *hunt.Config) { c.Rate = math.Inf(-1) },
 	} {
 		cfg := good
@@ -134,6 +153,8 @@ func TestTrainErrors(t *testing.T) {
 	}
 	for _, bad := range []hunt.Sample{
 		{Class: -1}, {Class: good.Classes}, {Class: math.MaxInt}, {Class: math.MinInt},
+		{Class: 1 << 8}, {Class: 1 << 16}, {Class: 1 << 32}, {X: hunt.Vector{{Index: 1 << 8}}}, {X: hunt.Vector{{Index: 1 << 16}}}, {X: hunt.Vector{{Index: 1 << 32}}},
+		{X: hunt.Vector{{Index: 1}, {Index: 1<<8 + 2}}}, {X: hunt.Vector{{Index: 1}, {Index: 1<<16 + 2}}}, {X: hunt.Vector{{Index: 1}, {Index: 1<<32 + 2}}},
 		{X: hunt.Vector{{Index: -1}}}, {X: hunt.Vector{{Index: good.Features}}}, {X: hunt.Vector{{Index: math.MaxInt}}}, {X: hunt.Vector{{Index: math.MinInt}}},
 		{X: hunt.Vector{{Index: 1}, {Index: 1}}}, {X: hunt.Vector{{Index: 0}, {Index: 2}, {Index: 1}}}, {X: hunt.Vector{{Index: 0}, {Index: good.Features, Value: 0}}}, {X: hunt.Vector{{Index: -1}, {Index: 1}}},
 	} {
@@ -148,6 +169,10 @@ func TestTrainErrors(t *testing.T) {
 	wrong("sample, no epochs", none, []hunt.Sample{{Class: -1}})
 	edges := []hunt.Sample{{X: hunt.Vector{{Index: 0, Value: 1}, {Index: good.Features - 1, Value: 1}}, Class: good.Classes - 1}, {}}
 	wrong("at the edges", good, edges)
+	none.Features, none.Classes = 1, 70_000
+	_, _, err := hunt.Train(none, []hunt.Sample{{Class: 69_999}})
+	o.Error("the last of many classes", err, hunt.ErrConfig, hunt.ErrSample)
+	wrong("the last of many samples", good, append(make([]hunt.Sample, 70_000), hunt.Sample{Class: -1}))
 }
 
 // Values of any size, NaN and infinities go through the formulas as they stand (rules 13
@@ -241,6 +266,16 @@ func TestPredict(t *testing.T) {
 		cfg.Epochs = 0
 		m, _ = train(t, cfg, list)
 		o.Int("all equal", m.Predict(hunt.Vector{{Index: 1, Value: r.Float64()}}))
+	}
+	// More than 256 classes, of which those at the end are learned.
+	cfg := hunt.Config{Features: 20, Classes: 300, Epochs: 2, Batch: 5, Rate: 9, Seed: r.Uint64()}
+	var list []hunt.Sample
+	for f := range cfg.Features {
+		list = append(list, hunt.Sample{X: hunt.Vector{{Index: f, Value: 1}}, Class: below(r, 250, 299)})
+	}
+	m, _ := train(t, cfg, list)
+	for _, s := range list {
+		o.Int("one of 300 classes", m.Predict(s.X))
 	}
 	// Scores that differ so little that some of their probabilities are equal.
 	for _, classes := range []int{3, 6} {

@@ -49,6 +49,12 @@ func TestVocabulary(t *testing.T) {
 	w := words(r, 3)
 	often := []hunt.Example{{Words: slices.Repeat(w[:1], 70_000), Count: 1}, {Words: w[1:2], Count: 70_001}, {Words: w[2:], Count: 65_537}, {Words: w[2:], Count: 1 << 40}}
 	o.Strings("often", hunt.NewVocabulary(often, everything).Words())
+	for _, n := range []int{1 << 24, 1 << 53, 1 << 60} {
+		w := words(r, 2)
+		slices.Sort(w)
+		once := []hunt.Example{{Words: w[:1], Count: n}, {Words: w[1:], Count: n}, {Words: w[1:], Count: 1}}
+		o.Strings("one more of very many", hunt.NewVocabulary(once, everything).Words())
+	}
 }
 
 // Words that come equally often are ordered by their bytes (rule 8).
@@ -56,7 +62,10 @@ func TestTies(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
 	for range 3 {
-		w := append(words(r, 30), "", "\x00", "Zebra", "zebra", "É", "é", "\xff", "~", "10", "9", "zebra1", "zebra-", "zebra ")
+		w := append(words(r, 30), "", "\x00", "Zebra", "zebra", "É", "é", "\xff", "~", "10", "9", "zebra1", "zebra-", "zebra ",
+			"zebra\x00", "\xfe", "\ufb00", "\ufffd", "\U0001f600", "\xed\xa0\x80")
+		long := letters(r, 40)
+		w = append(w, long, long+"\x00", long+"b", long+"a", long+"\xff")
 		r.Shuffle(len(w), func(i, j int) { w[i], w[j] = w[j], w[i] })
 		once := []hunt.Example{{Words: w[:9], Count: 1}, {Words: w[9:], Count: 1}}
 		o.String("all equal", quoted(hunt.NewVocabulary(once, everything).Words()))
@@ -150,6 +159,14 @@ func TestFrequencies(t *testing.T) {
 	}
 	many[0].Words = w
 	vector(o, "of 70,000 examples", hunt.NewVocabulary(many, everything).Vector(w))
+	// These words are in examples whose numbers are the same in 8 or 16 bits, or 0 or all ones there.
+	at, rare := below(r, 1, 50), words(r, 8)
+	for k, numbers := range [][]int{{at, at + 256}, {at, at + 65_536}, {0, 256}, {0, 65_536}, {255}, {256}, {65_535}, {65_536}} {
+		for _, n := range numbers {
+			many[n].Words = append(slices.Clone(many[n].Words), rare[k])
+		}
+	}
+	vector(o, "of words in few of 70,000 examples", hunt.NewVocabulary(many, everything).Vector(append(rare, w...)))
 }
 
 // The squares of a vector are added by ascending index, and each value is divided by the root:
@@ -181,6 +198,11 @@ func TestOwnVocabulary(t *testing.T) {
 	clear(v.Words())
 	clear(v.Vector(text))
 	_ = append(v.Vector(text)[:1], hunt.Entry{Index: 1 << 30, Value: -1})
+	empty, last := v.Vector(nil), v.Vector(text)
+	for _, x := range []hunt.Vector{empty, first} {
+		_ = append(x, hunt.Entry{Index: 1 << 30, Value: -1}, hunt.Entry{Index: 1 << 30, Value: -1})
+	}
+	vector(o, "after appends to others", last)
 	for _, e := range list {
 		clear(e.Words)
 	}
@@ -207,7 +229,7 @@ func TestOwnVocabulary(t *testing.T) {
 	vector(o, "of words that were changed", other.Vector(text))
 	// No call knows of another one whose words look alike when they are joined.
 	w = words(r, 3)
-	for _, sep := range []string{" ", "", "\t", "\n", "\x00", "\x1f", "\xff", ",", ", ", "|", "/", ":", ";", "-", "_", "\" \""} {
+	for _, sep := range append(between(), "", ", ", "\" \"") {
 		texts := [][]string{{w[0] + sep + w[1]}, w[:2], {w[0] + sep + w[1], w[2]}, w, {w[0], w[1] + sep + w[2]}, {w[1], w[0]}, {w[0] + sep + w[1] + sep + w[2]}, {w[0], "", w[1]}, {}, {""}}
 		r.Shuffle(len(texts), func(i, j int) { texts[i], texts[j] = texts[j], texts[i] })
 		var entries, kept []int
@@ -244,6 +266,8 @@ func TestManyWords(t *testing.T) {
 			vector(o, "their vector", v.Vector(all[at:at+10]))
 		}
 	}
+	long := v.Vector(all[:min(len(all), below(r, 1_000, 1_200))])
+	vector(o, "of a thousand words", long)
 	x, y := alikeWords(r)
 	v = hunt.NewVocabulary([]hunt.Example{{Words: []string{x, x, y}, Count: 1}, {Words: []string{x}, Count: 1}}, everything)
 	o.Strings("long words", v.Words())
