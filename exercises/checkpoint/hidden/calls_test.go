@@ -1,6 +1,7 @@
 package hidden
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"math/rand/v2"
@@ -92,6 +93,24 @@ func TestCancel(t *testing.T) {
 	o.Error("done later: error", m.Save(ctx, small(5, 0)))
 	stop()
 	o.Int("done later: Latest", latest(m))
+	cancelledInARow(t, o, r)
+}
+
+// cancelledInARow ends many Saves while they write. The next one is as if they had not been.
+func cancelledInARow(t *testing.T, o *observe.Observer, r *rand.Rand) {
+	d := newDisk()
+	m := open(t, d, config{Keep: 1})
+	save(t, m, small(1, 0))
+	large := &state{Model: []tensor{{Name: "m", Data: numbers(r, 400_000)}}}
+	for range 7 {
+		ctx, cancel := context.WithCancel(context.Background())
+		d.onWrite = func(int) { cancel() }
+		o.Error("done in many Saves: error", m.Save(ctx, large), context.Canceled)
+	}
+	d.onWrite = nil
+	o.Ints("done in many Saves: Latest", []int{latest(m), latest(open(t, d, config{Keep: 1}))})
+	save(t, m, small(30+r.IntN(10), 0))
+	o.Ints("done in many Saves: Steps of the files", d.steps())
 }
 
 // A Manager may make any number of Saves. Managers of different folders have nothing in
@@ -175,6 +194,43 @@ func TestManySaves(t *testing.T) {
 	}
 	o.Ints("while another folder is slow", steps)
 	o.Int("Managers that wait for another", stuck)
+	o.Bool("many Managers, each in a Write of the one before: none waits", ends(func() bool { return within(70, true) }))
+	o.Bool("many Managers, each in a Read of the one before: none waits", ends(func() bool { return within(70, false) }))
+}
+
+// ends reports whether f returns true. It does not wait for it without end.
+func ends(f func() bool) bool {
+	done := make(chan bool, 1)
+	go func() { done <- f() }()
+	select {
+	case good := <-done:
+		return good
+	case <-time.After(5 * time.Second):
+		return false
+	}
+}
+
+// within uses a folder, and in a call of it another one, and so on. It reports whether all
+// find what they saved.
+func within(depth int, writes bool) bool {
+	d := newDisk()
+	m, err := checkpoint.Open(d, all)
+	if err != nil || m == nil {
+		return false
+	}
+	good := true
+	inner := func() {
+		d.onWrite, d.onRead = nil, nil
+		good = depth == 0 || within(depth-1, writes)
+	}
+	if writes {
+		d.onWrite = func(int) { inner() }
+	}
+	err = m.Save(context.Background(), small(depth, 0))
+	if !writes {
+		d.onRead = inner
+	}
+	return err == nil && latest(m) == depth && good
 }
 
 // firstNumbers are those of the first Tensor, if there is one.
@@ -239,4 +295,66 @@ func TestConcurrent(t *testing.T) {
 			o.Int("files", whole)
 		}
 	}
+	largeAtOnce(t, o)
+}
+
+// largeAtOnce uses all functions in goroutines with large States: each with a folder of its
+// own, then all with one.
+func largeAtOnce(t *testing.T, o *observe.Observer) {
+	states, alone := make([]*state, 4), make([][]byte, 4)
+	for g := range states {
+		states[g] = large(o.Rand(), g)
+		alone[g] = written(t, states[g])
+	}
+	m := open(t, newDisk(), config{Keep: 2, Best: true})
+	save(t, m, states[0])
+	var wg sync.WaitGroup
+	var wrong [4][3]int
+	for g, s := range states {
+		// A goroutine counts in a place of its own: a lock would keep it apart from others.
+		count := func(what int, bad bool) {
+			if bad {
+				wrong[g][what]++
+			}
+		}
+		wg.Go(func() {
+			var w bytes.Buffer
+			var got state
+			count(0, checkpoint.Write(&w, s) != nil || !bytes.Equal(w.Bytes(), alone[g]))
+			count(0, checkpoint.Read(bytes.NewReader(alone[g]), &got) != nil || !same(&got, s))
+			count(1, !ownFolder(s))
+			count(2, m.Save(context.Background(), s) != nil)
+			count(2, m.Latest(&got) != nil || got.Step < 0 || got.Step >= len(states) || !same(&got, states[got.Step]))
+			count(2, m.Best(&got) != nil || !same(&got, states[0]))
+		})
+	}
+	wg.Wait()
+	for what, name := range []string{"Write or Read", "Managers of different folders", "one Manager"} {
+		total := 0
+		for g := range wrong {
+			total += wrong[g][what]
+		}
+		o.Int("large States at once: "+name, total)
+	}
+}
+
+// ownFolder reports whether a new folder gives back what is saved in it, by every function.
+func ownFolder(s *state) bool {
+	d := newDisk()
+	m, err := checkpoint.Open(d, all)
+	if err != nil || m == nil || m.Save(context.Background(), s) != nil {
+		return false
+	}
+	var last, lowest state
+	again, err := checkpoint.Open(d, all)
+	return err == nil && again.Latest(&last) == nil && same(&last, s) && m.Best(&lowest) == nil && same(&lowest, s)
+}
+
+// large is a State with long lists of everything, whose Step is also its Metric.
+func large(r *rand.Rand, step int) *state {
+	s := draw(r, 2, 300)
+	s.Step, s.Metric, s.RNG = step, float64(step), drawBytes(r, 70_000)
+	s.Model[0].Data, s.Model[1].Name = numbers(r, 70_000), string(drawBytes(r, 70_000))
+	s.Optimizer[0].Data = numbers(r, 20_000)
+	return s
 }

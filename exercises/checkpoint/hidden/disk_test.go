@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"testing"
 
 	"grade/reference/checkpoint"
 )
@@ -49,6 +50,8 @@ type disk struct {
 	given         []error // of Save's calls that had to succeed, since failNext
 	down          bool    // no call succeeds
 	keepsFiles    bool    // no Remove succeeds
+	stuck         string  // the file that no Remove removes
+	failing       string  // all calls of this name fail, as how says
 
 	handles, writing, mostWriting int         // files that are open
 	changes                       int         // calls that would change something
@@ -80,6 +83,9 @@ func (d *disk) begin(call string) (works bool, err error) {
 	}
 	if d.down {
 		return false, d.error(call)
+	}
+	if call == d.failing {
+		return d.how == half, d.error(call)
 	}
 	if d.calls != d.failAt {
 		return true, nil
@@ -113,7 +119,9 @@ func (d *disk) failNext(i int, how failure) { d.failAt, d.how, d.given = d.calls
 func (d *disk) failed() bool { return d.failAt > 0 && d.calls >= d.failAt }
 
 // repair ends failures.
-func (d *disk) repair() { d.failAt, d.down, d.keepsFiles = 0, false, false }
+func (d *disk) repair() {
+	d.failAt, d.down, d.keepsFiles, d.stuck, d.failing = 0, false, false, "", ""
+}
 
 func mine(name string) bool { return strings.HasPrefix(name, "ckpt-") }
 
@@ -185,7 +193,7 @@ func (d *disk) Remove(name string) error {
 	defer d.mu.Unlock()
 	d.look(name)
 	works, err := d.begin("Remove")
-	if d.keepsFiles {
+	if d.keepsFiles || d.stuck != "" && name == d.stuck {
 		return d.error("Remove")
 	}
 	if works {
@@ -375,6 +383,28 @@ func (d *disk) after(r *rand.Rand, bytes fate, names survivors) *disk {
 		e.put(name, bytes.of(r, there[name]))
 	}
 	return e
+}
+
+// folder has a checkpoint for each rank, which all are kept: 0, 1 and so on are their Steps,
+// and the ranks are their Metrics.
+func folder(t testing.TB, ranks []int) *disk {
+	d := newDisk()
+	m := open(t, d, config{})
+	for step, rank := range ranks {
+		save(t, m, small(step, float64(rank)))
+	}
+	return d
+}
+
+// damageAllBut cuts the files of all other Steps, and returns the names of what it cut.
+func (d *disk) damageAllBut(step int) (names []string) {
+	for _, name := range d.mine() {
+		if data := d.names[name].data; stepOf(data) != step {
+			d.put(name, data[:len(data)/2:len(data)/2])
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // put makes a durable file.

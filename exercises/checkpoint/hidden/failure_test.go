@@ -88,7 +88,10 @@ func (c trial) each(t *testing.T, o *observe.Observer, g *rand.Rand, how failure
 type verdicts struct{ notOpened, lost, neither, strangeErrors int }
 
 func (v *verdicts) record(o *observe.Observer, name string) {
-	o.Ints("not opened; lost though saved; neither the last nor the new one; errors that are not found: "+name, []int{v.notOpened, v.lost, v.neither, v.strangeErrors})
+	o.Int("Open fails: "+name, v.notOpened)
+	o.Int("a saved State is lost: "+name, v.lost)
+	o.Int("Latest finds another State: "+name, v.neither)
+	o.Int("errors that Save does not tell: "+name, v.strangeErrors)
 }
 
 // look asks for the last checkpoint of a folder.
@@ -194,6 +197,39 @@ func TestFails(t *testing.T) {
 			later.record(o, c.name+", "+string(how)+", and a Save later")
 		}
 	}
+	for _, call := range calls {
+		failsInARow(t, o, call, fails)
+		failsInARow(t, o, call, half)
+	}
+}
+
+// failsInARow makes one call fail in many Saves, one after the other, and then work. Latest
+// never finds another State than the last that is saved, or one that was to be since.
+func failsInARow(t *testing.T, o *observe.Observer, call string, how failure) {
+	var v, later verdicts
+	d := newDisk()
+	m := open(t, d, config{Keep: 1})
+	may := []int{5}
+	save(t, m, small(5, 0))
+	for i := range 12 {
+		d.failing, d.how, d.given = call, how, nil
+		err := m.Save(context.Background(), small(10+i, 0))
+		if err == nil {
+			may = nil
+		} else if !d.told(err) {
+			v.strangeErrors++
+		}
+		d.repair()
+		may = append(may, 10+i)
+		if !slices.Contains(may, latest(m)) || !slices.Contains(may, latest(open(t, d, all))) {
+			v.neither++
+		}
+	}
+	save(t, m, small(90, 0))
+	later.judge(latest(m), 90, 90, nil)
+	later.look(d, all, 90, 90, nil)
+	v.record(o, call+" fails often, "+string(how))
+	later.record(o, call+" fails often, "+string(how)+", and a Save later")
 }
 
 // An error of Remove is none of Save. What could not be removed is removed by a later Save
@@ -201,7 +237,8 @@ func TestFails(t *testing.T) {
 func TestRemoveFails(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
-	for _, cfg := range []config{{Keep: 1}, {Keep: 2}, {Keep: 2, Best: true}} {
+	for i, cfg := range []config{{Keep: 1}, {Keep: 2}, {Keep: 2, Best: true}, {Keep: 1}, {Keep: 2}, {Keep: 2, Best: true}} {
+		reopened := i < 3
 		d := newDisk()
 		m := open(t, d, cfg)
 		d.keepsFiles = true
@@ -211,12 +248,34 @@ func TestRemoveFails(t *testing.T) {
 			o.Ints("Latest and Best", []int{latest(m), best(m)})
 			o.Int("Latest after Open", latest(open(t, d, cfg)))
 		}
-		again := open(t, d, cfg)
-		o.Error("Save after Open", again.Save(context.Background(), small(90, 9)), errDisk)
+		again := m // the Manager whose Removes failed, and one that knows nothing of them
+		if reopened {
+			again = open(t, d, cfg)
+		}
+		o.Error("Save after that", again.Save(context.Background(), small(90, 9)), errDisk)
 		d.repair()
 		save(t, again, small(91+r.IntN(9), 9))
 		o.Ints("Steps of the files", d.steps())
 		o.Int("Latest in the end", latest(open(t, d, cfg)))
+	}
+	stuckFile(t, o, r)
+}
+
+// stuckFile makes every Remove of one file fail, in many Saves. The others are removed, and
+// this one is as soon as it can be.
+func stuckFile(t *testing.T, o *observe.Observer, r *rand.Rand) {
+	for _, count := range []int{9, 300} {
+		d := newDisk()
+		m := open(t, d, config{Keep: 1})
+		save(t, m, small(1, 0))
+		d.stuck = d.file(1)
+		for i := range count {
+			save(t, m, small(10+i, 0))
+		}
+		o.Ints("one file cannot be removed: Steps of the files", d.steps())
+		d.repair()
+		save(t, m, small(1000+r.IntN(99), 0))
+		o.Ints("the file can be removed again: Steps of the files", d.steps())
 	}
 }
 
@@ -271,7 +330,29 @@ func TestReadFails(t *testing.T) {
 		o.Error(as.name+"after that", m.Latest(&got), kinds...)
 		o.Float(as.name+"after that", sum(&got))
 	}
+	d.as = nil
 	m = open(t, d, all)
+	for _, call := range []string{"Names", "Open", "Read"} {
+		lost := 0
+		d.failing, d.how = call, fails
+		for range 300 {
+			for name, f := range calls {
+				if call == "Names" && name != "Open" {
+					continue
+				}
+				if err := f(); !errors.Is(err, errDisk) || errors.Is(err, checkpoint.ErrNone) || errors.Is(err, checkpoint.ErrDamaged) {
+					lost++
+				}
+			}
+		}
+		d.repair()
+		o.Int(call+" fails often: errors that are lost", lost)
+		for _, f := range []func(*state) error{m.Latest, m.Best} {
+			var got state
+			o.Error(call+" fails often: after that", f(&got), kinds...)
+			o.Float(call+" fails often: after that", sum(&got))
+		}
+	}
 	var got state
 	delete(d.names, d.file(large.Step))
 	o.Error("somebody has removed it: Latest", m.Latest(&got), append(kinds, checkpoint.ErrNotExist)...)
@@ -316,6 +397,13 @@ func TestLeftovers(t *testing.T) {
 			o.Ints("too many or few files; files that are not whole; the last one missing", left[:])
 		}
 	}
+	for _, call := range calls {
+		for _, how := range []failure{fails, half, dies} {
+			leftByMany(t, o, r, g, call, how, 10)
+		}
+		leftByMany(t, o, r, g, call, fails, 260)
+	}
+	manyToRemove(t, o, r)
 	for _, bad := range damages {
 		if bad.kind == checkpoint.ErrVersion {
 			continue
@@ -326,9 +414,50 @@ func TestLeftovers(t *testing.T) {
 				save(t, open(t, d, all), small(1, 0), small(2, 0), small(3, 0))
 				d.change(at, func(data []byte) []byte { return bad.damage(r, data) })
 				save(t, open(t, d, config{Keep: keep}), small(10+r.IntN(9), 0))
-				o.Ints("Steps after a damage", d.steps())
+				o.Ints("one was damaged before Open: Steps of the files after a Save", d.steps())
 			}
 		}
+	}
+}
+
+// calls are those that a Save may make, other than Remove.
+var calls = []string{"Create", "Write", "Sync", "Close", "Rename", "SyncDir", "Names", "Open", "Read"}
+
+// leftByMany makes one call fail in many Saves, one after the other. A Save that returns nil
+// removes what all of them have left, by the same Manager and by another one.
+func leftByMany(t *testing.T, o *observe.Observer, r, g *rand.Rand, call string, how failure, count int) {
+	for _, reopened := range []bool{false, true} {
+		d := newDisk()
+		m := open(t, d, config{Keep: 1})
+		save(t, m, small(1, 0))
+		for i := range count {
+			d.failing, d.how = call, how
+			_ = m.Save(context.Background(), small(10+i, 0))
+			d.repair()
+			if how == dies {
+				d = d.after(g, "all", "all names")
+				m = open(t, d, config{Keep: 1})
+			}
+		}
+		if reopened {
+			m = open(t, d, config{Keep: 1})
+		}
+		save(t, m, small(1000+r.IntN(99), 0))
+		o.Ints("many Saves have failed: Steps of the files after one that has not", d.steps())
+	}
+}
+
+// manyToRemove opens folders with hundreds of files. A Save removes those that are old and
+// those that are damaged.
+func manyToRemove(t *testing.T, o *observe.Observer, r *rand.Rand) {
+	for _, damaged := range []bool{false, true} {
+		d := folder(t, r.Perm(300))
+		spared := r.IntN(300)
+		if damaged {
+			d.damageAllBut(spared)
+		}
+		save(t, open(t, d, config{Keep: 2}), small(1000+r.IntN(99), 0))
+		o.Ints("a folder of many: Steps of the files after a Save", d.steps())
 	}
 }
 

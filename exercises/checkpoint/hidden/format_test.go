@@ -98,6 +98,12 @@ func TestSame(t *testing.T) {
 			others++
 		}
 	}
+	for _, room := range []int{0, 1, 8, 100, len(first) / 2, len(first) - 1} { // Write fails, and then does not
+		_ = checkpoint.Write(&full{room, errDisk}, s)
+		if !bytes.Equal(written(t, s), first) {
+			others++
+		}
+	}
 	o.Int("bytes that are others", others)
 	o.Bool("the first bytes are as they were", bytes.Equal(first, kept))
 	o.Bool("the State is as it was", same(s, before))
@@ -160,6 +166,7 @@ func TestInto(t *testing.T) {
 	read(t, written(t, &state{Model: []tensor{{Name: "a", Data: numbers(r, 20)}, {Name: "b", Data: numbers(r, 9)}}, Optimizer: []tensor{{Name: "c", Data: numbers(r, 16)}, {Name: "d", Data: numbers(r, 14)}}}), shared)
 	record(o, "into parts of one array, of other lengths", shared)
 	o.Bool("the array is as it was", slices.Equal(flat, before))
+	intoMany(t, o, r)
 	data := written(t, draw(r, 2, 2))
 	var one, two state
 	read(t, data, &one)
@@ -173,6 +180,25 @@ func TestInto(t *testing.T) {
 	clear(one.RNG)
 	record(o, "a second State", &two)
 	o.Bool("a second State is as it was", same(&two, kept))
+}
+
+// intoMany reads into many Tensors and into long ones, also after a Read that has failed.
+func intoMany(t *testing.T, o *observe.Observer, r *rand.Rand) {
+	s := draw(r, 300, 300)
+	s.Model[299].Data, s.Optimizer[299].Data = numbers(r, 70_000), numbers(r, 300)
+	data := written(t, s)
+	for _, n := range []int{0, 8, len(data) / 3, len(data) - 1} { // so much is read before
+		live := copied(s)
+		model, optimizer := slices.Clone(live.Model), slices.Clone(live.Optimizer)
+		_ = checkpoint.Read(bytes.NewReader(data[:n]), live)
+		live.Model, live.Optimizer = slices.Clone(model), slices.Clone(optimizer)
+		for _, t := range slices.Concat(model, optimizer) {
+			clear(t.Data)
+		}
+		read(t, data, live)
+		o.Bool("into many Tensors: the same bits", same(live, s))
+		o.Bool("into many Tensors: in the memory of them", same(&state{Model: model, Optimizer: optimizer}, &state{Model: s.Model, Optimizer: s.Optimizer}))
+	}
 }
 
 // The first bytes are ckpt and the version; others are ErrFormat and ErrVersion, whatever
@@ -235,7 +261,8 @@ func (w *wrong) try(data []byte) {
 func (w *wrong) record(o *observe.Observer, name string, t *testing.T, data []byte) {
 	var s state
 	read(t, data, &s)
-	o.Ints(name+": not found, another error", []int{w.passed, w.otherwise})
+	o.Int(name+": Read returns nil", w.passed)
+	o.Int(name+": Read returns another error", w.otherwise)
 	o.Bool(name+": as many bytes as it has", w.tried > 0 && len(s.Model) > 0 && len(data) >= 8*len(s.Model[0].Data))
 }
 
@@ -261,8 +288,8 @@ func TestDamaged(t *testing.T) {
 			}
 			data[i] = old
 		}
-		flips.record(o, "a bit", t, data)
-		sets.record(o, "a byte", t, data)
+		flips.record(o, "a bit changed", t, data)
+		sets.record(o, "a byte changed", t, data)
 	}
 	large := draw(r, 1, 1)
 	large.Model[0].Data = numbers(r, below(r, 70_000, 80_000))
@@ -300,10 +327,10 @@ func TestDamaged(t *testing.T) {
 		one.try(data)
 		data[len(data)-last] ^= 64
 	}
-	one.record(o, "a byte of many", t, data)
-	two.record(o, "two bytes", t, data)
-	moved.record(o, "exchanged", t, data)
-	zeros.record(o, "zeros", t, data)
+	one.record(o, "a byte of many changed", t, data)
+	two.record(o, "two bytes changed", t, data)
+	moved.record(o, "bytes exchanged", t, data)
+	zeros.record(o, "bytes set to 0", t, data)
 }
 
 // exchange damages what is written of a State that has ones in one place, so that they
@@ -381,8 +408,8 @@ func TestCut(t *testing.T) {
 		for _, more := range [][]byte{{0}, {1}, {byte(r.Uint32())}, make([]byte, 8), drawBytes(r, 100), data, data[8:], make([]byte, 70_000)} {
 			longer.try(slices.Concat(data, more))
 		}
-		cut.record(o, "cut", t, data)
-		longer.record(o, "longer", t, data)
+		cut.record(o, "bytes missing", t, data)
+		longer.record(o, "bytes behind the end", t, data)
 	}
 	large := draw(r, 1, 1)
 	large.Model[0].Data = numbers(r, below(r, 70_000, 80_000))
@@ -392,7 +419,7 @@ func TestCut(t *testing.T) {
 		cut.try(data[:n])
 	}
 	cut.try(append(data[:len(data):len(data)], 0))
-	cut.record(o, "of many", t, data)
+	cut.record(o, "many numbers, bytes missing", t, data)
 }
 
 // Read takes no length at its word: what it allocates is in proportion to what there is
@@ -456,6 +483,61 @@ func (c *chopped) Read(p []byte) (int, error) {
 	return n, nil
 }
 
+// stumbling gives its bytes in pieces. It gives nothing and no error before each piece, if
+// pauses says so, and one error together with the byte at, or behind it if it is alone, and
+// goes on.
+type stumbling struct {
+	data   []byte
+	piece  int
+	pauses bool
+	paused bool
+	at     int // below 0 is none
+	alone  bool
+	err    error
+}
+
+func (s *stumbling) Read(p []byte) (int, error) {
+	if s.paused = s.pauses && !s.paused; s.paused {
+		return 0, nil
+	}
+	if s.at == 0 && s.alone {
+		s.at = -1
+		return 0, s.err
+	}
+	if len(s.data) == 0 && len(p) > 0 {
+		return 0, io.EOF
+	}
+	most := min(len(p), s.piece)
+	if s.at > 0 {
+		most = min(most, s.at)
+	}
+	n := copy(p[:most], s.data)
+	s.data = s.data[n:]
+	if s.at > 0 {
+		if s.at -= n; s.at == 0 && !s.alone {
+			s.at = -1
+			return n, s.err
+		}
+	}
+	return n, nil
+}
+
+// slipping is a writer that fails in one call, with or without its work done, and goes on.
+type slipping struct {
+	calls int // before the one that fails
+	works bool
+}
+
+func (s *slipping) Write(p []byte) (int, error) {
+	if s.calls--; s.calls != -1 {
+		return len(p), nil
+	}
+	if s.works {
+		return len(p), errDisk
+	}
+	return len(p) / 2, errDisk
+}
+
 // full is a writer that fails after some bytes.
 type full struct {
 	room int
@@ -515,4 +597,48 @@ func TestReaders(t *testing.T) {
 	try("errors", errDisk)
 	try("errors of other kinds", io.ErrUnexpectedEOF, io.ErrClosedPipe, io.ErrShortWrite, io.ErrNoProgress)
 	o.Error("a writer that returns io.EOF", checkpoint.Write(&full{0, io.EOF}, s), io.EOF)
+	few := written(t, small(r.IntN(99), 0))
+	for _, from := range []*stumbling{{data: few, piece: 1}, {data: data, piece: 100}, {data: data, piece: 5000}} {
+		from.pauses, from.at = true, -1
+		var got state
+		o.Error("a reader that gives nothing at times: error", checkpoint.Read(from, &got), kinds...)
+		o.Float("a reader that gives nothing at times", sum(&got))
+	}
+	onceOnly(o, data, s, g)
 }
+
+// onceOnly lets a reader and a writer fail once and then go on. Their error is returned, and
+// nothing of it is left for the next Read and Write.
+func onceOnly(o *observe.Observer, data []byte, s *state, g *rand.Rand) {
+	lost, after := []int{0, 0, 0}, 0
+	var calls int
+	if err := checkpoint.Write(counting(func() { calls++ }), s); err != nil {
+		after++
+	}
+	for i := range 200 {
+		at := len(data) - i/2
+		if i > 40 {
+			at = below(g, 1, len(data))
+		}
+		alone := i%2 == 1
+		var got state
+		if !errors.Is(checkpoint.Read(&stumbling{data: data, piece: below(g, 1, 5000), at: at, alone: alone, err: errDisk}, &got), errDisk) {
+			lost[i%2]++
+		}
+		if !errors.Is(checkpoint.Write(&slipping{i % max(1, calls), alone}, s), errDisk) {
+			lost[2]++
+		}
+		if checkpoint.Read(bytes.NewReader(data), &got) != nil || !same(&got, s) {
+			after++
+		}
+	}
+	o.Int("errors that come once, with bytes: lost", lost[0])
+	o.Int("errors that come once, without bytes: lost", lost[1])
+	o.Int("errors of a Write that come once: lost", lost[2])
+	o.Int("wrong after an error", after)
+}
+
+// counting is a writer that calls a function.
+type counting func()
+
+func (c counting) Write(p []byte) (int, error) { c(); return len(p), nil }

@@ -2,6 +2,7 @@ package hidden
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -80,6 +81,23 @@ func TestNewest(t *testing.T) {
 			}
 		}
 	}
+	newestOfMany(t, o, below(r, 100, 999))
+}
+
+// newestOfMany opens a folder wherever the number of a Save may get another digit or byte.
+func newestOfMany(t *testing.T, o *observe.Observer, first int) {
+	d, cfg := newDisk(), config{Keep: 2}
+	m := open(t, d, cfg)
+	for i := range 10_004 {
+		save(t, m, small(first+i, 0))
+		d.pending = nil
+		for _, edge := range []int{100, 256, 1000, 10_000} {
+			if i > edge-4 && i < edge+4 {
+				m = open(t, d, cfg)
+				o.Int("Latest after Open, of many", latest(m))
+			}
+		}
+	}
 }
 
 // After a Save there are files for the last Keep checkpoints and for no others; Keep 0
@@ -105,6 +123,14 @@ func TestKeep(t *testing.T) {
 	for i, keep := range []int{4, 2, 3, 0, 1} {
 		save(t, open(t, d, config{Keep: keep}), small(10+i, 6))
 		o.Ints("Steps after another Keep", d.steps())
+	}
+	for _, keep := range []int{9, 10, 255, 256, 257} {
+		d := newDisk()
+		m := open(t, d, config{Keep: keep})
+		for i := range keep + 3 {
+			save(t, m, small(i+r.IntN(2)*1000, 0))
+		}
+		o.Ints("Steps of the files, with a larger Keep", d.steps())
 	}
 }
 
@@ -155,7 +181,7 @@ func TestBestEdges(t *testing.T) {
 		{nan, x, x + 1, x - 1}, {x, nan, x + 1, nan}, {nan, nan, nan, x}, {nan, nan, nan}, {nan}, {x, nan, x, nan},
 		{inf, x, inf}, {-inf, x, -inf}, {inf, inf, nan}, {nan, inf, inf}, {inf, -inf, -inf}, {nan, -inf, inf}, {nan, inf, x},
 		{math.MaxFloat64, inf, -math.MaxFloat64}, {0, -math.SmallestNonzeroFloat64, math.SmallestNonzeroFloat64}, {x, math.Nextafter(x, -9), x},
-		{-1, -2, -3, -2}, {1e-300, 1e-301, 0, 1e-301},
+		{-1, -2, -3, -2}, {1e-300, 1e-301, 0, 1e-301}, slices.Repeat([]float64{x}, 20), slices.Repeat([]float64{nan, x + 1, x, x}, 6),
 	} {
 		for _, keep := range []int{0, 1, 2} {
 			d := newDisk()
@@ -234,6 +260,12 @@ func TestFallBack(t *testing.T) {
 			o.Int("Latest after another Save", latest(open(t, d, all)))
 		}
 	}
+	d := folder(t, r.Perm(300))
+	m := open(t, d, config{})
+	spared := r.IntN(20)
+	from(t, d, config{}, m, func() { d.damageAllBut(spared) }, func(m *checkpoint.Manager) {
+		o.Int("Latest, when hundreds are damaged", latest(m))
+	})
 	for range 4 {
 		d := newDisk()
 		m := open(t, d, all)
@@ -276,9 +308,52 @@ func TestBestFallsBack(t *testing.T) {
 			}
 			m = open(t, d, cfg)
 			save(t, m, small(5, 9))
-			o.Int("Best after a Save", best(m))
+			o.Int("Best of two after three were damaged and one was saved", best(m))
 			o.Int("Best after Open", best(open(t, d, cfg)))
 		}
+	}
+	inf, nan, zero := math.Inf(1), math.NaN(), math.Copysign(0, -1)
+	for _, metrics := range [][]float64{
+		{1, 2, 2}, {2, 1, 2, 2}, {2, 2, 1, 2}, {3, 2, 1, 2, 1, 3, 3}, {0, zero, 0}, {zero, -1, 0, zero}, {inf, inf, -inf, 1, -inf, inf},
+		{nan, 1, nan, 1, 0}, slices.Repeat([]float64{4}, 20), draws(r, 30, 4),
+	} {
+		oneAfterTheOther(t, o, r, metrics)
+	}
+	ranks := r.Perm(300)
+	d := folder(t, ranks)
+	m := open(t, d, config{})
+	from(t, d, config{}, m, func() { d.damageAllBut(slices.Index(ranks, 299)) }, func(m *checkpoint.Manager) {
+		o.Int("Best, when hundreds are damaged", best(m))
+	})
+}
+
+// draws returns so many small integers.
+func draws(r *rand.Rand, count, below int) []float64 {
+	list := make([]float64, count)
+	for i := range list {
+		list[i] = float64(r.IntN(below))
+	}
+	return list
+}
+
+// oneAfterTheOther damages the best checkpoint, then the next one, until there is none. Of
+// those with the same Metric the next one is the one that was saved first.
+func oneAfterTheOther(t *testing.T, o *observe.Observer, r *rand.Rand, metrics []float64) {
+	d := newDisk()
+	m := open(t, d, all)
+	first := r.IntN(100)
+	var order []int
+	for i, metric := range metrics {
+		save(t, m, small(first+i, metric))
+		if !math.IsNaN(metric) {
+			order = append(order, i)
+		}
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(metrics[a], metrics[b]) })
+	for _, i := range order {
+		from(t, d, all, m, func() {
+			d.change(first+i, func(data []byte) []byte { return data[:len(data)/2] })
+		}, func(m *checkpoint.Manager) { o.Int("Best, one damaged after the other", best(m)) })
 	}
 }
 
@@ -339,16 +414,25 @@ func TestNone(t *testing.T) {
 		live := draw(r, 2, 2)
 		save(t, m, live)
 		want = map[string]error{one.change(live.Step, func(data []byte) []byte { return bad.damage(r, data) }): bad.kind}
-		s := copied(live)
-		clear(s.Model[0].Data)
-		before := copied(s)
-		o.Error("into the model that was saved", open(t, one, all).Latest(s), checkpoint.ErrNone)
-		o.Error("into the model that was saved, again", m.Latest(s), checkpoint.ErrNone)
-		o.Bool("into the model that was saved: it is as it was", same(s, before))
+		for _, m := range []*checkpoint.Manager{m, open(t, one, all)} {
+			for _, call := range []func(*state) error{m.Latest, m.Best} {
+				s := copied(live)
+				clear(s.Model[0].Data)
+				before, params := copied(s), s.Model[0].Data
+				o.Error("into the model that was saved", call(s), checkpoint.ErrNone)
+				o.Bool("into the model that was saved: it is as it was", same(s, before) && slices.Equal(params, before.Model[0].Data))
+			}
+		}
 		try("the only one damaged", m, want)
 		save(t, m, small(7+i, 1))
 		o.Int("Latest after a Save", latest(m))
 	}
+	many := folder(t, r.Perm(300))
+	want := map[string]error{}
+	for _, name := range many.damageAllBut(none) {
+		want[name] = checkpoint.ErrDamaged
+	}
+	try("hundreds damaged before Open", open(t, many, all), want)
 	m := open(t, newDisk(), all)
 	save(t, m, small(r.IntN(99), math.NaN()))
 	s := draw(r, 1, 1)
@@ -452,6 +536,21 @@ func TestOthers(t *testing.T) {
 			o.Bool("another version is as it was", file != nil && bytes.Equal(file.data, before))
 		}
 	}
+	manyVersions(t, o, r)
+}
+
+// manyVersions opens a folder with hundreds of files of another version, and few others.
+func manyVersions(t *testing.T, o *observe.Observer, r *rand.Rand) {
+	d := folder(t, r.Perm(300))
+	names := d.mine()
+	for _, name := range names[min(2, len(names)):] {
+		d.put(name, newer(r, bytes.Clone(d.names[name].data)))
+	}
+	m := open(t, d, config{Keep: 2})
+	save(t, m, small(1000+r.IntN(9), 0), small(2000+r.IntN(9), 0))
+	steps := d.steps()
+	o.Int("hundreds of another version: files", len(steps))
+	o.Ints("hundreds of another version: Steps of the others", slices.DeleteFunc(steps, func(step int) bool { return step < 0 }))
 }
 
 // Open, Latest and Best change nothing. Open refuses a Keep below 0, and nothing else
