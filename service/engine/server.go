@@ -102,16 +102,19 @@ func (e *embedded) ready(fatal <-chan string) error {
 			break
 		}
 	}
-	if !e.server.JetStreamEnabled() {
+	if !e.keeps() {
 		return errors.New("its part that keeps things has not started; its log says why")
 	}
 	return nil
 }
 
+// keeps reports whether the server keeps what it is given.
+func (e *embedded) keeps() bool { return e.server.Running() && e.server.JetStreamEnabled() }
+
 // usable returns an error if the server keeps nothing any more, which is for good, or has no
 // room for submissions.
 func (e *embedded) usable() error {
-	if !e.server.Running() || !e.server.JetStreamEnabled() {
+	if !e.keeps() {
 		return fmt.Errorf("%w, or was, and the engine keeps nothing any more: make room, and start it again", service.ErrFull)
 	}
 	left, err := room(e.dir)
