@@ -239,7 +239,7 @@ func (q *request) attempt(student string) (*course.Exercise, service.Attempt, er
 func (q *request) attemptView(e *course.Exercise, a service.Attempt, base string) (*attemptView, error) {
 	book := q.bookOf(a.Student, a.Exercise, a.Number)
 	v := &attemptView{
-		Student: a.Student, Exercise: e.Name, Title: e.Title, Ahead: a.Ahead, Notice: noticesOf(q.course().Policy, a),
+		Student: a.Student, Exercise: e.Name, Title: e.Title, Ahead: a.Ahead, Notice: noticesOf(q.course().Policy, a, nth(q.Engine.Attempts(a.Student, a.Exercise), a.Number)),
 		Live: a.Stage == service.Waiting || a.Stage == service.Grading, Rules: []string{},
 	}
 	for _, row := range q.attempts(a.Student, a.Exercise, base, book) {

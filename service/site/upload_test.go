@@ -212,3 +212,10 @@ func TestQueueSaysWhyNothingIsTaken(t *testing.T) {
 	assert.Contains(t, grace.get("/course/queue").body, "No submission is taken now: the disk of the service is full: make room.")
 	assert.Equal(t, http.StatusServiceUnavailable, w.nobody().get("/readyz").status)
 }
+
+// Attempts that were replaced use up none of those that count.
+func TestReplacedUseUpNothing(t *testing.T) {
+	list := []service.Attempt{{Number: 1, Stage: service.Replaced}, {Number: 2, Stage: service.Replaced}, {Number: 3, Stage: service.Graded}, {Number: 4, Stage: service.Waiting}}
+	assert.Equal(t, 1, nth(list, 3))
+	assert.Equal(t, 2, nth(list, 4))
+}

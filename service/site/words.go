@@ -66,10 +66,11 @@ func dueWords(due, now time.Time) string {
 }
 
 // noticeOf tells a student what the rules of the course do to an attempt, right when it is
-// handed in: it is graded in any case, so that nothing is lost.
-func noticeOf(p *gradebook.Policy, a service.Attempt) string {
+// handed in: it is graded in any case, so that nothing is lost. It is the nth of the attempts
+// that were not replaced, see [nth].
+func noticeOf(p *gradebook.Policy, a service.Attempt, nth int) string {
 	rules, _ := p.RulesOf(a.Exercise)
-	if rules.Attempts > 0 && a.Number > rules.Attempts {
+	if rules.Attempts > 0 && nth > rules.Attempts {
 		return fmt.Sprintf("The course counts the first %d attempts, and this is attempt %d: it is graded, so that you learn from it, and does not count.", rules.Attempts, a.Number)
 	}
 	due, _ := p.DueFor(a.Student, rules)
@@ -86,9 +87,20 @@ func noticeOf(p *gradebook.Policy, a service.Attempt) string {
 	return ""
 }
 
+// nth is which of a student's attempts one is, of those that use up the attempts that may
+// count: replaced ones do not.
+func nth(list []service.Attempt, number int) (n int) {
+	for _, a := range list {
+		if a.Number <= number && a.Stage != service.Replaced {
+			n++
+		}
+	}
+	return n
+}
+
 // noticesOf adds to [noticeOf] that the attempt was graded anew, and what that has changed.
-func noticesOf(p *gradebook.Policy, a service.Attempt) string {
-	notice := noticeOf(p, a)
+func noticesOf(p *gradebook.Policy, a service.Attempt, nth int) string {
+	notice := noticeOf(p, a, nth)
 	if a.Before == nil {
 		return notice
 	}
