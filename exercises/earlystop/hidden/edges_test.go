@@ -3,6 +3,7 @@ package hidden
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"grade/observe"
@@ -16,13 +17,11 @@ func TestBaseline(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
 	var l log
+	counted, infinite := true, true
 	for _, mode := range []earlystop.Mode{earlystop.Min, earlystop.Max} {
-		sign := -1.0
-		if mode == earlystop.Max {
-			sign = 1
-		}
+		sign := sign(mode)
 		for patience := range 5 {
-			base := dyadic(r, -20, 20)
+			base := dyadic(r, 30, 60)
 			if patience == 3 {
 				base = 0 // which is a baseline like any other
 			}
@@ -33,14 +32,28 @@ func TestBaseline(t *testing.T) {
 				{base + sign, base + sign*2, base + sign*3, base, base + sign*4, base, base, base, base},
 			} {
 				cfg := earlystop.Config{Mode: mode, Patience: patience, Baseline: &base, MinDelta: 0.5}
-				begin(t, &l, cfg).train(r, newModel(r, 2), metrics...)
+				counted = counted && alike(t, cfg, unbeaten(cfg), metrics...)
+				if cfg.Patience = endless; base != 0 {
+					begin(t, &l, cfg).run(metrics...)
+				}
+			}
+			for _, limit := range []float64{inf, -inf} {
+				for _, metrics := range [][]float64{{dyadic(r, -9, 9), 30, -30, 40, -40, 50, -50}, {-1e5, 1e5, 0}} {
+					cfg := earlystop.Config{Mode: mode, Patience: patience, Baseline: &limit}
+					infinite = infinite && alike(t, cfg, unbeaten(cfg), metrics...)
+				}
 			}
 		}
 	}
-	infinite(t, &l, r, func(cfg *earlystop.Config, limit *float64) { cfg.Baseline = limit })
-	o.Strings("when and why each training stops", l.stops)
 	o.Strings("best after each epoch", l.bests)
-	o.Strings("weights that Restore brings back", l.weights)
+	o.Bool("what does not beat the baseline counts as a bad epoch", counted)
+	o.Bool("an infinite baseline is one", infinite)
+}
+
+// unbeaten tells which metrics do not beat the Baseline of cfg.
+func unbeaten(cfg earlystop.Config) func(float64) bool {
+	sign := sign(cfg.Mode)
+	return func(x float64) bool { return sign*x <= sign**cfg.Baseline+cfg.MinDelta }
 }
 
 // Epochs below StartEpoch are ignored: they are not best, do not count, are not
@@ -49,36 +62,43 @@ func TestBaseline(t *testing.T) {
 func TestStartEpoch(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
-	var l log
-	for _, start := range []int{-3, 0, 1, 4, 7, 1 << 40, math.MaxInt} {
+	var l, counted, ofTwin log
+	var found, bests notes
+	for _, start := range []int{-3, 1, 2, 4, 7, 1 << 40, math.MaxInt} {
 		for _, finite := range []bool{false, true} {
-			x := dyadic(r, -20, 20)
+			x := dyadic(r, 130, 160)
 			cfg := earlystop.Config{Patience: 3, StartEpoch: start, CheckFinite: finite, StopAt: new(x - 100), DivergeAt: new(x + 100)}
 			s := begin(t, &l, cfg)
-			m := newModel(r, 2)
 			early := []float64{x - 50, x - 200, nan, x - 60, x + 200, inf, x - 70}
-			for epoch := -8; epoch < 20; epoch++ {
-				m.train(r)
-				metric := x + dyadic(r, -8, 8)
-				if epoch == start && !finite {
-					metric = nan // the first one that counts, as a bad one
-				}
-				if epoch < start {
-					metric = early[(epoch+8)%len(early)]
-				}
-				if s.epoch(epoch, metric, m) {
-					break
-				}
-				if epoch == start-1 {
-					s.restore(newModel(r, 2))
-				}
+			for epoch := -8; epoch < min(start, 20); epoch++ {
+				s.epoch(epoch, early[(epoch+8)%len(early)], newModel(r, 2))
 			}
-			s.restore(m)
+			_, _, ok := s.Best()
+			found.Add("metrics around %v are ignored: best %v", x, ok)
+			// Goes on as one that has seen nothing, also with other layers.
+			cfg.StartEpoch = math.MinInt
+			s = session{s.Stopper, &counted, new(bool)}
+			m := newModel(r, 3)
+			s.epoch(start, x, m)
+			best, _, ok := s.Best()
+			bests.Add("first %v: %s", x, number(best, ok))
+			metrics := []float64{x}
+			for i := 1; i < 20 && start < math.MaxInt-20; i++ {
+				metrics = append(metrics, x+dyadic(r, -8, 8))
+				s.epoch(start+i, metrics[i], m)
+			}
+			twin := begin(t, &ofTwin, cfg)
+			for i, metric := range metrics {
+				twin.epoch(start+i, metric, m)
+			}
 		}
 	}
-	o.Strings("when and why each training stops", l.stops)
-	o.Strings("best after each epoch", l.bests)
-	o.Strings("errors", l.errors)
+	o.Strings("stops in epochs that are ignored", l.stops)
+	o.Strings("errors in epochs that are ignored", l.errors)
+	o.Strings("whether there is a best after epochs that are ignored", found)
+	o.Strings("best after the first that counts", bests)
+	o.Bool("the others count as for one that has ignored nothing", slices.Equal(counted.stops, ofTwin.stops))
+	o.Strings("errors in the others", counted.errors)
 }
 
 // After a stop nothing changes any more: Observe returns true and no error, and
@@ -86,7 +106,7 @@ func TestStartEpoch(t *testing.T) {
 func TestAfterStop(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
-	x := dyadic(r, 0, 20)
+	x := dyadic(r, 30, 60)
 	for _, c := range []struct {
 		name    string
 		metrics []float64
@@ -103,23 +123,24 @@ func TestAfterStop(t *testing.T) {
 		m := newModel(r, 2, 3)
 		epoch := 0
 		for _, metric := range c.metrics {
-			m.train(r)
 			s.Observe(epoch, metric, m)
 			epoch++
 		}
+		best := s.best()
+		s.Restore(m)
+		weights := m.weights()
 		for _, metric := range []float64{x - 1, x - 90, x + 90, nan, -inf, x} {
-			m.train(r)
-			s.epoch(epoch, metric, m)
+			s.epoch(epoch, metric, newModel(r, 2, 3))
 			epoch++
 		}
-		s.epoch(-9, x-100, m)                 // also below StartEpoch
+		s.epoch(-9, x-100, newModel(r, 2, 3)) // also below StartEpoch
 		s.epoch(epoch, x-100, newModel(r, 4)) // also with other layers
 		s.epoch(epoch+1, x-100, nil)
-		s.restore(m)
 		o.Strings(c.name+": what Observe returns afterwards", l.stops)
 		o.Strings(c.name+": errors afterwards", l.errors)
-		o.Strings(c.name+": best afterwards", l.bests)
-		o.Strings(c.name+": weights that Restore brings back", l.weights)
+		o.Bool(c.name+": the best stays", s.best() == best)
+		s.Restore(m)
+		o.Bool(c.name+": the weights that Restore brings back stay", slices.Equal(weights, m.weights()))
 	}
 }
 
@@ -188,22 +209,23 @@ func TestConfig(t *testing.T) {
 	baseline, stopAt, divergeAt := x, x-10, x+10
 	s := begin(t, &l, earlystop.Config{Patience: 3, Baseline: &baseline, StopAt: &stopAt, DivergeAt: &divergeAt})
 	baseline, stopAt, divergeAt = -100, x+1, x-100
+	m := ordinary()
 	for epoch, metric := range []float64{x - 1, x - 2, x - 3, x - 4, x - 5} {
-		s.epoch(epoch, metric, nil)
+		s.epoch(epoch, metric, m)
 	}
 	s.Reset() // to the Config as it was in New
 	s.run(x+9, x-1, x+8, x-2, x-3, x-11)
 	o.Strings("stops by limits that were changed after New", l.stops)
 }
 
-// infinite sets a limit to an infinity, which is a limit like any other, and has metrics of all sizes
-// observed.
+// infinite sets a limit to an infinity, which is a limit like any other, and has
+// metrics of all sizes observed.
 func infinite(t *testing.T, l *log, r *rand.Rand, set func(*earlystop.Config, *float64)) {
 	t.Helper()
 	for _, mode := range []earlystop.Mode{earlystop.Min, earlystop.Max} {
 		for _, limit := range []float64{inf, -inf} {
 			for _, metrics := range [][]float64{{dyadic(r, -9, 9), 30, -30, 40, -40}, {-1e300, 1e300}, {inf, 1, -inf}, {-inf, 1, inf}} {
-				cfg := earlystop.Config{Mode: mode, Patience: 3}
+				cfg := earlystop.Config{Mode: mode, Patience: endless}
 				set(&cfg, &limit)
 				begin(t, l, cfg).run(metrics...)
 			}

@@ -81,8 +81,10 @@ func newStopper(t testing.TB, cfg earlystop.Config) *earlystop.Stopper {
 
 // log is what was written down of Stoppers, by what it is about: a test records what
 // it is about, so that one mistake does not cost the others. The lines hold numbers
-// of the test's own making, so that they differ from grading to grading.
-type log struct{ stops, bests, errors, weights notes }
+// of the test's own making, so that they differ from grading to grading. Bests have
+// no epochs, which are in moves and in what words says; they begin with the first
+// finite metric, for whether there is a best before is another question.
+type log struct{ stops, bests, moves, words, errors, weights notes }
 
 // notes are lines of text.
 type notes []string
@@ -92,12 +94,13 @@ func (n *notes) Add(format string, args ...any) { *n = append(*n, fmt.Sprintf(fo
 // session is one Stopper and its log.
 type session struct {
 	*earlystop.Stopper
-	log *log
+	log   *log
+	begun *bool // a finite metric was seen
 }
 
 func begin(t testing.TB, l *log, cfg earlystop.Config) session {
 	t.Helper()
-	return session{newStopper(t, cfg), l}
+	return session{newStopper(t, cfg), l, new(bool)}
 }
 
 // endless is a Patience that no test uses up.
@@ -105,11 +108,30 @@ const endless = 1 << 20
 
 // epoch observes one metric and writes down all that can be seen afterwards.
 func (s session) epoch(epoch int, metric float64, m earlystop.Params) (stop bool) {
+	_, before, had := s.Best()
+	had = had && *s.begun
 	stop, err := s.Observe(epoch, metric, m)
 	s.log.stops.Add("epoch %d, metric %v: stop %v, %s", epoch, metric, stop, reason(s.Reason()))
 	s.log.errors.Add("epoch %d, metric %v: error %s", epoch, metric, kind(err))
-	s.log.bests.Add("epoch %d, metric %v: %s", epoch, metric, s.best())
+	s.log.words.Add("epoch %d, metric %v: %s", epoch, metric, s.best())
+	best, at, ok := s.Best()
+	if had {
+		s.log.moves.Add("epoch %d, metric %v: moved %v", epoch, metric, at != before)
+	}
+	if *s.begun = *s.begun || finite(metric); *s.begun {
+		s.log.bests.Add("epoch %d, metric %v: %s", epoch, metric, number(best, ok))
+	}
 	return stop
+}
+
+func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
+
+// number is a best without its epoch, in words.
+func number(best float64, ok bool) string {
+	if !ok {
+		return "no best"
+	}
+	return fmt.Sprintf("best %v", best)
 }
 
 // best is the best in words.
@@ -121,28 +143,64 @@ func (s session) best() string {
 	return fmt.Sprintf("best %v of epoch %d", metric, epoch)
 }
 
-// run observes metrics until the Stopper stops, without weights.
+// some is the number of the first epoch where it does not matter.
+const some = 3
+
+// ordinary is a model for tests that are about metrics alone.
+func ordinary() *model { return &model{layers: [][]float64{{1, 2}, {3}}} }
+
+// run observes metrics until the Stopper stops, with an ordinary model.
 func (s session) run(metrics ...float64) {
-	for epoch, metric := range metrics {
-		if s.epoch(epoch, metric, nil) {
+	m := ordinary()
+	for i, metric := range metrics {
+		if s.epoch(some+i, metric, m) {
 			break
 		}
 	}
 	s.log.stops.Add("end")
 }
 
-// train observes metrics until the Stopper stops, with a model that learns in each
-// epoch, and restores it.
-func (s session) train(r *rand.Rand, m *model, metrics ...float64) {
-	for epoch, metric := range metrics {
-		m.train(r)
-		if s.epoch(epoch, metric, m) {
-			break
+// alike reports whether a Stopper of cfg stops where a plain one does, which has
+// neither Baseline nor limits, has begun with a metric worse than all, and is shown
+// worse ones yet in the place of those that are bad.
+func alike(t testing.TB, cfg earlystop.Config, bad func(float64) bool, metrics ...float64) bool {
+	t.Helper()
+	better := sign(cfg.Mode)
+	low := 1e6 * better
+	for _, metric := range metrics {
+		if finite(metric) && better*metric < better*low {
+			low = metric
 		}
 	}
-	s.log.stops.Add("end")
-	m.train(r)
-	s.restore(m)
+	shown := []float64{low - 2*better}
+	for _, metric := range metrics {
+		if bad(metric) {
+			metric = low - 3*better
+		}
+		shown = append(shown, max(-1e6, min(metric, 1e6)))
+	}
+	plain := earlystop.Config{Mode: cfg.Mode, Patience: cfg.Patience, MinDelta: cfg.MinDelta}
+	return 1+stopsAfter(t, cfg, metrics) == stopsAfter(t, plain, shown)
+}
+
+// stopsAfter returns after how many metrics a Stopper has run out of patience.
+func stopsAfter(t testing.TB, cfg earlystop.Config, metrics []float64) int {
+	t.Helper()
+	s, m := newStopper(t, cfg), ordinary()
+	for i, metric := range metrics {
+		if stop, _ := s.Observe(some+i, metric, m); stop && s.Reason() == earlystop.Patience {
+			return i + 1
+		}
+	}
+	return len(metrics) + 1
+}
+
+// sign is 1 if great metrics are good, and -1 if small ones are.
+func sign(mode earlystop.Mode) float64 {
+	if mode == earlystop.Max {
+		return 1
+	}
+	return -1
 }
 
 // restore restores into m and writes down the outcome and all weights.
@@ -184,11 +242,11 @@ func reason(r earlystop.Reason) string {
 	return "some other reason"
 }
 
-// course is a random walk of n metrics with ties, steps of exactly delta, better
+// course is a random walk of n metrics, around 100, with ties, steps of exactly delta, better
 // and worse ones; with rough, now and then a NaN or an infinity.
 func course(r *rand.Rand, n int, delta float64, rough bool) []float64 {
 	metrics := make([]float64, n)
-	x := dyadic(r, -20, 20)
+	x := dyadic(r, 80, 120)
 	for i := range metrics {
 		metrics[i] = x
 		if rough && r.IntN(12) == 0 {

@@ -2,6 +2,7 @@ package hidden
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"grade/observe"
@@ -15,36 +16,50 @@ var nan, inf = math.NaN(), math.Inf(1)
 func TestNaN(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
-	var bests, stops log
+	var l, limited log
+	counted := true
 	for _, mode := range []earlystop.Mode{earlystop.Min, earlystop.Max} {
 		for patience := range 4 {
-			x := dyadic(r, -20, 20)
-			better := x + 3
-			if mode == earlystop.Min {
-				better = x - 3
-			}
+			x := dyadic(r, 30, 60)
+			better := x + 3*sign(mode)
 			for i, metrics := range [][]float64{
 				{nan, x, better, nan, nan, x, nan, better},
 				{nan, nan, nan, nan, x},
 				{x, nan, better, nan, nan, nan},
 				{x, x, nan, better, x, nan, x, nan},
 			} {
-				cfg := earlystop.Config{Mode: mode, Patience: patience, MinDelta: 1}
-				begin(t, &stops, cfg).run(metrics...)
+				cfg := earlystop.Config{Mode: mode, Patience: patience}
+				counted = counted && alike(t, cfg, math.IsNaN, metrics...)
 				cfg.Patience = endless
-				begin(t, &bests, cfg).run(metrics...)
+				begin(t, &l, cfg).run(metrics...)
 				// NaN is neither beyond a limit nor does it beat a baseline.
-				cfg.StopAt, cfg.DivergeAt = new(better), new(x+x-better)
+				cfg.StopAt, cfg.DivergeAt = new(x+9*sign(mode)), new(x-9*sign(mode))
 				if i%2 == 0 {
 					cfg.Baseline = new(x)
 				}
-				begin(t, &bests, cfg).run(metrics...)
+				begin(t, &limited, cfg).run(metrics...)
 			}
 		}
 	}
-	o.Strings("best after each epoch", bests.bests)
-	o.Strings("when and why trainings with endless patience stop", bests.stops)
-	o.Strings("when and why each training stops", stops.stops)
+	o.Strings("best after each epoch", l.bests)
+	o.Strings("when and why trainings with endless patience stop", append(l.stops, limited.stops...))
+	o.Bool("NaN counts as a bad epoch", counted)
+	noBest(t, o, func(earlystop.Mode) float64 { return nan })
+}
+
+// noBest records whether there is a best after first metrics of which none improves.
+func noBest(t *testing.T, o *observe.Observer, bad func(mode earlystop.Mode) float64) {
+	t.Helper()
+	var found notes
+	for mode := range earlystop.Mode(2) {
+		s, m := newStopper(t, earlystop.Config{Mode: mode, Patience: endless}), ordinary()
+		for i := range 3 {
+			s.Observe(some+i, bad(mode), m)
+			_, _, ok := s.Best()
+			found.Add("mode %d, bad epochs %d: best %v", int(mode), i, ok)
+		}
+	}
+	o.Strings("whether there is a best after bad epochs", found)
 }
 
 // Without CheckFinite infinities obey the formulas: the best infinity improves
@@ -52,10 +67,11 @@ func TestNaN(t *testing.T) {
 func TestInfinities(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
-	var bests, stops log
+	var l log
+	counted := true
 	for _, mode := range []earlystop.Mode{earlystop.Min, earlystop.Max} {
 		for range 3 {
-			x := dyadic(r, -20, 20)
+			x := dyadic(r, 30, 60)
 			for _, metrics := range [][]float64{
 				{inf, x, -inf, x, inf, -inf},
 				{-inf, x, inf, -inf, x},
@@ -64,14 +80,15 @@ func TestInfinities(t *testing.T) {
 				{inf, inf, inf}, {-inf, -inf, -inf},
 			} {
 				cfg := earlystop.Config{Mode: mode, Patience: endless, MinDelta: dyadic(r, 0, 1)}
-				begin(t, &bests, cfg).run(metrics...)
+				begin(t, &l, cfg).run(append(metrics, x)...)
 				cfg.Patience = 2 + r.IntN(2)
-				begin(t, &stops, cfg).run(metrics...)
+				counted = counted && alike(t, cfg, func(x float64) bool { return x == -sign(mode)*inf }, metrics...)
 			}
 		}
 	}
-	o.Strings("best after each epoch", bests.bests)
-	o.Strings("when and why each training stops", stops.stops)
+	o.Strings("best after each epoch", l.bests)
+	o.Bool("infinities count as other numbers do", counted)
+	noBest(t, o, func(mode earlystop.Mode) float64 { return -sign(mode) * inf })
 }
 
 // CheckFinite: NaN, +Inf and -Inf stop at once, for the reason NonFinite, and do not
@@ -79,20 +96,21 @@ func TestInfinities(t *testing.T) {
 func TestCheckFinite(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
-	var l log
-	for _, check := range []bool{true, false} {
-		for _, bad := range []float64{nan, inf, -inf} {
-			for _, mode := range []earlystop.Mode{earlystop.Min, earlystop.Max} {
-				x := dyadic(r, -20, 20)
-				cfg := earlystop.Config{Mode: mode, Patience: endless, CheckFinite: check}
-				begin(t, &l, cfg).train(r, newModel(r, 2), x, x+1, x-1, bad, x+2, x-2)
-				begin(t, &l, cfg).run(bad, x, x)
-			}
+	var l, unchecked, first log
+	for _, bad := range []float64{nan, inf, -inf} {
+		for _, mode := range []earlystop.Mode{earlystop.Min, earlystop.Max} {
+			x := dyadic(r, 30, 60)
+			cfg := earlystop.Config{Mode: mode, Patience: endless, CheckFinite: true}
+			begin(t, &l, cfg).run(x, x+1, x-1, bad, x+2, x-2)
+			begin(t, &first, cfg).run(bad, x, x)
+			cfg.CheckFinite = false
+			begin(t, &unchecked, cfg).run(x, x+1, x-1, bad, x+2, x-2)
+			begin(t, &unchecked, cfg).run(bad, x, x)
 		}
 	}
-	o.Strings("when and why each training stops", l.stops)
+	o.Strings("when and why each training stops", slices.Concat(l.stops, first.stops, unchecked.stops))
 	o.Strings("best after each epoch", l.bests)
-	o.Strings("weights that Restore brings back", l.weights)
+	o.Strings("whether there is a best after a first metric", first.words)
 }
 
 // StopAt stops as soon as a metric is better than it (equal is not), for the reason
@@ -101,14 +119,15 @@ func TestCheckFinite(t *testing.T) {
 func TestStopAt(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
-	var l log
+	var l, zero log
 	for _, mode := range []earlystop.Mode{earlystop.Min, earlystop.Max} {
-		sign := -1.0
-		if mode == earlystop.Max {
-			sign = 1
-		}
+		sign := sign(mode)
 		for _, delta := range []float64{0, 0.5} {
-			for _, x := range []float64{dyadic(r, -20, 20), 0} {
+			for _, x := range []float64{dyadic(r, 30, 60), 0} {
+				kept := &l
+				if x == 0 {
+					kept = &zero
+				}
 				for _, metrics := range [][]float64{
 					{x - sign*3, x - sign*4, x, x - sign, x + sign*0.25, x + sign*5},
 					{x - sign*3, x - sign*2, x, x + sign*2, x + sign*5},
@@ -116,15 +135,14 @@ func TestStopAt(t *testing.T) {
 					{x, x, x - sign, x + sign},
 				} {
 					cfg := earlystop.Config{Mode: mode, Patience: endless, MinDelta: delta, StopAt: &x}
-					begin(t, &l, cfg).train(r, newModel(r, 1, 2), metrics...)
+					begin(t, kept, cfg).run(metrics...)
 				}
 			}
 		}
 	}
-	infinite(t, &l, r, func(cfg *earlystop.Config, limit *float64) { cfg.StopAt = limit })
-	o.Strings("when and why each training stops", l.stops)
+	infinite(t, &zero, r, func(cfg *earlystop.Config, limit *float64) { cfg.StopAt = limit })
+	o.Strings("when and why each training stops", append(l.stops, zero.stops...))
 	o.Strings("best after each epoch", l.bests)
-	o.Strings("weights that Restore brings back", l.weights)
 }
 
 // DivergeAt stops as soon as a metric is worse than it (equal is not), for the
@@ -132,26 +150,27 @@ func TestStopAt(t *testing.T) {
 func TestDivergeAt(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
-	var l log
+	var l, zero, first log
 	for _, mode := range []earlystop.Mode{earlystop.Min, earlystop.Max} {
-		sign := -1.0
-		if mode == earlystop.Max {
-			sign = 1
-		}
-		for _, x := range []float64{dyadic(r, -20, 20), dyadic(r, -20, 20), 0} {
+		sign := sign(mode)
+		for _, x := range []float64{dyadic(r, 30, 60), dyadic(r, 30, 60), 0} {
+			kept := &l
+			if x == 0 {
+				kept = &zero
+			}
 			for _, metrics := range [][]float64{
 				{x + sign*3, x + sign*5, x, x + sign, x - sign/64, x + sign*9},
-				{x - sign*2, x + sign*4},
 				{x, x + sign, x + sign*2, x - sign*2},
 			} {
-				begin(t, &l, earlystop.Config{Mode: mode, Patience: endless, DivergeAt: &x}).train(r, newModel(r, 3), metrics...)
+				begin(t, kept, earlystop.Config{Mode: mode, Patience: endless, DivergeAt: &x}).run(metrics...)
 			}
+			begin(t, &first, earlystop.Config{Mode: mode, Patience: endless, DivergeAt: &x}).run(x-sign*2, x+sign*4)
 		}
 	}
-	infinite(t, &l, r, func(cfg *earlystop.Config, limit *float64) { cfg.DivergeAt = limit })
-	o.Strings("when and why each training stops", l.stops)
+	infinite(t, &zero, r, func(cfg *earlystop.Config, limit *float64) { cfg.DivergeAt = limit })
+	o.Strings("when and why each training stops", slices.Concat(l.stops, zero.stops, first.stops))
 	o.Strings("best after each epoch", l.bests)
-	o.Strings("weights that Restore brings back", l.weights)
+	o.Strings("whether there is a best after a first metric", first.words)
 }
 
 // The order is CheckFinite, StopAt, DivergeAt, improvement, patience: the first of
@@ -159,35 +178,30 @@ func TestDivergeAt(t *testing.T) {
 func TestOrder(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
-	var l log
+	var l, unseen log
 	for _, mode := range []earlystop.Mode{earlystop.Min, earlystop.Max} {
-		sign := -1.0
-		if mode == earlystop.Max {
-			sign = 1
-		}
+		sign := sign(mode)
 		for range 3 {
-			x := dyadic(r, -20, 20)
+			x := dyadic(r, 30, 60)
 			stopAt, divergeAt := x-sign*4, x+sign*4 // what is between is both
 			both := earlystop.Config{Mode: mode, Patience: 1, StopAt: &stopAt, DivergeAt: &divergeAt, CheckFinite: true}
 			begin(t, &l, both).run(x)
-			begin(t, &l, both).run(x-sign*6, x) // too bad alone
-			begin(t, &l, both).run(x+sign*6, x) // good enough alone
-			begin(t, &l, both).run(sign * inf)  // good enough, and not finite
-			begin(t, &l, both).run(-sign * inf) // too bad, and not finite
+			begin(t, &unseen, both).run(x-sign*6, x) // too bad alone
+			begin(t, &l, both).run(x+sign*6, x)      // good enough alone
+			begin(t, &l, both).run(sign * inf)       // good enough, and not finite
+			begin(t, &l, both).run(-sign * inf)      // too bad, and not finite
 			both.CheckFinite = false
 			begin(t, &l, both).run(sign * inf)
 			begin(t, &l, both).run(-sign * inf)
 			// Out of patience, and at the same time something else.
 			bad := earlystop.Config{Mode: mode, Patience: 1, DivergeAt: new(x - sign)}
-			begin(t, &l, bad).run(x, x-sign*2)
-			bad = earlystop.Config{Mode: mode, Patience: 1, StopAt: new(x - sign)}
-			begin(t, &l, bad).run(x-sign*2, x-sign*2)
+			begin(t, &unseen, bad).run(x, x-sign*2)
 			bad = earlystop.Config{Mode: mode, Patience: 1, MinDelta: 8, StopAt: new(x)}
-			begin(t, &l, bad).run(x-sign*2, x+sign*2)
+			begin(t, &unseen, bad).run(x-sign*2, x+sign*2)
 			bad = earlystop.Config{Mode: mode, Patience: 1, CheckFinite: true}
-			begin(t, &l, bad).run(x, nan)
+			begin(t, &unseen, bad).run(x, nan)
 		}
 	}
-	o.Strings("when and why each training stops", l.stops)
+	o.Strings("when and why each training stops", append(l.stops, unseen.stops...))
 	o.Strings("best after each epoch", l.bests)
 }

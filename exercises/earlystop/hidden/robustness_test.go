@@ -20,16 +20,16 @@ func TestTwoStoppers(t *testing.T) {
 	m := newModel(r, 2, 1)
 	loss := begin(t, &ofLoss, earlystop.Config{Patience: endless})
 	score := begin(t, &ofScore, earlystop.Config{Mode: earlystop.Max, Patience: endless})
-	x, y := dyadic(r, 0, 20), dyadic(r, -20, 0)
+	x, y := dyadic(r, 0, 20), dyadic(r, 80, 100)
 	for epoch := range 20 { // they improve by turns
 		m.train(r)
 		better, worse := float64(epoch), float64(-40-epoch)
 		if epoch%2 == 0 {
-			loss.epoch(epoch, x-better, m)
-			score.epoch(epoch, y+worse, m)
+			loss.epoch(some+epoch, x-better, m)
+			score.epoch(some+epoch, y+worse, m)
 		} else {
-			loss.epoch(epoch, x-worse, m)
-			score.epoch(epoch, y+better, m)
+			loss.epoch(some+epoch, x-worse, m)
+			score.epoch(some+epoch, y+better, m)
 		}
 		if epoch%5 == 4 {
 			loss.restore(newModel(r, 2, 1))
@@ -61,7 +61,7 @@ func TestParallel(t *testing.T) {
 			m := newModel(r, 200, 300)
 			for epoch := range 100 {
 				m.train(r)
-				s.epoch(epoch, dyadic(r, -20, 20), m)
+				s.epoch(some+epoch, dyadic(r, 30, 70), m)
 				if epoch%9 == i {
 					runtime.Gosched()
 				}
@@ -73,7 +73,8 @@ func TestParallel(t *testing.T) {
 			}
 			m.train(r)
 			s.restore(m)
-			trainings[i].bests.Add("in the end: %s", s.best())
+			best, _, ok := s.Best()
+			trainings[i].bests.Add("in the end: %s", number(best, ok))
 		})
 	}
 	wg.Wait()

@@ -130,18 +130,26 @@ func TestRestoreInPlace(t *testing.T) {
 
 // Restore works whenever there is a snapshot: in the middle of training, after
 // training that ended without a stop, after a stop for any reason, again and again,
-// and into another model with the same layers. It changes nothing in the Stopper.
+// and into another model with the same layers. A best that stops the training or
+// does not beat the baseline is one like any other. Restore changes nothing in the
+// Stopper.
 func TestRestoreAnyTime(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
-	var l log
-	for i := range 3 {
-		x := dyadic(r, -20, 20)
-		s := begin(t, &l, earlystop.Config{Patience: 20, StopAt: new(x - 50)})
+	var l, ofTwin log
+	var ends notes
+	for i, last := range []float64{0, -60, 60, nan, 0} { // out of patience, good enough, diverged, not finite
+		x := dyadic(r, 100, 120)
+		cfg := earlystop.Config{Patience: 20, StopAt: new(x - 50), DivergeAt: new(x + 50), CheckFinite: true}
+		if i == 4 {
+			cfg.Baseline = new(x - 40) // which nothing beats
+		}
+		s := begin(t, &l, cfg)
 		m, other := newModel(r, 2, 2), newModel(r, 2, 2)
-		for epoch, metric := range []float64{x, x + 1, x - 1, x + 2, x + 1, x - 2, x, x} {
+		metrics := []float64{x, x + 1, x - 1, x + 2, x + 1, x - 2, x, x}
+		for epoch, metric := range metrics {
 			m.train(r)
-			s.Observe(epoch, metric, m)
+			s.epoch(some+epoch, metric, m)
 			if epoch%2 == i%2 {
 				s.restore(other)
 			}
@@ -151,22 +159,23 @@ func TestRestoreAnyTime(t *testing.T) {
 		s.restore(other)
 		for epoch := range 25 { // until it stops
 			m.train(r)
-			metric := x
-			if i == 1 {
-				metric = x - 60
-			}
-			stop, _ := s.Observe(8+epoch, metric, m)
-			l.stops.Add("epoch %d: stop %v, %s", 8+epoch, stop, reason(s.Reason()))
+			metrics = append(metrics, x+last)
+			s.epoch(some+8+epoch, x+last, m)
 		}
 		s.restore(m)
 		m.train(r)
 		s.restore(m)
-		l.bests.Add("in the end: %s", s.best())
+		ends.Add("metrics from %v to %v: %s", x, x+last, reason(s.Reason()))
+		twin := begin(t, &ofTwin, cfg)
+		for epoch, metric := range metrics {
+			twin.epoch(some+epoch, metric, m)
+		}
 	}
 	o.Strings("weights that Restore brings back", l.weights)
-	o.Strings("errors of Restore", l.errors)
-	o.Strings("when and why training stops between Restores", l.stops)
-	o.Strings("best in the end", l.bests)
+	o.Strings("errors", l.errors)
+	o.Strings("why each training stops", ends)
+	o.Bool("stops and bests are those of a Stopper without Restore",
+		slices.Equal(l.stops, ofTwin.stops) && slices.Equal(l.words, ofTwin.words))
 }
 
 // Observe walks the model when the metric improves and only then, and never writes
@@ -221,7 +230,6 @@ func TestRestoreShape(t *testing.T) {
 		l.errors.Add("layers %v: error %s", lengths[:3], kind(s.Restore(other)))
 		l.weights.Add("layers %v: the same %v", lengths[:3], slices.Equal(before, other.weights()))
 	}
-	m.train(r)
 	s.restore(m)
 	o.Strings("errors of Restore", l.errors)
 	o.Strings("weights after Restore", l.weights)
@@ -236,31 +244,28 @@ func TestObserveShape(t *testing.T) {
 	var l log
 	var waits []int
 	for _, lengths := range [][]int{{2, 2}, {2, 3, 1}, {2}, {3, 2}, {5}, {2, 3, 0}} {
-		x := dyadic(r, -20, 20)
+		x := dyadic(r, 80, 120)
 		m, other := newModel(r, 2, 3), newModel(r, lengths...)
 		s := begin(t, &l, earlystop.Config{Patience: 40, StopAt: new(x - 50)})
-		s.epoch(0, x, m)
-		s.epoch(1, x+1, m)
-		s.epoch(2, x-1, other)
+		s.epoch(some, x, m)
+		s.epoch(some+1, x+1, m)
+		s.epoch(some+2, x-1, other)
 		waits = append(waits, s.State().Wait)
-		s.epoch(3, x-60, other) // StopAt does not stop either
-		s.epoch(4, x+3, other)
+		s.epoch(some+3, x-60, other) // StopAt does not stop either
+		s.epoch(some+4, x+3, other)
 		waits = append(waits, s.State().Wait)
-		m.train(r)
 		s.restore(m)
 		m.train(r)
-		s.epoch(5, x-2, m)
-		m.train(r)
+		s.epoch(some+5, x-2, m)
 		s.restore(m)
 		l.weights.Add("other: %v", other.weights())
 	}
-	m, x := newModel(r, 2, 3), dyadic(r, -20, 20)
+	m, x := newModel(r, 2, 3), dyadic(r, 80, 120)
 	s := begin(t, &l, earlystop.Config{Patience: 40})
-	s.epoch(0, x, m)
+	s.epoch(some, x, m)
 	for i, lengths := range nearly(2, 3) {
-		s.epoch(1+i, x-1, newModel(r, lengths...))
+		s.epoch(some+1+i, x-1, newModel(r, lengths...))
 	}
-	m.train(r)
 	s.restore(m)
 	o.Strings("errors", l.errors)
 	o.Strings("best after each epoch", l.bests)
@@ -272,7 +277,7 @@ func TestObserveShape(t *testing.T) {
 // Without a snapshot Restore returns ErrNoBest and leaves the weights alone: when
 // nothing has improved, and when the best was observed without a model, whose
 // snapshot an older one is not. A model of no layers, or of empty ones, has a
-// snapshot like any other.
+// snapshot like any other. Without a model the rules on stopping are the same.
 func TestNoSnapshot(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
@@ -281,10 +286,10 @@ func TestNoSnapshot(t *testing.T) {
 	x := dyadic(r, -20, 20)
 	m := newModel(r, 2, 2)
 
+	cfg.StartEpoch = 0
 	s := begin(t, &l, cfg)
 	s.restore(m)
-	s.epoch(0, nan, m)
-	s.epoch(1, inf, m)
+	s.epoch(-1, x, m) // which is ignored
 	s.restore(m)
 	s.restore(newModel(r))
 
@@ -294,13 +299,11 @@ func TestNoSnapshot(t *testing.T) {
 	s.restore(m)
 	s.epoch(2, x-1, m)
 	s.restore(m)
-	m.train(r)
 	s.epoch(3, x-2, nil)
 	s.restore(m)
 	s.restore(newModel(r, 7))
 	other := newModel(r, 3, 1)
 	s.epoch(4, x-3, other) // any layers are right again
-	other.train(r)
 	s.restore(other)
 	s.restore(m)
 
@@ -310,11 +313,35 @@ func TestNoSnapshot(t *testing.T) {
 		s.restore(m)
 		s.epoch(0, x, m)
 		s.epoch(1, x-dyadic(r, 1, 2), m)
-		m.train(r)
 		s.restore(m)
 		s.restore(newModel(r, 1))
 		s.restore(newModel(r, 0, 0, 0))
 	}
 	o.Strings("errors", l.errors)
 	o.Strings("weights after Restore", l.weights)
+	o.Bool("without a model it stops as with one", withoutModel(t, r))
+}
+
+// withoutModel reports whether trainings without a model stop where those with one do,
+// with the same bests.
+func withoutModel(t *testing.T, r *rand.Rand) bool {
+	t.Helper()
+	var without, with log
+	for i := range 40 {
+		cfg := earlystop.Config{
+			Mode: earlystop.Mode(i % 2), MinDelta: dyadic(r, 0, 1), Patience: r.IntN(9), CheckFinite: r.IntN(2) == 0,
+			Baseline: maybe(r.IntN(3), dyadic(r, 80, 120)), StopAt: maybe(r.IntN(3), dyadic(r, 60, 140)),
+		}
+		metrics := course(r, 40, cfg.MinDelta, r.IntN(2) == 0)
+		begin(t, &with, cfg).run(metrics...)
+		s := begin(t, &without, cfg)
+		for i, metric := range metrics {
+			if s.epoch(some+i, metric, nil) {
+				break
+			}
+		}
+		without.stops.Add("end")
+	}
+	return slices.Equal(without.stops, with.stops) && slices.Equal(without.words, with.words) &&
+		slices.Equal(without.errors, with.errors)
 }

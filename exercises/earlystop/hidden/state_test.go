@@ -15,15 +15,18 @@ func TestReset(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
 	for i, way := range []string{"in the middle of a training", "after a stop", "again and again"} {
-		var l log
+		var l, ofNew log
+		var found notes
 		var waits []int
 		mode := earlystop.Mode(i % 2)
 		s := begin(t, &l, earlystop.Config{Mode: mode, Patience: 20})
 		for round := range 5 {
 			m := newModel(r, 1+r.IntN(3), 2+round)
+			twin := begin(t, &ofNew, earlystop.Config{Mode: mode, Patience: 20})
 			for epoch, metric := range climbs(r, mode) {
 				m.train(r)
-				s.epoch(epoch, metric+float64(10*(i-round)), m)
+				s.epoch(some+epoch, 200+metric+float64(10*(i-round)), m)
+				twin.epoch(some+epoch, 200+metric+float64(10*(i-round)), m)
 			}
 			for i := range 30 {
 				if way == "after a stop" {
@@ -38,38 +41,43 @@ func TestReset(t *testing.T) {
 				}
 				s.Reset()
 			}
-			l.bests.Add("reset: %s", s.best())
-			l.stops.Add("reset: %s", reason(s.Reason()))
+			_, _, ok := s.Best()
+			found.Add("reset: %s, best %v", reason(s.Reason()), ok)
 			waits = append(waits, s.State().Wait)
 			s.restore(m)
 		}
 		if way == "again and again" { // counts of 8 and of 16 bits
 			for _, n := range []int{1 << 8, 1 << 16} {
 				m := newModel(r, 2)
-				s.Observe(0, dyadic(r, -9, 9), m)
+				s.Observe(n, dyadic(r, 100, 120), m)
 				for range n {
 					s.Reset()
 				}
-				l.bests.Add("reset: %s", s.best())
-				m.train(r)
+				_, _, ok := s.Best()
+				found.Add("reset: best %v", ok)
 				s.restore(m)
 			}
 		}
+		var again log
 		for _, mode := range []earlystop.Mode{earlystop.Min, earlystop.Max} { // with each thing that a training may have seen
-			sign := float64(1 - 2*int(mode))
+			sign := -sign(mode)
 			for _, seen := range [][]float64{{-9}, {9, 8, 7}, {-9, 9, 9}, {nan}, {0.5, 3}} {
-				base, far := dyadic(r, -1, 1)/4, sign*50.0
-				s := begin(t, &l, earlystop.Config{Mode: mode, Patience: 2, Baseline: &base, DivergeAt: &far, MinDelta: 0.25})
+				base, far := 100+dyadic(r, -1, 1)/4, 100+sign*50.0
+				cfg := earlystop.Config{Mode: mode, Patience: 2, Baseline: &base, DivergeAt: &far, MinDelta: 0.25}
+				s, m := begin(t, &again, cfg), ordinary()
 				for epoch, metric := range seen {
-					s.Observe(epoch, sign*metric, nil)
+					s.Observe(some+epoch, 100+sign*metric, m)
 				}
 				s.Reset()
-				s.run(sign*7, sign*6, sign*5, sign*4)
+				*s.begun = false
+				s.run(100+sign*7, 100+sign*6, 100+sign*5, 100+sign*4)
+				begin(t, &ofNew, cfg).run(100+sign*7, 100+sign*6, 100+sign*5, 100+sign*4)
 			}
 		}
 		o.Strings(way+": errors", l.errors)
-		o.Strings(way+": best after each epoch", l.bests)
-		o.Strings(way+": what Observe returns", l.stops)
+		o.Strings(way+": whether there is a best after Reset, and a reason", found)
+		o.Bool(way+": best after each epoch as of a new one", slices.Equal(append(l.words, again.words...), ofNew.words))
+		o.Bool(way+": Observe returns what that of a new one does", slices.Equal(append(l.stops, again.stops...), ofNew.stops))
 		o.Strings(way+": weights", l.weights)
 		o.Ints(way+": Wait of the State after Reset", waits)
 	}
@@ -93,10 +101,11 @@ func interrupted(t *testing.T, o *observe.Observer, carry func(from, to session)
 			if epoch == round { // also before the first epoch
 				next := begin(t, &l, cfg)
 				if round%3 == 0 { // it may have seen other things before
-					next.Observe(0, -99, newModel(r, 4))
-					next.Observe(1, 99, newModel(r, 4))
+					next.Observe(some, -99, newModel(r, 4))
+					next.Observe(some+1, 99, newModel(r, 4))
 				}
 				carry(s, next)
+				*next.begun = *s.begun
 				s = next
 				a, b := newModel(r, 2, 3), newModel(r, 2, 3)
 				if twin.restore(b); kind(twin.Restore(b)) == "ErrNoBest" {
@@ -104,11 +113,13 @@ func interrupted(t *testing.T, o *observe.Observer, carry func(from, to session)
 					copy(a.layers[1], b.layers[1])
 				}
 				s.restore(a)
-				bests.Add("resumed: %s", s.best())
+				if best, _, ok := s.Best(); round > 0 {
+					bests.Add("resumed: %s", number(best, ok))
+				}
 			}
 			m.train(r)
-			s.epoch(epoch, metric, m)
-			twin.epoch(epoch, metric, m)
+			s.epoch(some+epoch, metric, m)
+			twin.epoch(some+epoch, metric, m)
 		}
 		other := newModel(r, 2, 3)
 		copy(other.layers[0], m.layers[0])
@@ -116,13 +127,13 @@ func interrupted(t *testing.T, o *observe.Observer, carry func(from, to session)
 		s.restore(m)
 		twin.restore(other)
 		stops = stops && slices.Equal(l.stops, ofTwin.stops)
-		same = same && slices.Equal(l.bests, ofTwin.bests)
+		same = same && slices.Equal(l.words, ofTwin.words)
 		weights = weights && slices.Equal(l.weights, ofTwin.weights) && slices.Equal(l.errors, ofTwin.errors)
 	}
 	o.Strings("best of each Stopper that goes on", bests)
 	o.Bool("it stops as one that was not interrupted", stops)
 	o.Bool("its best is that of one that was not interrupted", same)
-	o.Bool("it restores as one that was not interrupted", weights)
+	o.Bool("weights agree: it restores as one that was not interrupted", weights)
 }
 
 // SetState makes a Stopper go on from where another one was, exactly as that would
@@ -145,26 +156,53 @@ func TestState(t *testing.T) {
 // another Patience: the Config is its own, the count that of the State.
 func patienceOfTheNew(t *testing.T, o *observe.Observer, carry func(from, to session)) {
 	t.Helper()
-	var l log
-	x := dyadic(o.Rand(), -20, 20)
-	for _, c := range []struct{ before, bad, after int }{{4, 3, 9}, {9, 3, 4}, {9, 3, 2}, {300, 290, 291}, {2, 2, 50}} {
+	var l, ofNew log
+	r := o.Rand()
+	x, m := dyadic(r, 30, 60), ordinary()
+	bad := func() []float64 { return []float64{x + 1, x + dyadic(r, 1, 9), x + 2, x + 3, x + 4, x + 5, x + 6} }
+	// fresh is a Stopper with so much patience left, after one best.
+	fresh := func(left int) session {
+		s := begin(t, &ofNew, earlystop.Config{Patience: left})
+		s.Observe(some, x, m)
+		return s
+	}
+	for _, c := range []struct{ before, bad, after int }{{4, 3, 9}, {9, 3, 4}, {300, 290, 291}} {
 		s, next := begin(t, &l, earlystop.Config{Patience: c.before}), begin(t, &l, earlystop.Config{Patience: c.after})
-		s.Observe(0, x, nil)
+		s.Observe(some, x, m)
 		for epoch := range c.bad {
-			s.Observe(1+epoch, x, nil)
+			s.Observe(some+1+epoch, x+1, m)
 		}
 		carry(s, next)
-		l.stops.Add("resumed: %s, wait %d", reason(next.Reason()), next.State().Wait)
-		next.run(x, x+1, x+2, x+3, x+4, x+5, x+6)
+		l.stops.Add("resumed: %s, wait %v", reason(next.Reason()), next.State().Wait == s.State().Wait)
+		ofNew.stops.Add("resumed: running, wait true")
+		metrics := bad()
+		next.run(metrics...)
+		fresh(c.after - c.bad).run(metrics...)
 	}
 	for _, wait := range []int{1<<8 - 2, 1<<16 - 2, 1<<32 - 2} { // counts that go beyond 8, 16 and 32 bits
 		s := begin(t, &l, earlystop.Config{Patience: wait + 4})
-		if err := s.SetState(earlystop.State{Wait: wait, HasBest: true, Best: x}); err != nil {
+		if err := s.SetState(earlystop.State{Wait: wait, HasBest: true, Best: x, BestEpoch: some}); err != nil {
 			t.Error("SetState refuses a State with a long count")
 		}
-		s.run(x, x+1, x+2, x+3, x+4, x+5)
+		metrics := bad()
+		s.run(metrics...)
+		fresh(4).run(metrics...)
 	}
-	o.Strings("when a Stopper with another Patience stops", l.stops)
+	s, next := begin(t, &l, earlystop.Config{Patience: 2}), begin(t, &l, earlystop.Config{Patience: 50})
+	for epoch := range 6 { // which has stopped
+		s.Observe(some+epoch, x+float64(epoch), m)
+	}
+	carry(s, next)
+	s, short := begin(t, &l, earlystop.Config{Patience: 9}), newStopper(t, earlystop.Config{Patience: 2})
+	for epoch := range 5 {
+		s.Observe(some+epoch, x+float64(epoch), m)
+	}
+	carry(s, session{short, &l, new(bool)})
+	before := reason(short.Reason())
+	short.Observe(some+5, x+9, m)
+	o.Bool("a Stopper with another Patience goes on for as long as it bears", slices.Equal(l.stops, ofNew.stops))
+	o.String("Reason of a stopped one with another Patience", reason(next.Reason()))
+	o.Strings("Reason of one with less Patience, before and after a bad epoch", []string{before, reason(short.Reason())})
 }
 
 // A State survives encoding/json, also that of a Stopper which has seen nothing:
@@ -210,7 +248,7 @@ func TestStateIsACopy(t *testing.T) {
 	}
 	m := newModel(r, 2, 0, 1)
 	s.epoch(5, x, m)
-	s.epoch(6, x, m)
+	s.epoch(6, x-step, m)
 	st := s.State()
 	show(st)
 	m.train(r)
@@ -260,11 +298,11 @@ func TestSetStateRefuses(t *testing.T) {
 	var l log
 	var refused notes
 	for _, mode := range []earlystop.Mode{earlystop.Min, earlystop.Max} {
-		x := dyadic(r, 1, 20)
-		s := begin(t, &l, earlystop.Config{Mode: mode, Patience: 4})
+		x := dyadic(r, 30, 60)
+		s := begin(t, &l, earlystop.Config{Mode: mode, Patience: 40})
 		m := newModel(r, 2)
 		s.epoch(3, x, m)
-		s.epoch(4, x, m)
+		s.epoch(4, x-sign(mode), m)
 		weights := [][]float64{{r.NormFloat64(), r.NormFloat64()}}
 		states := []earlystop.State{
 			{Mode: 1 - mode}, {Mode: 2}, {Mode: mode, Wait: -1 - r.IntN(9)}, {Mode: mode, Reason: 5}, {Mode: mode, Reason: -1},

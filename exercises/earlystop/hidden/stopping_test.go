@@ -3,6 +3,7 @@ package hidden
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"grade/observe"
@@ -38,9 +39,9 @@ func TestPatience(t *testing.T) {
 	// Counts that 8 bits do not hold, and no number is one more than the greatest.
 	for _, patience := range []int{260 + r.IntN(300), math.MaxInt} {
 		s := newStopper(t, earlystop.Config{Patience: patience})
-		x, epoch := dyadic(r, -20, 20), 0
+		x, epoch, m := dyadic(r, -20, 20), 0, ordinary()
 		for ; epoch < 600; epoch++ {
-			if stop, _ := s.Observe(epoch, x+float64(epoch%7), nil); stop {
+			if stop, _ := s.Observe(epoch, x+float64(epoch%7), m); stop {
 				break
 			}
 		}
@@ -94,16 +95,13 @@ func TestMinDelta(t *testing.T) {
 	r := o.Rand()
 	var l log
 	for _, mode := range []earlystop.Mode{earlystop.Min, earlystop.Max} {
-		sign := -1.0
-		if mode == earlystop.Max {
-			sign = 1
-		}
+		sign := sign(mode)
 		for _, delta := range []float64{0, 0.25, 0.5, 1, 3} {
 			cfg := earlystop.Config{Mode: mode, MinDelta: delta, Patience: endless}
 			s := begin(t, &l, cfg)
-			x := dyadic(r, -30, 30)
+			x, m := dyadic(r, 30, 60), ordinary()
 			for i, step := range []float64{0, delta, delta, delta + 1./64, -1, delta, delta - 1./64, delta + 2} {
-				s.epoch(i, x+sign*step, nil)
+				s.epoch(some+i, x+sign*step, m)
 				if i > 0 && step > delta {
 					x += sign * step
 				}
@@ -114,6 +112,7 @@ func TestMinDelta(t *testing.T) {
 		}
 	}
 	o.Strings("best after each epoch", l.bests)
+	o.Strings("epochs in which the best moves", l.moves)
 }
 
 // Only an improvement moves the best. Steps that are too small leave it where it
@@ -122,43 +121,24 @@ func TestMinDelta(t *testing.T) {
 func TestDrift(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
-	var drift, short log
+	var l log
 	for _, mode := range []earlystop.Mode{earlystop.Min, earlystop.Max} {
-		sign := -1.0
-		if mode == earlystop.Max {
-			sign = 1
-		}
+		sign := sign(mode)
 		for range 6 {
-			// Down slowly, with a patience that suffices or just does not.
-			x, parts := dyadic(r, -30, 30), 2+r.IntN(4)
+			// Down slowly.
+			x, step := dyadic(r, 60, 90), float64(9+2*r.IntN(12))/64 // never together exactly 1
 			var metrics []float64
 			for i := range 30 {
-				metrics = append(metrics, x+sign*float64(i)/float64(parts))
+				metrics = append(metrics, x+sign*step*float64(i))
 			}
 			cfg := earlystop.Config{Mode: mode, MinDelta: 1, Patience: endless}
-			begin(t, &drift, cfg).run(rounded(metrics)...)
-			for _, cfg.Patience = range []int{parts + 1, parts} {
-				begin(t, &short, cfg).run(rounded(metrics)...)
-			}
+			begin(t, &l, cfg).run(metrics...)
 			// Up and down again: better than the one before, not better than the best.
 			cfg = earlystop.Config{Mode: mode, Patience: endless}
-			ways := []float64{x, x + sign*8, x - sign*4, x - sign*2, x, x + sign, x + sign*2, x + sign*3, x + sign*9}
-			begin(t, &drift, cfg).run(ways...)
-			cfg.Patience = 4
-			begin(t, &short, cfg).run(ways...)
+			begin(t, &l, cfg).run(x, x+sign*8, x-sign*4, x-sign*2, x, x+sign, x+sign*2, x+sign*3, x+sign*9)
 		}
 	}
-	o.Strings("best after each epoch", drift.bests)
-	o.Strings("when and why each training stops", short.stops)
-}
-
-// rounded makes multiples of 1/64 of xs.
-func rounded(xs []float64) []float64 {
-	ys := make([]float64, len(xs))
-	for i, x := range xs {
-		ys[i] = float64(int(64*x)) / 64
-	}
-	return ys
+	o.Strings("best after each epoch", l.bests)
 }
 
 // Best returns the best metric and its epoch as it was passed: epochs need not
@@ -169,25 +149,26 @@ func TestBest(t *testing.T) {
 	var l log
 	for i, first := range []int{r.IntN(1000) - 500, r.IntN(1000) - 500, -1, 0, 1 << 8, 1 << 16, 1 << 31, 1 << 32, 1 << 53, -1 << 40, math.MinInt, math.MaxInt - 400} {
 		s := begin(t, &l, earlystop.Config{Patience: endless, Mode: earlystop.Mode(i % 2), StartEpoch: math.MinInt})
-		l.bests.Add("new: %s", s.best())
+		l.words.Add("new: %s", s.best())
 		// A metric of 0 is one like any other.
-		metrics := []float64{dyadic(r, 1, 9), 0, dyadic(r, 10, 20), dyadic(r, -9, -1), 0, dyadic(r, -30, -20), dyadic(r, 30, 40)}
+		metrics := []float64{dyadic(r, 1, 9), 0, dyadic(r, 10, 20), dyadic(r, -9, -1), dyadic(r, -30, -20), dyadic(r, 30, 40)}
 		if i%3 == 0 {
-			metrics = append([]float64{0}, metrics...)
+			metrics = slices.Concat([]float64{0}, metrics[:1], metrics[2:])
 		}
-		epoch := first
+		epoch, m := first, ordinary()
 		for _, metric := range metrics {
-			s.epoch(epoch, metric, nil)
+			s.epoch(epoch, metric, m)
 			epoch += 1 + r.IntN(9)
 		}
 	}
 	for mode := range earlystop.Mode(2) { // an epoch may come again, with another metric
 		s := begin(t, &l, earlystop.Config{Patience: endless, Mode: mode})
-		for range 9 {
-			s.epoch(7, dyadic(r, -30, 30), nil)
+		m := ordinary()
+		for i := range 9 { // all of them different
+			s.epoch(7, dyadic(r, -30, 30)+float64(i)/1024, m)
 		}
 	}
-	o.Strings("best after each epoch", l.bests)
+	o.Strings("best after each epoch", l.words)
 }
 
 // Whole trainings with random Configs, metrics and weights: when they stop and why,
@@ -207,15 +188,17 @@ func TestRandomRuns(t *testing.T) {
 		m := newModel(r, 2, 1)
 		for epoch, metric := range course(r, 40, delta, r.IntN(2) == 0) {
 			m.train(r)
-			if s.epoch(epoch, metric, m) {
+			if s.epoch(epoch, metric-100, m) { // of both signs
 				break
 			}
 		}
 		m.train(r)
-		s.restore(m)
+		if _, _, ok := s.Best(); ok {
+			s.restore(m)
+		}
 	}
 	o.Strings("when and why each training stops", l.stops)
-	o.Strings("best after each epoch", l.bests)
+	o.Strings("best after each epoch", l.words)
 	o.Strings("weights that Restore brings back", l.weights)
 }
 

@@ -41,6 +41,7 @@ func TestAllocations(t *testing.T) {
 		for _, cfg := range []earlystop.Config{{Patience: 1 << 30}, {Patience: 1 << 30, Mode: earlystop.Max}, {Patience: 1 << 30, StartEpoch: 1 << 30}, {Patience: 1}} {
 			s := newStopper(t, cfg)
 			s.Observe(1<<30, x, m)
+			metric := metric
 			if cfg.Mode == earlystop.Max {
 				metric = []float64{nan, -inf, x - 1, -math.MaxFloat64}[i]
 			}
