@@ -1,0 +1,31 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"regexp"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// On a terminal a batch says what each came to when it is decided, those that need no
+// box first, and not only in the table at the end.
+func TestBatchOnATerminal(t *testing.T) {
+	openEngine(t)
+	course, root, want := class(t)
+	self, err := os.Executable()
+	require.NoError(t, err)
+	var shown bytes.Buffer
+	child := exec.Cmd{Path: self, Args: []string{"onterminal", "grade", "batch", root, "--course", course, "--results", t.TempDir(), "--workers", "1"}, Stdout: &shown, Stderr: &shown}
+	require.NoError(t, child.Run(), &shown)
+	decided := regexp.MustCompile(`\x1b\[2K(\w+  mean  .*)\n`).FindAllStringSubmatch(shown.String(), -1)
+	require.Len(t, decided, len(want), "a line for each: %q", shown.String())
+	assert.Equal(t, "dora  mean  0 of 100  invalid", decided[0][1], "what the vet refuses is decided first")
+	for _, line := range []string{"ada  mean  100 of 100", "cem  mean  0 of 100  compile_error"} {
+		assert.True(t, slices.ContainsFunc(decided, func(d []string) bool { return d[1] == line }), "%s: %q", line, decided)
+	}
+}
