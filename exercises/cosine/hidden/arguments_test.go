@@ -54,14 +54,12 @@ func TestWrongArguments(t *testing.T) {
 				a, b = b, a
 				dst = random[float64](r, 5, rows)
 			}
-			failure(o, "error of Similarity, of a or b", cosine.Similarity(background, dst, a, b))
-			o.Floats(bySimilarity+"dst", dst.Data)
+			recordRefused(o, "of a or b", dst, a, b)
 			_, err := cosine.TopK(background, a, b, 2)
 			failure(o, "error of TopK, of a or b", err)
 			failure(o, "error of Blocks, of a or b", blocksError(t, a, b, 80))
-			a32, b32, dst32 := narrow(a), narrow(b), narrow(dst)
-			failure(o, "error of Similarity, of a or b, float32", cosine.Similarity(background, dst32, a32, b32))
-			o.Floats(bySimilarity+"dst, float32", floats(dst32.Data), accurate[float32](3))
+			a32, b32 := narrow(a), narrow(b)
+			recordRefused(o, "of a or b, float32", narrow(dst), a32, b32)
 			_, err = cosine.TopK(background, a32, b32, 2)
 			failure(o, "error of TopK, of a or b, float32", err)
 			failure(o, "error of Blocks, of a or b, float32", blocksError(t, a32, b32, 40))
@@ -84,11 +82,8 @@ func TestWrongArguments(t *testing.T) {
 	for _, i := range r.Perm(len(destinations)) {
 		dst := destinations[i]
 		dst.Data = slices.Clone(dst.Data)
-		failure(o, "error of dst", cosine.Similarity(background, dst, good, other))
-		o.Floats(bySimilarity+"dst that may be wrong itself", dst.Data)
-		dst32 := narrow(destinations[i])
-		failure(o, "error of dst, float32", cosine.Similarity(background, dst32, narrow(good), narrow(other)))
-		o.Floats(bySimilarity+"dst that may be wrong itself, float32", floats(dst32.Data), accurate[float32](3))
+		recordRefused(o, "of dst", dst, good, other)
+		recordRefused(o, "of dst, float32", narrow(destinations[i]), narrow(good), narrow(other))
 	}
 	for _, i := range r.Perm(12) {
 		recordNumbers(t, o, good, other, i-6, i)
@@ -97,6 +92,15 @@ func TestWrongArguments(t *testing.T) {
 	recordTogether(t, o, good, other)
 	recordNothing[float64](t, o, "", 8)
 	recordNothing[float32](t, o, ", float32", 4)
+}
+
+// recordRefused records the error of Similarity, and dst where there is one.
+func recordRefused[T cosine.Float](o *observe.Observer, name string, dst, a, b cosine.Matrix[T]) {
+	err := cosine.Similarity(background, dst, a, b)
+	failure(o, "error of Similarity, "+name, err)
+	if err != nil {
+		o.Floats("dst after an error, "+name, floats(dst.Data))
+	}
 }
 
 // recordNothing tries wrong arguments where a or b has no rows, or both have no columns.
@@ -271,7 +275,7 @@ func recordNeighbors[T cosine.Float](o *observe.Observer, about string, rows, ot
 		if common {
 			o.Floats("memory of matrices "+name+about, floats(memory))
 		} else {
-			o.Floats(bySimilarity+"memory of matrices "+name+about, floats(memory), accurate[T](cols))
+			o.Floats(bySimilarity+"memory of matrices "+name+about, floats(memory), near)
 		}
 	}
 }
@@ -309,7 +313,7 @@ func recordGaps[T cosine.Float](o *observe.Observer, about string, m [5]int) {
 			o.Bool("memory of matrices "+name+", is as before", slices.Equal(memory, before))
 		case start+space <= at || start >= at+extent:
 			failure(o, "error of matrices "+name, cosine.Similarity(background, dst, a, others))
-			o.Floats(bySimilarity+"memory of matrices "+name, floats(memory), accurate[T](m[1]))
+			o.Floats(bySimilarity+"memory of matrices "+name, floats(memory), near)
 		}
 		if rows != m[3] {
 			continue

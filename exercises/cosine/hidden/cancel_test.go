@@ -36,7 +36,7 @@ var errCause = errors.New("why it was cancelled")
 func TestCancelBlocks(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
-	a, b := random[float64](r, 30, 4), random[float64](r, 20, 4)
+	a, b := ordinary[float64](r, 30, 4), ordinary[float64](r, 20, 4)
 	for _, maxBytes := range []int{8 * 20, 8 * between(r, 2, 5), 8 * 2 * 20} {
 		for _, stop := range []int{1, between(r, 2, 5), between(r, 6, 10)} {
 			recordStop(t, o, a, b, maxBytes, stop)
@@ -94,7 +94,7 @@ func recordStop(t *testing.T, o *observe.Observer, a, b matrix64, maxBytes, stop
 	}
 	failure(o, "error of a ctx that is cancelled between two blocks", last)
 	o.Int("blocks in all where ctx is cancelled between two", blocks, observe.AtMost(1, 1))
-	o.Float("first number of the first block", sum)
+	o.Float("first number of the first block", sum, near)
 }
 
 // tall is a matrix of as many rows as looks are counted on.
@@ -156,8 +156,8 @@ func looks(work func(context.Context) error) looked {
 func TestCancel(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
-	a, b := random[float64](r, 8, 5), random[float64](r, 8, 5)
-	record(o, "a ctx that goes on", a, b)
+	a, b := ordinary[float64](r, 8, 8), ordinary[float64](r, 8, 8)
+	o.Floats(bySimilarity+"a ctx that goes on", pairs(similarity(t, o, a, b)), near)
 	recordTopK(o, "a ctx that goes on", a, b, 1)
 	for _, ctx := range ended(o) {
 		failure(o, "error of Similarity, ctx has ended", cosine.Similarity(ctx, random[float64](r, 8, 8), a, b))

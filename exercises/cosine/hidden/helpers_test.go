@@ -6,10 +6,10 @@ package hidden
 
 import (
 	"context"
-	"iter"
 	"math"
 	"math/rand/v2"
 	"testing"
+	"testing/synctest"
 
 	"grade/observe"
 	"grade/reference/cosine"
@@ -24,7 +24,7 @@ var background = context.Background()
 
 // accurate is the accuracy of rule 1, and a tenth for what the reference is off.
 func accurate[T cosine.Float](d int) observe.Comparison {
-	if one := T(1); one+0x1p-30 == one {
+	if sizeOf[T]() == 4 {
 		return observe.Within(1.1e-6, 0)
 	}
 	return observe.Within(1.1e-14*math.Sqrt(float64(max(d, 1))), 0)
@@ -39,12 +39,32 @@ func random[T cosine.Float](r *rand.Rand, rows, cols int) cosine.Matrix[T] {
 	return m
 }
 
-// together is the accuracy of a fingerprint of n similarities.
-func together[T cosine.Float](n int) observe.Comparison {
-	if one := T(1); one+0x1p-30 == one {
-		return observe.Within(1e-5*math.Sqrt(float64(n)), 0)
+// near is the accuracy of tests whose subject is not how exact a similarity is.
+var near = observe.Within(3e-6, 0)
+
+// together is the accuracy of a fingerprint of n similarities that are near.
+func together(n int) observe.Comparison { return observe.Within(1e-5*math.Sqrt(float64(n)), 0) }
+
+// ordinary makes rows of length 1 without negative numbers, for tests whose subject is
+// neither lengths nor signs.
+func ordinary[T cosine.Float](r *rand.Rand, rows, cols int) cosine.Matrix[T] {
+	m := random[T](r, rows, cols)
+	for i, x := range m.Data {
+		m.Data[i] = max(x, -x)
 	}
-	return observe.Within(1e-9, 1e-9)
+	for i := range rows {
+		unit(m, i)
+	}
+	return m
+}
+
+// unit scales row i to length 1.
+func unit[T cosine.Float](m cosine.Matrix[T], i int) {
+	sum := 0.0
+	for _, x := range row(m, i) {
+		sum += float64(x) * float64(x)
+	}
+	scale(m, i, 1/math.Sqrt(sum))
 }
 
 // row is the numbers of row i.
@@ -71,10 +91,18 @@ func floats[T cosine.Float](xs []T) []float64 {
 	return ys
 }
 
-// similarity computes all similarities into a matrix that held random numbers.
-func similarity[T cosine.Float](o *observe.Observer, a, b cosine.Matrix[T]) cosine.Matrix[T] {
+// similarity computes all similarities into a matrix that held random numbers. It reads them
+// when goroutines that Similarity has left at work are done, too: that there are none when it
+// returns is the subject of TestSimilarity.
+func similarity[T cosine.Float](t *testing.T, o *observe.Observer, a, b cosine.Matrix[T]) cosine.Matrix[T] {
+	t.Helper()
 	dst := random[T](o.Rand(), a.Rows, b.Rows)
-	failure(o, bySimilarity+"error", cosine.Similarity(background, dst, a, b))
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(background)
+		defer cancel()
+		failure(o, bySimilarity+"error", cosine.Similarity(ctx, dst, a, b))
+		synctest.Wait()
+	})
 	return dst
 }
 
@@ -91,29 +119,62 @@ const (
 	byTopK       = "TopK: "
 )
 
-// record computes and records all similarities.
+// record computes and records all similarities, as Similarity gives them.
 func record[T cosine.Float](o *observe.Observer, name string, a, b cosine.Matrix[T]) cosine.Matrix[T] {
-	dst := similarity(o, a, b)
+	dst := random[T](o.Rand(), a.Rows, b.Rows)
+	failure(o, bySimilarity+"error", cosine.Similarity(background, dst, a, b))
 	o.Matrix(bySimilarity+name, dst.Rows, dst.Cols, floats(dst.Data), accurate[T](a.Cols))
 	return dst
 }
 
-// recordEach records all similarities three times: as Similarity, Blocks and TopK give
-// them. The lists of TopK have all rows, and their order does not show.
+// recordEach records similarities three times: as Similarity, Blocks and TopK give them.
+// Its subject are rows, and neither which rows are compared nor how blocks are cut, so it
+// reads of Similarity what row i of a and row i of b have, and of TopK all but these.
 func recordEach[T cosine.Float](t *testing.T, o *observe.Observer, name string, a, b cosine.Matrix[T]) {
 	t.Helper()
-	record(o, name, a, b)
-	most := max(1, 8*a.Rows*b.Rows)
-	c := collect(t, cosine.Blocks(background, a, b, between(o.Rand(), 8, max(8, most))), a.Rows, b.Rows)
-	failure(o, byBlocks+"error", c.err)
-	o.Matrix(byBlocks+name, a.Rows, b.Rows, c.sum.Data, accurate[T](a.Cols))
+	recordWithin(t, o, name, a, b, near)
+}
+
+// recordExactly does the same with the accuracy of rule 1.
+func recordExactly[T cosine.Float](t *testing.T, o *observe.Observer, name string, a, b cosine.Matrix[T]) {
+	t.Helper()
+	recordWithin(t, o, name, a, b, accurate[T](a.Cols))
+}
+
+func recordWithin[T cosine.Float](t *testing.T, o *observe.Observer, name string, a, b cosine.Matrix[T], accuracy observe.Comparison) {
+	t.Helper()
+	o.Floats(bySimilarity+name, pairs(similarity(t, o, a, b)), accuracy)
+	for _, maxBytes := range []int{8, b.Rows * sizeOf[T](), a.Rows * b.Rows * sizeOf[T]()} {
+		if maxBytes < 8 || maxBytes == 8 && sizeOf[T]() == 4 {
+			continue // what size a number has is the subject of TestBlocks
+		}
+		c := collect(t, cosine.Blocks(background, a, b, maxBytes), a.Rows, b.Rows)
+		failure(o, byBlocks+"error", c.err)
+		o.Matrix(byBlocks+name, a.Rows, b.Rows, c.sum.Data, accuracy)
+	}
 	scores, err := scoresOfTopK(a, b)
 	failure(o, byTopK+"error", err)
-	o.Matrix(byTopK+name, a.Rows, b.Rows, scores.Data, accurate[T](a.Cols))
+	o.Matrix(byTopK+name, a.Rows, b.Rows, scores.Data, accuracy)
+}
+
+// pairs are the elements (i, i) of m.
+func pairs[T cosine.Float](m cosine.Matrix[T]) (out []float64) {
+	for i := range min(m.Rows, m.Cols) {
+		out = append(out, float64(row(m, i)[i]))
+	}
+	return out
+}
+
+// sizeOf is how many bytes a number takes.
+func sizeOf[T cosine.Float]() int {
+	if one := T(1); one+0x1p-30 == one {
+		return 4
+	}
+	return 8
 }
 
 // scoresOfTopK puts the scores of all neighbors where they belong; what is missing is
-// more than a score can be.
+// more than a score can be. Whether row i is a neighbor of row i is the subject of TestTopK.
 func scoresOfTopK[T cosine.Float](a, b cosine.Matrix[T]) (matrix64, error) {
 	m := matrix64{Rows: a.Rows, Cols: b.Rows, Stride: b.Rows, Data: make([]float64, a.Rows*b.Rows)}
 	for i := range m.Data {
@@ -126,6 +187,9 @@ func scoresOfTopK[T cosine.Float](a, b cosine.Matrix[T]) (matrix64, error) {
 				m.Data[i*m.Stride+n.Index] = float64(n.Score)
 			}
 		}
+	}
+	for i := range min(m.Rows, m.Cols) {
+		row(m, i)[i] = 0
 	}
 	return m, err
 }
@@ -183,80 +247,3 @@ func away(r *rand.Rand) float64 {
 
 // pick chooses n of the numbers below limit.
 func pick(r *rand.Rand, n, limit int) []int { return r.Perm(limit)[:n] }
-
-// cover is what the blocks of a sequence make together.
-type cover struct {
-	sum        matrix64 // the blocks, added up where they belong; 9 where there is none
-	blocks     int
-	largest    int // numbers in a block
-	disordered int // blocks that come too early
-	err        error
-}
-
-// collect ranges over all blocks, and writes into each when it has read it.
-func collect[T cosine.Float](t *testing.T, seq iter.Seq2[cosine.Block[T], error], rows, cols int) cover {
-	t.Helper()
-	c := cover{sum: matrix64{Rows: rows, Cols: cols, Stride: cols, Data: make([]float64, rows*cols)}}
-	seen := make([]bool, rows*cols)
-	defer func() { // also where what comes is cut short
-		for i, there := range seen {
-			if !there {
-				c.sum.Data[i] = 9
-			}
-		}
-	}()
-	last := [2]int{-1, -1}
-	for block, err := range seq {
-		if err != nil {
-			if c.err != nil {
-				t.Fatal("more than one error")
-			}
-			c.err = err
-			if block.Row != 0 || block.Col != 0 || block.Sim.Rows != 0 || block.Sim.Cols != 0 || block.Sim.Data != nil {
-				t.Fatal("an error comes with an empty block")
-			}
-			continue
-		}
-		sim := block.Sim
-		if c.blocks++; c.blocks > rows*cols || c.err != nil {
-			t.Fatal("blocks without an end, or after an error")
-		}
-		if sim.Rows < 1 || sim.Cols < 1 || block.Row < 0 || block.Col < 0 || block.Row+sim.Rows > rows || block.Col+sim.Cols > cols {
-			t.Fatal("a block is empty, or reaches beyond the matrix")
-		}
-		if block.Row < last[0] || block.Row == last[0] && block.Col <= last[1] {
-			c.disordered++
-		}
-		last = [2]int{block.Row, block.Col}
-		c.largest = max(c.largest, sim.Rows*sim.Cols)
-		for i := range sim.Rows {
-			for j, s := range row(sim, i) {
-				c.sum.Data[(block.Row+i)*cols+block.Col+j] += float64(s)
-				seen[(block.Row+i)*cols+block.Col+j] = true
-				sim.Data[i*sim.Stride+j] = T(77 + i - j)
-			}
-		}
-	}
-	return c
-}
-
-// recordLists records the lists of TopK: which rows, and their scores.
-func recordLists[T cosine.Float](o *observe.Observer, name string, lists [][]cosine.Neighbor[T], d int) {
-	o.Int(byTopK+"number of lists, "+name, len(lists))
-	for _, list := range lists {
-		var indices []int
-		var scores []float64
-		for _, n := range list {
-			indices, scores = append(indices, n.Index), append(scores, float64(n.Score))
-		}
-		o.Ints(byTopK+"rows, "+name, indices)
-		o.Floats(byTopK+"scores, "+name, scores, accurate[T](d))
-	}
-}
-
-// recordTopK finds and records the best k.
-func recordTopK[T cosine.Float](o *observe.Observer, name string, a, b cosine.Matrix[T], k int) {
-	lists, err := cosine.TopK(background, a, b, k)
-	failure(o, byTopK+"error, "+name, err)
-	recordLists(o, name, lists, a.Cols)
-}
