@@ -67,7 +67,11 @@ func TestStartEpoch(t *testing.T) {
 	for _, start := range []int{-3, 1, 2, 4, 7, 1 << 40, math.MaxInt} {
 		for _, finite := range []bool{false, true} {
 			x := dyadic(r, 130, 160)
-			cfg := earlystop.Config{Patience: 3, StartEpoch: start, CheckFinite: finite, StopAt: new(x - 100), DivergeAt: new(x + 100)}
+			cfg := earlystop.Config{Patience: 3, StartEpoch: start, CheckFinite: finite, StopAt: new(x - 100)}
+			metrics := []float64{inf, x} // of epochs that count, a bad one first
+			if finite {
+				cfg.DivergeAt, metrics = new(x+100), metrics[1:]
+			}
 			s := begin(t, &l, cfg)
 			early := []float64{x - 50, x - 200, nan, x - 60, x + 200, inf, x - 70}
 			for epoch := -8; epoch < min(start, 20); epoch++ {
@@ -79,13 +83,15 @@ func TestStartEpoch(t *testing.T) {
 			cfg.StartEpoch = math.MinInt
 			s = session{s.Stopper, &counted, new(bool)}
 			m := newModel(r, 3)
-			s.epoch(start, x, m)
-			best, _, ok := s.Best()
-			bests.Add("first %v: %s", x, number(best, ok))
-			metrics := []float64{x}
-			for i := 1; i < 20 && start < math.MaxInt-20; i++ {
+			for range 20 {
 				metrics = append(metrics, x+dyadic(r, -8, 8))
-				s.epoch(start+i, metrics[i], m)
+			}
+			metrics = metrics[:min(len(metrics), math.MaxInt-max(0, start-1))]
+			for i, metric := range metrics {
+				s.epoch(start+i, metric, m)
+				if best, _, ok := s.Best(); metric == x {
+					bests.Add("epoch %d, first metric %v: %s", start+i, x, number(best, ok))
+				}
 			}
 			twin := begin(t, &ofTwin, cfg)
 			for i, metric := range metrics {
