@@ -1,6 +1,7 @@
 package main
 
 import (
+	"slices"
 	"strings"
 
 	"grade/exercises/course"
@@ -10,6 +11,6 @@ import (
 
 // limitsOf lists everything that can end a grading of an exercise, in Markdown.
 func limitsOf(e *course.Exercise) string {
-	list := append([]string{golang.BuildLimits()}, grader.Limits(e)...)
+	list := slices.Concat([]string{golang.BuildLimits()}, grader.Limits(e), e.Limits.Beside())
 	return "## Limits of " + e.Name + "\n\n- " + strings.Join(list, "\n- ") + "\n"
 }

@@ -11,6 +11,23 @@ import (
 // is asked for, slowness is another check's; where its time is, the reference says what is too slow.
 const Unhurried = 4
 
+// The multiples of its limits that a run with the race detector may take, and the share of
+// the memory that a goroutine's stack may. Package golang sets both; its tests hold these.
+const (
+	RaceCPU    = 10
+	RaceWall   = 3
+	RaceMemory = 5
+	StackShare = 2 // one in so many
+)
+
+// Beside says what else can end a run, in sentences for a list: a recursion without end, and
+// the limits of a run with the race detector.
+func (l Limits) Beside() []string {
+	race := fmt.Sprintf("With the race detector a run may take %s of memory, %s of CPU time and %s in all.",
+		size(l.Memory*RaceMemory), seconds(l.CPU*RaceCPU), seconds(l.Wall*RaceWall))
+	return []string{fmt.Sprintf("The stack of a goroutine may have %s.", size(l.Memory/StackShare)), race}
+}
+
 // String says what a run of a hidden test may take, in a sentence for the README.
 func (l Limits) String() string {
 	return fmt.Sprintf("A run of a test may take %s of memory, %s of CPU time, %s in all, %s each of standard output and standard error, and %s of files; "+

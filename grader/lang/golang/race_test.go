@@ -1,8 +1,10 @@
 package golang
 
 import (
+	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -126,4 +128,14 @@ func TestRaceTest(t *testing.T) {
 	spec := l.RaceBox(sandbox.Spec{Purpose: sandbox.Run, Memory: e.Limits.Memory, Pids: 1, Scratch: 1})
 	assert.Equal(t, q.Limits.Memory, spec.Memory)
 	require.NoError(t, spec.Check())
+}
+
+// What is published of a run's limits is what a run has.
+func TestLimitsBesideThoseOfATest(t *testing.T) {
+	l := course.Limits{Memory: 384 << 20, CPU: 4 * time.Second, Wall: 10 * time.Second}
+	q := (&Language{}).RaceTest(&course.Exercise{Limits: l}, "TestX", "00")
+	assert.Contains(t, q.Env, fmt.Sprintf("GRADE_STACK=%d", l.Memory/course.StackShare))
+	assert.Equal(t, l.CPU*course.RaceCPU, q.Limits.CPU)
+	assert.Equal(t, l.Wall*course.RaceWall, q.Limits.Wall)
+	assert.Equal(t, l.Memory*course.RaceMemory, q.Limits.Memory)
 }
