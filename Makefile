@@ -9,6 +9,7 @@ ROUNDS   ?= 10
 SEEDS    ?= 100
 STUDENTS ?= 64
 UPLOADS  ?= 200
+STORM    ?= 1000
 # One more than there are CPUs, because gradings wait for each other to measure.
 GRADINGS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 # More tests than that, because clusters wait for their leaders.
@@ -51,6 +52,10 @@ e2e: ## run the real command: scripts, faults, the README; never from the cache
 .PHONY: faults
 faults: ## 200 submissions of all exercises while every part of a service is killed or cut off; UPLOADS=400 for more
 	@go test ./cmd/grade -run '^TestServiceUnderFaults$$' -count=1 -timeout 120m -v -args -uploads $(UPLOADS)
+
+.PHONY: storm
+storm: ## 1,000 gradings while others keep the engine busy: none may end without a verdict; STORM=100 for fewer
+	@go test ./cmd/grade -run '^TestGradingsInAStorm$$' -count=1 -timeout 120m -v -args -gradings $(STORM)
 
 .PHONY: course
 course: ## grade the sample course as GitHub's and GitLab's runners would
