@@ -60,6 +60,23 @@ func away(r *rand.Rand) float64 {
 	return x
 }
 
+// positive draws a number that is neither small nor large, for tests that are not about
+// signs.
+func positive(r *rand.Rand) float64 { return between(r, 0.5, 2) }
+
+// leavesOf makes n leaves that hold positive numbers.
+func leavesOf(r *rand.Rand, n int) []node {
+	vs := make([]node, n)
+	for i := range vs {
+		vs[i] = autograd.New(positive(r))
+	}
+	return vs
+}
+
+// rough is how exact numbers have to be where a rule is about the graph and not about
+// digits, which the tests of single operations look at.
+var rough = observe.Within(1e-4, 1e-4)
+
 // function is an operation on one node, to be tried at the numbers at.
 type function struct {
 	name string
@@ -68,20 +85,32 @@ type function struct {
 }
 
 // observe records the values and slopes of f where the gradient that arrives at the
-// result is 1, and where it is another: for a rule that forgets to multiply by it.
-func (f function) observe(o *observe.Observer) {
+// result is 1, and where another arrives from up: for a rule that forgets to multiply
+// by it.
+func (f function) observe(o *observe.Observer, up upstream) {
 	f.observeAlone(o)
 	var slopes []float64
 	for _, x := range f.at {
 		v := autograd.New(x)
-		f.f(v).MulScalar(away(o.Rand())).Backward()
+		up.of(f.f(v), away(o.Rand())).Backward()
 		slopes = append(slopes, v.Grad())
 	}
-	o.Floats(upstream+"gradient of x in "+f.name, slopes)
+	o.Floats(up.name+"gradient of x in "+f.name, slopes, rough)
 }
 
-// upstream begins the names of what rests on the gradient of MulScalar too.
-const upstream = "where another gradient than 1 arrives: "
+// upstream is an operation that passes another gradient than 1 to y. What is observed
+// below it begins with its name and rests on that operation too, so tests take
+// different ones: where one is wrong, the tests of the others are not (exercise.yaml).
+type upstream struct {
+	name string
+	of   func(y node, c float64) node
+}
+
+var (
+	byProduct  = upstream{"below a product: ", func(y node, c float64) node { return y.Mul(autograd.New(c)) }}
+	byQuotient = upstream{"below a quotient: ", func(y node, c float64) node { return y.Div(autograd.New(c)) }}
+	byConstant = upstream{"below MulScalar: ", func(y node, c float64) node { return y.MulScalar(c) }}
+)
 
 // observeAlone records the values and slopes of f where the gradient that arrives
 // at the result is 1, so that Inf and NaN are those of f alone.
@@ -226,21 +255,45 @@ func randomOperation(r *rand.Rand, a, b node, ba, bb float64) (v node, bound flo
 	}
 }
 
-// largeGraph makes a graph of 6 nodes for each step, and returns all its nodes, the root
-// last. It is a row of small diamonds: a result of each is used twice, but ways do not
-// multiply from one to the next.
-func largeGraph(r *rand.Rand, steps int) []node {
-	x := autograd.New(away(r))
-	root := x
-	nodes := []node{x}
-	for range steps {
-		w := autograd.New(away(r))
-		shared := x.MulScalar(away(r))
-		product := shared.Mul(w)
-		diamond := shared.Add(product)
-		less := root.MulScalar(between(r, 0.9995, 1)) // no gradient becomes denormal
-		root = less.Add(diamond)
-		nodes = append(nodes, w, shared, product, diamond, less, root)
+// largeGraph makes a graph of 6 nodes or so for each step, and returns all its nodes, the
+// root last. It is made of small diamonds, which are added up: each gradient is a number
+// of ways, and rests on no operation but Add. It is large but not deep.
+func largeGraph(r *rand.Rand, steps int) []node { return addedUp(r, nil, steps) }
+
+// addedUp makes so many diamonds and adds them up, in at most 20 parts that are added up
+// alike. Those of a hundred steps or so have the leaf x in common. The last node is the
+// sum.
+func addedUp(r *rand.Rand, x node, steps int) (nodes []node) {
+	if steps == 1 {
+		return diamond(r, x)
+	}
+	if x == nil && steps <= 100 {
+		x = autograd.New(positive(r))
+		return append([]node{x}, addedUp(r, x, steps)...)
+	}
+	parts := min(steps, 20)
+	for i := range parts {
+		part := addedUp(r, x, steps*(i+1)/parts-steps*i/parts)
+		if i == 0 {
+			nodes = part
+			continue
+		}
+		moved := nodes[len(nodes)-1].AddScalar(positive(r))
+		sum := moved.Add(part[len(part)-1])
+		nodes = append(append(nodes, part...), moved, sum)
+	}
+	return nodes
+}
+
+// diamond uses a result of x two or three times.
+func diamond(r *rand.Rand, x node) []node {
+	w := autograd.New(positive(r))
+	shared := x.AddScalar(positive(r))
+	other := shared.Add(w)
+	top := shared.Add(other)
+	nodes := []node{w, shared, other, top}
+	if r.IntN(2) == 0 {
+		nodes = append(nodes, top.Add(shared))
 	}
 	return nodes
 }
@@ -265,7 +318,7 @@ func weighed(weights, xs []float64) (sum float64) {
 // recordLarge records the gradients of all nodes of a large graph in one number, and
 // some of them as they are.
 func recordLarge(o *observe.Observer, name string, nodes []node) {
-	weights := draws(len(nodes), o.Rand().NormFloat64)
+	weights := draws(len(nodes), func() float64 { return away(o.Rand()) })
 	o.Float(large+"gradients "+name+", weighted and added up", weighed(weights, grads(nodes)))
 	o.Floats(large+"gradients "+name+", of the first nodes", grads(nodes[:20]))
 	o.Floats(large+"gradients "+name+", of the last nodes", grads(nodes[len(nodes)-20:]))

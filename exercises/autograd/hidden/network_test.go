@@ -54,7 +54,7 @@ func (net *network) loss(xs [][]float64, ys []float64) node {
 		off := net.forward(in)[0].Sub(autograd.New(ys[i]))
 		terms[i] = off.Mul(off)
 	}
-	return autograd.Sum(terms...).MulScalar(1 / float64(len(xs)))
+	return autograd.Sum(terms...).Div(autograd.New(float64(len(xs))))
 }
 
 // step moves the parameters against their gradients.

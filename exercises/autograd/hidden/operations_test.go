@@ -18,9 +18,9 @@ func TestArithmetic(t *testing.T) {
 		recordPairs(o, op, "", draws(4, func() float64 { return away(r) }))
 		recordPairs(o, op, " at 1 and -1", []float64{1, -1, away(r)})
 		a, b := autograd.New(away(r)), autograd.New(away(r))
-		op.f(a, b).MulScalar(away(r)).Backward()
-		o.Float(upstream+"gradient of a in "+op.name, a.Grad())
-		o.Float(upstream+"gradient of b in "+op.name, b.Grad())
+		byQuotient.of(op.f(a, b), away(r)).Backward()
+		o.Float(byQuotient.name+"gradient of a in "+op.name, a.Grad(), rough)
+		o.Float(byQuotient.name+"gradient of b in "+op.name, b.Grad(), rough)
 	}
 	for _, op := range operations(r)[:3] {
 		recordPairs(o, op, " at 0", []float64{0, away(r)})
@@ -40,7 +40,7 @@ func TestConstants(t *testing.T) {
 		{"Neg", (node).Neg, nil},
 	} {
 		f.at = draws(8, r.NormFloat64)
-		f.observe(o)
+		f.observe(o, byConstant)
 	}
 }
 
@@ -62,7 +62,7 @@ func TestPow(t *testing.T) {
 		{"fraction", func(v node) node { return v.Pow(p) }, positive},
 		{"negative fraction", func(v node) node { return v.Pow(q) }, positive},
 	} {
-		f.observe(o)
+		f.observe(o, byQuotient)
 	}
 }
 
@@ -73,8 +73,8 @@ func TestExpLog(t *testing.T) {
 	r := o.Rand()
 	// Some slopes are small, and no reason to stop at them.
 	exps := append(draws(10, func() float64 { return between(r, -5, 5) }), -between(r, 7, 9))
-	function{"Exp", (node).Exp, exps}.observe(o)
-	function{"Log", (node).Log, draws(10, func() float64 { return between(r, 0.01, 20) })}.observe(o)
+	function{"Exp", (node).Exp, exps}.observe(o, byConstant)
+	function{"Log", (node).Log, draws(10, func() float64 { return between(r, 0.01, 20) })}.observe(o, byConstant)
 }
 
 // Tanh and Sigmoid: the derivatives are 1-t² and s·(1-s), where t and s are the
@@ -84,9 +84,9 @@ func TestTanhSigmoid(t *testing.T) {
 	r := o.Rand()
 	// Both are nearly flat already at the last two.
 	tanhs := append(draws(10, func() float64 { return between(r, -4, 4) }), between(r, 4, 5), -between(r, 4, 5))
-	function{"Tanh", (node).Tanh, tanhs}.observe(o)
+	function{"Tanh", (node).Tanh, tanhs}.observe(o, byConstant)
 	sigmoids := append(draws(10, func() float64 { return between(r, -6, 6) }), between(r, 6, 8), -between(r, 6, 8))
-	function{"Sigmoid", (node).Sigmoid, sigmoids}.observe(o)
+	function{"Sigmoid", (node).Sigmoid, sigmoids}.observe(o, byConstant)
 }
 
 // ReLU: above 0 it passes the arriving gradient on as it is, below 0 it passes
@@ -95,7 +95,7 @@ func TestReLU(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
 	xs := append(draws(8, func() float64 { return away(r) }), between(r, 0.5, 2), -between(r, 0.5, 2))
-	function{"ReLU", (node).ReLU, xs}.observe(o)
+	function{"ReLU", (node).ReLU, xs}.observe(o, byProduct)
 }
 
 // Sum: every term gets the arriving gradient, once for each time it is listed.
@@ -113,7 +113,7 @@ func TestSum(t *testing.T) {
 
 	many := leaves(r, 300)
 	s = autograd.Sum(many...)
-	s.MulScalar(away(r)).Backward()
+	byQuotient.of(s, away(r)).Backward()
 	o.Float("long sum", s.Data())
-	o.Floats(upstream+"gradients of the terms of a long sum", grads(many))
+	o.Floats(byQuotient.name+"gradients of the terms of a long sum", grads(many), rough)
 }

@@ -34,58 +34,63 @@ func TestDeepChain(t *testing.T) {
 // shortChains makes a chain of every operation.
 func shortChains(o *observe.Observer) {
 	r := o.Rand()
-	c := autograd.New(between(r, 0.999999, 1))
 	factor, power := between(r, 0.999999, 1), between(r, 0.999999, 1)
 	for _, step := range []struct {
 		name string
-		f    func(y node) node
+		f    func(y, c node) node
 	}{
-		{"c + y", func(y node) node { return c.Add(y) }},
-		{"c - y", func(y node) node { return c.Sub(y) }},
-		{"c · y", func(y node) node { return c.Mul(y) }},
-		{"c / y", func(y node) node { return c.Div(y) }},
-		{"y + c", func(y node) node { return y.Add(c) }},
-		{"y - c", func(y node) node { return y.Sub(c) }},
-		{"y · c", func(y node) node { return y.Mul(c) }},
-		{"y / c", func(y node) node { return y.Div(c) }},
-		{"(y + y) / 2", func(y node) node { return y.Add(y).MulScalar(0.5) }},
-		{"Sum(y)", func(y node) node { return autograd.Sum(y) }},
-		{"Sum(y, c)", func(y node) node { return autograd.Sum(y, c) }},
-		{"Sum(c, y)", func(y node) node { return autograd.Sum(c, y) }},
-		{"Sum(c, y, c)", func(y node) node { return autograd.Sum(c, y, c) }},
-		{"MulScalar", func(y node) node { return y.MulScalar(factor) }},
-		{"Neg", (node).Neg},
-		{"Pow", func(y node) node { return y.Pow(power) }},
-		{"Exp and Log", func(y node) node { return y.Exp().Log() }},
-		{"Tanh", (node).Tanh},
-		{"Sigmoid", func(y node) node { return y.Sigmoid().MulScalar(4).AddScalar(-2) }},
-		{"ReLU", (node).ReLU},
+		{"c+y", func(y, c node) node { return c.Add(y) }},
+		{"c-y", func(y, c node) node { return c.Sub(y) }},
+		{"c·y", func(y, c node) node { return c.Mul(y) }},
+		{"c/y", func(y, c node) node { return c.Div(y) }},
+		{"y+c", (node).Add},
+		{"y-c", (node).Sub},
+		{"y·c", (node).Mul},
+		{"y/c", (node).Div},
+		{"Add and MulScalar", func(y, _ node) node { return y.Add(y).MulScalar(0.5) }},
+		{"Sum(y)", func(y, _ node) node { return autograd.Sum(y) }},
+		{"Sum(y, c)", func(y, c node) node { return autograd.Sum(y, c) }},
+		{"Sum(c, y)", func(y, c node) node { return autograd.Sum(c, y) }},
+		{"Sum(c, y, c)", func(y, c node) node { return autograd.Sum(c, y, c) }},
+		{"MulScalar", func(y, _ node) node { return y.MulScalar(factor) }},
+		{"Neg", one((node).Neg)},
+		{"Pow", func(y, _ node) node { return y.Pow(power) }},
+		{"Exp and Log", func(y, _ node) node { return y.Exp().Log() }},
+		{"Tanh", one((node).Tanh)},
+		{"Sigmoid and MulScalar", func(y, _ node) node { return y.Sigmoid().MulScalar(4).AddScalar(-2) }},
+		{"ReLU", one((node).ReLU)},
 	} {
-		x := autograd.New(between(r, 0.5, 1))
+		x, c := autograd.New(between(r, 0.5, 1)), autograd.New(between(r, 0.999999, 1))
 		y := x
 		for range shortChain {
-			y = step.f(y)
+			y = step.f(y, c)
 		}
-		c.ZeroGrad()
 		y.Backward()
-		o.Float("value of a deep chain of "+step.name, y.Data())
-		o.Floats("gradients of the leaves of a deep chain of "+step.name, grads([]node{x, c}))
+		o.Float(step.name+": value of a deep chain", y.Data())
+		o.Floats(step.name+": gradients of the leaves of a deep chain", grads([]node{x, c}))
 	}
 }
 
+// deepChain makes a chain of a million additions, in which one result is used more often
+// than 16 bits count.
 func deepChain(o *observe.Observer) {
-	x := autograd.New(between(o.Rand(), 0.5, 1))
+	x, late := autograd.New(between(o.Rand(), 0.5, 1)), autograd.New(between(o.Rand(), 1e-6, 2e-6))
+	used := late.AddScalar(1e-6)
 	y := x
-	c := between(o.Rand(), 1e-6, 2e-6)
-	some := []node{x}
+	c, often := between(o.Rand(), 1e-6, 2e-6), 7+o.Rand().IntN(5)
+	some := []node{x, late}
 	for i := range 1_000_000 {
-		if y = y.AddScalar(c); i%100_000 == 0 {
+		if y = y.AddScalar(c); i%often == 0 {
+			y = y.Add(used)
+		}
+		if i%100_000 == 0 {
 			some = append(some, y)
 		}
 	}
 	y.Backward()
-	o.Float("value of a deep chain", y.Data())
+	o.Float("value of a deep chain", y.Data(), rough)
 	o.Float("gradient of its leaf", x.Grad())
+	o.Float("gradient of the leaf below a result that is used very often", late.Grad())
 	y.Backward()
 	o.Floats("after a second call: gradients of some nodes", grads(some))
 }
@@ -98,17 +103,14 @@ func TestLadder(t *testing.T) {
 	r := o.Rand()
 	x := autograd.New(between(r, 0.5, 1))
 	y := x
-	var steps []node
 	for range 80 {
-		c := between(r, 0.2, 1)
-		y = y.Mul(autograd.New(c)).Add(y)
-		steps = append(steps, y)
+		y = y.MulScalar(between(r, -0.2, 0.2)).Add(y)
 	}
 	y.Backward()
-	o.Float("value of the ladder", y.Data())
-	o.Floats("gradients of all steps", grads(steps))
+	o.Float("value of the ladder", y.Data(), rough)
+	o.Float("gradient of the leaf below the ladder", x.Grad(), rough)
 	y.ZeroGrad()
-	o.Floats("gradients of leaf and root after ZeroGrad of the root", grads([]node{x, y}))
+	o.Floats("gradients of leaf and root after ZeroGrad of the root", grads([]node{x, y}), rough)
 }
 
 // The same program gives the same gradients to the last bit, every time: nothing
@@ -118,7 +120,7 @@ func TestReproducible(t *testing.T) {
 	r := o.Rand()
 	xs := draws(40, r.NormFloat64)
 	cs := draws(400, func() float64 { return away(r) })
-	program := func() (bits []uint64, sum float64) {
+	program := func() (bits []uint64, value float64) {
 		vs := make([]node, len(xs))
 		for i, x := range xs {
 			vs[i] = autograd.New(x)
@@ -129,23 +131,18 @@ func TestReproducible(t *testing.T) {
 			shared := a.Mul(b).Mul(autograd.New(c))
 			total = total.Add(shared.Mul(a)).Add(shared.Add(b).Mul(shared))
 		}
-		autograd.Sum(total, autograd.Sum(vs...)).Backward()
-		for _, v := range vs {
-			bits = append(bits, math.Float64bits(v.Grad()))
-			sum += math.Abs(v.Grad())
-		}
-		return bits, sum
+		root := autograd.Sum(total, autograd.Sum(vs...))
+		root.Backward()
+		return bitsOf(grads(vs)), root.Data()
 	}
-	first, sum := program()
+	first, value := program()
 	same := true
 	for range 20 {
 		again, _ := program()
-		for i := range first {
-			same = same && first[i] == again[i]
-		}
+		same = same && slices.Equal(first, again)
 	}
 	o.SelfReported().Bool("gradients have the same bits every time", same)
-	for _, n := range []int{40, 300, 1100, 5000, 20_000} {
+	for _, n := range []int{40, 300, 1100, 3000} {
 		same := true
 		seed := r.Float64()
 		first := fanIn(seed, n)
@@ -154,36 +151,54 @@ func TestReproducible(t *testing.T) {
 		}
 		o.SelfReported().Bool("gradients of many terms have the same bits every time", same)
 	}
-	o.Float("sum of the absolute gradients", sum)
+	o.Float("value of the root", value, rough)
 }
 
-// fanIn returns the bits of the gradients of some leaves that are used in n terms, of
-// one Sum and of a chain, and those of both sums.
+func bitsOf(xs []float64) []uint64 {
+	bits := make([]uint64, len(xs))
+	for i, x := range xs {
+		bits[i] = math.Float64bits(x)
+	}
+	return bits
+}
+
+// fanIn returns the bits of the gradients of some leaves that are used in many terms, n
+// of one Sum, n of a chain and, in a large graph that is not deep, 7 times n of several
+// Sums; and those of the sums.
 func fanIn(seed float64, n int) (bits []uint64) {
-	for _, chain := range []bool{false, true} {
+	for _, add := range []func(terms []node) node{
+		func(terms []node) node { return autograd.Sum(terms[:n]...) },
+		func(terms []node) node { return addUp(terms[:n]) },
+		func(terms []node) node {
+			var sums []node
+			for part := range slices.Chunk(terms, n) {
+				sums = append(sums, autograd.Sum(part...))
+			}
+			return addUp(sums)
+		},
+	} {
 		vs := make([]node, 8)
 		for i := range vs {
 			vs[i] = autograd.New(seed + float64(i)/8)
 		}
-		terms := make([]node, n)
+		terms := make([]node, 7*n)
 		for i := range terms {
 			terms[i] = vs[i%len(vs)].MulScalar(1 / float64(i+3)).Exp()
 		}
-		var root node
-		if chain {
-			root = terms[0]
-			for _, term := range terms[1:] {
-				root = root.Add(term)
-			}
-		} else {
-			root = autograd.Sum(terms...)
-		}
+		root := add(terms)
 		root.Backward()
-		for _, x := range append(grads(vs), root.Data()) {
-			bits = append(bits, math.Float64bits(x))
-		}
+		bits = append(bits, bitsOf(append(grads(vs), root.Data()))...)
 	}
 	return bits
+}
+
+// addUp adds the terms up one by one.
+func addUp(terms []node) node {
+	sum := terms[0]
+	for _, term := range terms[1:] {
+		sum = sum.Add(term)
+	}
+	return sum
 }
 
 // A nil operand is a mistake of the caller's: the operation panics at once, and
@@ -208,7 +223,7 @@ func TestNilOperand(t *testing.T) {
 	}
 	y := x.AddScalar(away(o.Rand()))
 	y.Backward()
-	o.Float("value of what is computed afterwards", y.Data())
+	o.Float("value of what is computed afterwards", y.Data(), rough)
 	o.Float("gradient of what is computed afterwards", x.Grad())
 }
 
@@ -217,37 +232,39 @@ func TestNilOperand(t *testing.T) {
 func TestConcurrentBuild(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
-	shared := leaves(r, 4)
+	shared := leavesOf(r, 80)
 	ops := operations(r)
 	roots := make([]node, 8)
-	used := make([][]int, len(roots)) // which of the shared nodes, in order
+	used := make([][][]int, len(roots)) // by part: which of the shared nodes, in order
 	for i := range used {
-		for range 6000 {
-			used[i] = append(used[i], r.IntN(len(shared)))
+		for range 15 {
+			used[i] = append(used[i], r.Perm(400))
 		}
 	}
 	var wg sync.WaitGroup
 	for i := range roots {
 		wg.Go(func() {
-			root := shared[i%len(shared)].AddScalar(0)
-			for j, which := range used[i] {
-				a, b := shared[which], shared[(which+1)%len(shared)]
-				if j%50 == i {
-					runtime.Gosched()
-					ops[j%len(ops)].f(a, b) // which is not part of the graph
+			for j, part := range used[i] {
+				sum := shared[i].AddScalar(0.5)
+				for k, which := range part {
+					a, b := shared[which%len(shared)], shared[(which+1)%len(shared)]
+					if k%50 == i {
+						runtime.Gosched()
+						ops[(j+k/50)%len(ops)].f(a, b) // which is not part of the graph
+					}
+					sum = sum.Add(a)
 				}
-				root = root.Add(a)
+				if j == 0 {
+					roots[i] = sum
+				} else {
+					roots[i] = roots[i].Add(sum)
+				}
 			}
-			roots[i] = root
 		})
 	}
 	wg.Wait()
-	total := roots[0]
-	for _, root := range roots[1:] {
-		total = total.Add(root)
-	}
-	total.Backward()
-	o.Floats("values of what was built at the same time", data(roots))
+	addUp(roots).Backward()
+	o.Floats("values of what was built at the same time", data(roots), rough)
 	o.Floats("gradients of the leaves that all of it used", grads(shared))
 }
 
@@ -255,39 +272,43 @@ func TestConcurrentBuild(t *testing.T) {
 // list, mark or counter may be shared between calls (rule 20).
 func TestConcurrentBackward(t *testing.T) {
 	o := observe.New(t)
-	graphs := make([][]node, 4)          // all nodes of each
-	shown := make([][]node, len(graphs)) // some of them, the root last
-	sums := make([][]float64, len(graphs))
+	r := o.Rand()
+	const graphs, leaves = 4, 20
+	values := make([]float64, graphs)
+	sums := make([][]float64, graphs)   // of the gradients of leaves
+	terms := make([][]int, graphs)      // which leaf is added in each step
+	starts := make([][]float64, graphs) // what the leaves hold
 	for i := range graphs {
-		y := autograd.New(between(o.Rand(), 0.5, 1))
-		graphs[i] = []node{y}
-		shown[i] = []node{y}
-		for j := range 15_000 {
-			factor := autograd.New(between(o.Rand(), 0.9995, 1)) // no gradient becomes denormal
-			y = y.Mul(factor)
-			graphs[i] = append(graphs[i], factor, y)
-			if j%1500 == 1499 {
-				shown[i] = append(shown[i], factor, y)
-			}
+		starts[i] = draws(leaves, func() float64 { return positive(r) })
+		for range 3000 {
+			terms[i] = append(terms[i], r.IntN(leaves))
 		}
+		sums[i] = make([]float64, leaves)
 	}
 	var wg sync.WaitGroup
-	for i, nodes := range graphs {
-		sums[i] = make([]float64, len(shown[i]))
+	for i := range graphs {
 		wg.Go(func() {
 			// Together longer than a time slice, so that calls overlap on one CPU too.
-			for range 20 {
-				shown[i][len(shown[i])-1].Backward()
-				for j, n := range shown[i] {
-					sums[i][j] += n.Grad()
+			for range 100 {
+				vs := make([]node, leaves)
+				for j, x := range starts[i] {
+					vs[j] = autograd.New(x)
 				}
-				autograd.ZeroGrad(nodes...)
+				y := vs[0].AddScalar(0.5)
+				for _, term := range terms[i] {
+					y = y.Add(vs[term])
+				}
+				y.Backward()
+				values[i] = y.Data()
+				for j, g := range grads(vs) {
+					sums[i][j] += g
+				}
 			}
 		})
 	}
 	wg.Wait()
-	for i, nodes := range shown {
-		o.Floats("values of a graph beside others", data(nodes))
-		o.Floats("gradients of a graph beside others", sums[i])
+	o.Floats("values of graphs beside others", values, rough)
+	for _, sum := range sums {
+		o.Floats("gradients of the leaves of a graph beside others, added up", sum)
 	}
 }

@@ -26,8 +26,8 @@ func BenchmarkChain(b *testing.B) {
 		}
 		y.Backward()
 	}
-	o.Float("value", y.Data(), coarse)
-	o.Float("gradient", x.Grad(), coarse)
+	o.Float("value of the root of the chain", y.Data(), coarse)
+	o.Float("gradient of the leaf of the chain", x.Grad(), coarse)
 }
 
 // One leaf with 300,000 uses and one Sum of as many terms, of which half are listed
@@ -52,8 +52,8 @@ func BenchmarkFanIn(b *testing.B) {
 		root = autograd.Sum(terms...)
 		root.Backward()
 	}
-	o.Float("value", root.Data(), coarse)
-	o.Float("gradient", x.Grad(), coarse)
+	o.Float("value of the root of the Sum", root.Data(), coarse)
+	o.Float("gradient of the leaf with many uses", x.Grad(), coarse)
 }
 
 // Train a small neural network: some hundred thousand nodes in a few steps, most
@@ -73,8 +73,8 @@ func BenchmarkTraining(b *testing.B) {
 			last = loss.Data()
 		}
 	}
-	o.Float("loss", last, coarse)
-	o.Floats("gradients", grads(net.parameters), coarse)
+	o.Float("loss in the last step", last, coarse)
+	o.Floats("gradients of the parameters in the last step", grads(net.parameters), coarse)
 }
 
 // A graph that is not needed any more is garbage, although the leaves it was
@@ -99,6 +99,6 @@ func BenchmarkDropped(b *testing.B) {
 			}
 		}
 	}
-	o.Float("value", last, coarse)
-	o.Float("gradient", x.Grad(), coarse)
+	o.Float("value of the root of the last graph", last, coarse)
+	o.Float("gradient of the leaf of all graphs, added up", x.Grad(), coarse)
 }
