@@ -33,6 +33,9 @@ func TestWrongArguments(t *testing.T) {
 		{Rows: 2, Cols: 3, Stride: math.MaxInt, Data: good.Data},
 		{Rows: 1, Cols: 3, Stride: math.MaxInt, Data: good.Data},
 		{Rows: 2, Cols: 3, Stride: 5, Data: good.Data},
+		{Rows: 1, Cols: 3, Stride: 2, Data: good.Data},
+		{Rows: 1, Cols: 3, Stride: 0, Data: good.Data},
+		{Rows: 1, Cols: 3, Stride: -1, Data: good.Data},
 		{Rows: math.MaxInt, Cols: 3, Stride: 3, Data: good.Data},
 		{Rows: math.MinInt, Cols: 3, Stride: 3, Data: good.Data},
 		{Rows: 4, Cols: math.MaxInt, Stride: math.MaxInt, Data: good.Data},
@@ -126,6 +129,12 @@ func recordNothing[T cosine.Float](t *testing.T, o *observe.Observer, name strin
 		negative := none
 		negative.Rows = -1
 		empty := random[T](r, 0, 3)
+		for _, stride := range []int{2, 0, -1} {
+			narrow := empty
+			narrow.Stride = stride
+			wrong("stride of b", random[T](r, 5, 3), narrow)
+			wrong("stride of a", narrow, random[T](r, 5, 3))
+		}
 		wrong("b too short", empty, short)
 		wrong("a too short", short, empty)
 		wrong("b with negative rows", empty, negative)
@@ -141,6 +150,11 @@ func recordNothing[T cosine.Float](t *testing.T, o *observe.Observer, name strin
 	for _, shape := range [][2]int{{3, 5}, {5, 3}, {3, 4}, {4, 5}, {0, 0}} {
 		dst := random[T](r, shape[0], shape[1])
 		failure(o, "error of dst, without columns"+name, cosine.Similarity(background, dst, left, right))
+	}
+	for _, stride := range []int{6, 4, 0, -1} { // a dst of one row
+		dst := random[T](r, 1, 5)
+		dst.Stride = stride
+		recordRefused(o, "of dst of one row"+name, dst, random[T](r, 1, 3), random[T](r, 5, 3))
 	}
 	wrong("no columns in a", left, random[T](r, 5, 1))
 	wrong("no columns in b", random[T](r, 5, 1), right)

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"grade/observe"
@@ -39,7 +40,10 @@ func TestCancelBlocks(t *testing.T) {
 	a, b := ordinary[float64](r, 30, 4), ordinary[float64](r, 20, 4)
 	for _, maxBytes := range []int{8 * 20, 8 * between(r, 2, 5), 8 * 2 * 20} {
 		for _, stop := range []int{1, between(r, 2, 5), between(r, 6, 10)} {
-			recordStop(t, o, a, b, maxBytes, stop)
+			synctest.Test(t, func(t *testing.T) { // no goroutine is left over
+				recordStop(t, o, a, b, maxBytes, stop)
+				recordTimeout(o, a, b, maxBytes, stop)
+			})
 		}
 	}
 	seen := collect(t, cosine.Blocks(background, a, b, 1000), a.Rows, b.Rows)
@@ -97,6 +101,24 @@ func recordStop(t *testing.T, o *observe.Observer, a, b matrix64, maxBytes, stop
 	o.Float("first number of the first block", sum, near)
 }
 
+// recordTimeout lets the deadline of ctx pass in the loop body of a block. It waits in a
+// bubble, in which that takes no time.
+func recordTimeout(o *observe.Observer, a, b matrix64, maxBytes, stop int) {
+	ctx, cancel := context.WithTimeout(background, time.Hour)
+	defer cancel()
+	blocks := 0
+	var last error
+	for _, err := range cosine.Blocks(ctx, a, b, maxBytes) {
+		if last = err; err != nil || blocks > a.Rows*b.Rows {
+			break
+		}
+		if blocks++; blocks == stop {
+			time.Sleep(2 * time.Hour)
+		}
+	}
+	failure(o, "error of a ctx whose deadline passes between two blocks", last)
+}
+
 // tall is a matrix of as many rows as looks are counted on.
 func tall[T cosine.Float](r *rand.Rand) cosine.Matrix[T] { return random[T](r, rowsOfTall, 4) }
 
@@ -106,14 +128,15 @@ const rowsOfTall = 1600
 type counter struct {
 	context.Context
 	looks, last int64 // the last look before it ends
-	kept        bool  // Done was called: one may look at the channel without a call
+	end         error
+	kept        bool // Done was called: one may look at the channel without a call
 	mu          sync.Mutex
 	done        chan struct{}
 }
 
 func (c *counter) Err() error {
 	if c.look() {
-		return context.Canceled
+		return c.end
 	}
 	return nil
 }
@@ -145,9 +168,12 @@ func looks(work func(context.Context) error) looked {
 	whole := &counter{Context: background, last: math.MaxInt64 - 1, done: make(chan struct{})}
 	err := work(whole)
 	out := looked{enough: err == nil && (whole.kept || whole.looks > rowsOfTall/16)}
-	part := &counter{Context: background, last: max(1, min(whole.looks/2, rowsOfTall/32)), done: make(chan struct{})}
-	err = work(part)
-	out.ends = errors.Is(err, context.Canceled) || part.kept && err == nil
+	out.ends = true
+	for _, end := range []error{context.Canceled, context.DeadlineExceeded} {
+		part := &counter{Context: background, last: max(1, min(whole.looks/2, rowsOfTall/32)), end: end, done: make(chan struct{})}
+		err = work(part)
+		out.ends = out.ends && (errors.Is(err, end) || part.kept && err == nil)
+	}
 	return out
 }
 

@@ -84,6 +84,9 @@ func TestOddSizes(t *testing.T) {
 	shape[float64](t, o, "", 259, 133, 35)
 	shape[float64](t, o, "", 1, 1<<16+between(r, 1, 9), 2) // more than 16 bits count
 	shape[float64](t, o, "", 1<<16+between(r, 1, 9), 1, 2)
+	long := between(r, 8500, 12_000)
+	recordEach(t, o, "long rows", ordinary[float64](r, 4, long), ordinary[float64](r, 4, long))
+	recordEach(t, o, "long rows, float32", ordinary[float32](r, 4, long), ordinary[float32](r, 4, long))
 }
 
 // shapes have n rows, n other rows, or n columns.
@@ -148,7 +151,7 @@ func TestStride(t *testing.T) {
 func strides[T cosine.Float](t *testing.T, o *observe.Observer, name string) {
 	t.Helper()
 	r := o.Rand()
-	for _, bad := range []T{0, 1e9, T(math.NaN())} {
+	for _, bad := range []T{0, 1e9, hugeOf[T](), T(math.Inf(1)), T(math.NaN())} {
 		a := spaced(ordinary[T](r, 4*between(r, 1, 2), 8), between(r, 1, 5), bad)
 		b := spaced(ordinary[T](r, between(r, 3, 9), 8), between(r, 1, 5), bad)
 		space := random[T](r, 1, 200).Data
@@ -160,6 +163,31 @@ func strides[T cosine.Float](t *testing.T, o *observe.Observer, name string) {
 		o.Floats("memory behind dst"+name, floats(space[len(dst.Data):]))
 		recordEach(t, o, "rows with gaps"+name, a, b)
 	}
+	a, b := ordinary[T](r, 4, 8), ordinary[T](r, 5, 8)
+	recordGapsOnly(o, name+", without columns", random[T](r, 4, 0), random[T](r, 5, 0))
+	clear(a.Data)
+	recordGapsOnly(o, name+", of rows of zeros", a, b)
+	clear(b.Data)
+	recordGapsOnly(o, name+", of nothing but zeros", a, b)
+	a.Data[9], b.Data[3] = T(math.NaN()), T(math.Inf(1))
+	recordGapsOnly(o, name+", of rows that are not finite", a, b)
+}
+
+// recordGapsOnly records what stands between the rows of dst where a shorter way to fill it
+// suggests itself.
+func recordGapsOnly[T cosine.Float](o *observe.Observer, name string, a, b cosine.Matrix[T]) {
+	dst := spaced(random[T](o.Rand(), a.Rows, b.Rows), between(o.Rand(), 1, 5), T(o.Rand().NormFloat64()))
+	failure(o, bySimilarity+"error", cosine.Similarity(background, dst, a, b))
+	o.Floats("gaps of dst"+name, gaps(dst))
+}
+
+// hugeOf is nearly the largest number there is.
+func hugeOf[T cosine.Float]() T {
+	if sizeOf[T]() == 4 {
+		return T(1e38)
+	}
+	huge := 1e300
+	return T(huge)
 }
 
 // recordGapsOfDst records a dst that may have gaps: what stands in them, and the
@@ -223,6 +251,21 @@ func same[T cosine.Float](t *testing.T, o *observe.Observer, name string) {
 	recordSame(t, o, "with rows that are farther apart"+name, view(a.Data, 8, 8, 9), a)
 	recordSame(t, o, "with as many rows that are farther apart"+name, few, view(a.Data, 8, 8, 9))
 	recordSame(t, o, "with as many rows that are nearer"+name, view(a.Data, 8, 8, 9), few)
+	clear(row(a, r.IntN(a.Rows)))
+	recordWithItself(t, o, "zeros: "+name, a)
+	row(a, r.IntN(a.Rows))[r.IntN(8)] = T(math.NaN())
+	recordWithItself(t, o, "not finite: "+name, a)
+}
+
+// recordWithItself records the similarities of a's rows with themselves, which are not 1
+// where a row is zeros or not finite.
+func recordWithItself[T cosine.Float](t *testing.T, o *observe.Observer, name string, a cosine.Matrix[T]) {
+	t.Helper()
+	o.Floats(name+"Similarity of rows with themselves", pairs(similarity(t, o, a, a)), near)
+	for _, maxBytes := range []int{a.Rows * sizeOf[T](), 1 << 20} {
+		c := collect(t, cosine.Blocks(background, a, a, maxBytes), a.Rows, a.Rows)
+		o.Floats(name+"Blocks of rows with themselves", pairs(c.sum), near)
+	}
 }
 
 // recordSame records all similarities of Similarity, and what recordEach does.
@@ -239,6 +282,8 @@ func TestNeverBeyondOne(t *testing.T) {
 	o := observe.New(t)
 	neverBeyondOne[float64](t, o, "")
 	neverBeyondOne[float32](t, o, ", float32")
+	neverBeyondOne[precise](t, o, ", a float64 with a name")
+	neverBeyondOne[score](t, o, ", a float32 with a name")
 }
 
 func neverBeyondOne[T cosine.Float](t *testing.T, o *observe.Observer, name string) {

@@ -56,6 +56,7 @@ func TestMagnitudes(t *testing.T) {
 		row(mixed, i)[1+(i+1)%6] = 0
 	}
 	recordExactly(t, o, "large and small numbers in a row", mixed, sized(r, -280, 300, 38))
+	recordExactly(t, o, "the largest and the least number in a row", uneven[float64](r, -300, 300), uneven[float64](r, -300, 300))
 	for _, d := range lengths {
 		for _, e := range []float64{-300, -154, -45, -37, 0, 37, 38, 154, 300} {
 			recordExactly(t, o, "long rows of one magnitude", even[float64](r, d, e), even[float64](r, d, e))
@@ -99,6 +100,17 @@ func sized(r *rand.Rand, low, high, step int) matrix64 {
 	return m
 }
 
+// uneven makes rows of 8 numbers of the power of ten high, but for one, which is of the
+// power low: in each row another.
+func uneven[T cosine.Float](r *rand.Rand, low, high float64) cosine.Matrix[T] {
+	m := even[T](r, 64, high)
+	m = view(m.Data, 8, 8, 8)
+	for i := range m.Rows {
+		row(m, i)[i] = T(math.Pow(10, low))
+	}
+	return m
+}
+
 // lengths of rows whose numbers are all of one magnitude: their length is up to 64 times
 // as large.
 var lengths = []int{12, 100, 4096}
@@ -120,6 +132,7 @@ func TestMagnitudes32(t *testing.T) {
 	recordExactly(t, o, "rows of any magnitude, float32", every, narrow(sized(r, -37, 38, 5)))
 	other := narrow(sized(r, -37, 38, 1))
 	recordDecades(t, o, "a row of each decade, float32", every, other)
+	recordExactly(t, o, "the largest and the least number in a row, float32", uneven[float32](r, -37, 38), uneven[float32](r, -37, 38))
 	recordDecades(t, o, "a row of each decade, float32", reversed(every), other)
 	for _, d := range lengths {
 		for _, e := range []float64{-37, -19, 0, 19, 38} {
@@ -217,5 +230,12 @@ func named[T cosine.Float](t *testing.T, o *observe.Observer) {
 	r := o.Rand()
 	a, b := ordinary[T](r, 8, 8), ordinary[T](r, 8, 8)
 	recordEach(t, o, "a type with a name", a, b)
-	recordBlocks(t, o, a, b, between(r, 30, 100), sizeOf[T]())
+	size := sizeOf[T]()
+	recordBlocks(t, o, a, b, between(r, 30, 100), size)
+	for _, numbers := range []int{1, b.Rows, 2 * b.Rows} { // as many as fit
+		c := collect(t, cosine.Blocks(background, a, b, numbers*size), a.Rows, b.Rows)
+		failure(o, byBlocks+"error", c.err)
+		o.Int(byBlocks+"numbers in the largest", c.largest, observe.AtMost(0, float64(numbers)))
+	}
+	o.Bool(byBlocks+"less than one number is an error", blocksError(t, a, b, size-1) != nil)
 }

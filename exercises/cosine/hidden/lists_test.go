@@ -3,6 +3,7 @@ package hidden
 import (
 	"cmp"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -86,6 +87,14 @@ func TestEqualScores(t *testing.T) {
 	lines := matrix64{Rows: 30, Cols: 1, Stride: 1, Data: draws(30, func() float64 { return float64(between(r, -1, 1)) })}
 	recordTopK(o, "one column", lines, lines, between(r, 3, 28))
 	recordTies(o, "one column", lines, lines)
+	for _, k := range []int{10, 90, 120} {
+		a32, b32 := bundle[float32](r, 120, 2e-4)
+		recordOrder(o, "rounded to float32", a32, b32, k)
+		named, others := bundle[score](r, 120, 2e-4)
+		recordOrder(o, "rounded to a float32 with a name", named, others, k)
+		a, b := bundle[float64](r, 120, 1e-8)
+		recordOrder(o, "rounded to float64", a, b, k)
+	}
 }
 
 // recordTies records all rows of b in the order of TopK's lists, but moved together by
@@ -104,6 +113,34 @@ func recordTies[T cosine.Float](o *observe.Observer, name string, a, b cosine.Ma
 	o.Ints("order among "+name, indices)
 }
 
+// recordOrder records how many neighbors with the score of the one before them have a
+// smaller index: whatever the scores are, none.
+func recordOrder[T cosine.Float](o *observe.Observer, name string, a, b cosine.Matrix[T], k int) {
+	lists, err := cosine.TopK(background, a, b, k)
+	failure(o, "error, "+name, err)
+	wrong := 0
+	for _, list := range lists {
+		for i := range list {
+			if i > 0 && list[i].Score == list[i-1].Score && list[i].Index < list[i-1].Index {
+				wrong++
+			}
+		}
+	}
+	o.Int("equal scores in another order, "+name, wrong)
+}
+
+// bundle makes rows that all but point the same way: many of their scores are equal
+// when they are rounded to T.
+func bundle[T cosine.Float](r *rand.Rand, rows int, off float64) (a, b cosine.Matrix[T]) {
+	a, b = ordinary[T](r, 3, 4), random[T](r, rows, 4)
+	for j := range b.Rows {
+		for k, x := range row(b, j) {
+			row(b, j)[k] = row(a, 0)[k] + T(off*float64(x))
+		}
+	}
+	return a, b
+}
+
 // NaN is worse than every number, wherever its row stands, and several are
 // ordered by index (rule 22).
 func TestNaNIsLast(t *testing.T) {
@@ -116,6 +153,10 @@ func TestNaNIsLast(t *testing.T) {
 		withNaN[score](o, ", a float32 with a name", 3, 20, bad)
 		withNaN[precise](o, ", a float64 with a name", 3, 20, bad)
 	}
+	opposite[float64](o, "")
+	opposite[float32](o, ", float32")
+	opposite[score](o, ", a float32 with a name")
+	opposite[precise](o, ", a float64 with a name")
 	for _, bad := range []int{1, between(r, 300, 400), 650} { // among many rows
 		withNaN[float64](o, ", of many", 3, 700, bad)
 		withNaN[float32](o, ", of many, float32", 3, 700, bad)
@@ -141,6 +182,19 @@ func recordWithNaN[T cosine.Float](o *observe.Observer, name string, a, b cosine
 		recordTopK(o, "some rows with NaN"+name, a, b, max(1, k))
 	}
 	recordLast(o, name, a, b)
+}
+
+// opposite records where NaN stands among scores of exactly 1 and -1.
+func opposite[T cosine.Float](o *observe.Observer, name string) {
+	r := o.Rand()
+	a, b := cosine.Matrix[T]{Rows: 2, Cols: 1, Stride: 1, Data: []T{1, -1}}, random[T](r, 20, 1)
+	for j := range b.Data {
+		b.Data[j] = T(1 - 2*(j%2))
+	}
+	for _, j := range pick(r, 5, 16) {
+		b.Data[j] = T(math.NaN())
+	}
+	recordLast(o, ", among 1 and -1"+name, a, b)
 }
 
 // recordLast records the rows of NaN in the order in which they stand, and how many
@@ -182,65 +236,6 @@ func recordLargeK[T cosine.Float](o *observe.Observer, name string, a, b cosine.
 			o.Int("neighbors in a list"+name, len(list))
 		}
 	}
-}
-
-// The lists that TopK returns belong to the caller: no later call changes them, and
-// appending to one changes no other (rule 23).
-func TestListsAreKept(t *testing.T) {
-	o := observe.New(t)
-	r := o.Rand()
-	a, b := ordinary[float64](r, 20, 8), ordinary[float64](r, 30, 8)
-	keptLists(o, "", a, b, 4)
-	a32, b32 := apart[float32](r, 20, 30)
-	keptLists(o, ", float32", a32, b32, 4)
-	a, b = apart[float64](r, 20, 700)
-	keptLists(o, ", of many", a, b, 300)
-	// All rows of b, or more than there are.
-	for _, rows := range []int{1, 2, 30} {
-		a, b := ordinary[float64](r, 20, 8), ordinary[float64](r, rows, 8)
-		a32, b32 := apart[float32](r, 20, rows)
-		for _, k := range []int{rows, rows + 1, 2 * rows, math.MaxInt} {
-			keptLists(o, ", of all", a, b, k)
-			keptLists(o, ", of all, float32", a32, b32, k)
-		}
-	}
-	keptLists(o, ", of rows without columns", random[float64](r, 20, 0), random[float64](r, 3, 0), 2)
-}
-
-// keptLists calls TopK with a quarter of a's rows at a time, and records in the end what
-// all calls returned.
-func keptLists[T cosine.Float](o *observe.Observer, name string, a, b cosine.Matrix[T], k int) {
-	var all [][][]cosine.Neighbor[T]
-	var first [][]cosine.Neighbor[T]
-	rows := a.Rows / 4
-	for i := range 4 {
-		lists, err := cosine.TopK(background, view(a.Data[i*rows*a.Cols:], rows, a.Cols, a.Cols), b, k)
-		failure(o, "error"+name, err)
-		all = append(all, lists)
-		if len(all) == 1 {
-			first = copied(lists)
-		}
-	}
-	for _, lists := range all {
-		recordLists(o, "lists of several calls"+name, lists)
-	}
-	o.Bool("lists are as before later calls"+name, slices.EqualFunc(first, all[0], slices.Equal))
-	for i, list := range all[0] {
-		_ = append(list, cosine.Neighbor[T]{Index: -1 - i}) // must not reach into the next list
-	}
-	o.Bool("lists are as before appending"+name, slices.EqualFunc(first, all[0], slices.Equal))
-	o.Int("number of lists"+name, len(all[0]))
-	for _, list := range all[0] {
-		o.Int("length of a list"+name, len(list))
-	}
-}
-
-// copied is lists that nothing else changes.
-func copied[T cosine.Float](lists [][]cosine.Neighbor[T]) (out [][]cosine.Neighbor[T]) {
-	for _, list := range lists {
-		out = append(out, slices.Clone(list))
-	}
-	return out
 }
 
 // recordLists records the lists of TopK: which rows, and their scores.

@@ -3,6 +3,7 @@ package hidden
 import (
 	"iter"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"sync"
 	"testing"
@@ -142,48 +143,86 @@ func TestConcurrent(t *testing.T) {
 	}
 	recordReused[float64](t, o, "")
 	recordReused[float32](t, o, ", float32")
-	const workers, rounds = 6, 25
-	shared := ordinary[float64](r, 40, 32)
-	own := make([]matrix64, workers)
-	results := make([]matrix64, workers)
-	for i := range own {
-		own[i] = ordinary[float64](r, 4*between(r, 8, 15), 32)
-		results[i] = matrix64{Rows: 3, Cols: 40, Stride: 40, Data: make([]float64, 3*40)}
+	own := func() matrix64 { return ordinary[float64](r, 4*between(r, 8, 15), 32) }
+	atOnce(o, "", ordinary[float64](r, 40, 32), own, 25)
+	atOnce(o, "magnitudes: ", anyLength(r, ordinary[float64](r, 40, 32)), func() matrix64 { return anyLength(r, own()) }, 5)
+	ofOneSequence[float64](o, "")
+	ofOneSequence[float32](o, ", float32")
+}
+
+// anyLength scales the rows of m, which changes no similarity.
+func anyLength(r *rand.Rand, m matrix64) matrix64 {
+	for i := range m.Rows {
+		scale(m, i, math.Pow(10, float64(between(r, -280, 280))))
 	}
+	return m
+}
+
+// atOnce records what calls at the same time make of a matrix that they share.
+func atOnce(o *observe.Observer, name string, shared matrix64, own func() matrix64, rounds int) {
+	results := make([]matrix64, 6)
 	var wg sync.WaitGroup
-	for i, a := range own {
+	for i := range results {
+		a, out := own(), matrix64{Rows: 3, Cols: 40, Stride: 40, Data: make([]float64, 3*40)}
+		results[i] = out
 		wg.Go(func() {
-			out := results[i]
-			dst := matrix64{Rows: a.Rows, Cols: 40, Stride: 40, Data: make([]float64, a.Rows*40)}
 			for range rounds {
-				if cosine.Similarity(background, dst, a, shared) != nil {
-					continue
-				}
-				for j, s := range dst.Data {
-					out.Data[j%40] += s
-				}
-				for block, err := range cosine.Blocks(background, shared, a, 8*100) {
-					for j := 0; err == nil && j < block.Sim.Rows; j++ {
-						for _, s := range row(block.Sim, j) {
-							out.Data[40+block.Row+j] += s
-						}
-					}
-				}
-				lists, _ := cosine.TopK(background, shared, a, 3)
-				for j, list := range lists {
-					for _, n := range list {
-						out.Data[80+j] += float64(n.Index) + n.Score
-					}
-				}
+				addAll(out, a, shared)
 			}
 		})
 	}
 	wg.Wait()
 	ofRounds := observe.Within(1e-3, 0) // sums of more than a thousand similarities
 	for _, m := range results {
-		o.Floats(bySimilarity+"sums of calls at the same time", row(m, 0), ofRounds)
-		o.Floats(byBlocks+"sums of calls at the same time", row(m, 1), ofRounds)
-		o.Floats(byTopK+"sums of calls at the same time", row(m, 2), ofRounds)
+		for i, function := range []string{bySimilarity, byBlocks, byTopK} {
+			o.Floats(name+function+"sums of calls at the same time", row(m, i), ofRounds)
+		}
+	}
+}
+
+// addAll adds up what each function makes of a and the 40 rows of shared, in a row of out
+// for each.
+func addAll(out, a, shared matrix64) {
+	dst := matrix64{Rows: a.Rows, Cols: 40, Stride: 40, Data: make([]float64, a.Rows*40)}
+	if cosine.Similarity(background, dst, a, shared) != nil {
+		return
+	}
+	for j, s := range dst.Data {
+		out.Data[j%40] += s
+	}
+	for block, err := range cosine.Blocks(background, shared, a, 8*100) {
+		for j := 0; err == nil && j < block.Sim.Rows; j++ {
+			for _, s := range row(block.Sim, j) {
+				out.Data[40+block.Row+j] += s
+			}
+		}
+	}
+	lists, _ := cosine.TopK(background, shared, a, 3)
+	for j, list := range lists {
+		for _, n := range list {
+			out.Data[80+j] += float64(n.Index) + n.Score
+		}
+	}
+}
+
+// ofOneSequence ranges over one sequence of blocks in several goroutines at a time.
+func ofOneSequence[T cosine.Float](o *observe.Observer, name string) {
+	a, b := ordinary[T](o.Rand(), 40, 32), ordinary[T](o.Rand(), 60, 32)
+	for _, numbers := range []int{7, 60, 800} {
+		seq := cosine.Blocks(background, a, b, numbers*sizeOf[T]())
+		sums := make([]float64, 4)
+		var wg sync.WaitGroup
+		for i := range sums {
+			wg.Go(func() {
+				for range 5 {
+					for block := range seq {
+						sums[i] += weigh(block)
+					}
+				}
+			})
+		}
+		wg.Wait()
+		o.Floats("one sequence: sums of loops at the same time"+name, sums, together(1e6))
 	}
 }
 
