@@ -2,6 +2,7 @@ package hidden
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"testing"
 
 	"grade/observe"
@@ -15,42 +16,81 @@ func large(b testing.TB, o *observe.Observer, in, out int) (*lora.Linear, *lora.
 	return base, l, active(b, o.Rand(), l, base, "a", plain(16))
 }
 
+// about draws a size that is n, or up to one percent more or less.
+func about(r *rand.Rand, n int) int { return n - n/100 + r.IntN(n/50+1) }
+
+// round is what a call of a window is given, which no other one is: a place in A and in B
+// with a number for it, rows and gradients. Room has numbers of nobody, and takes what the
+// call answers: it is copied in the window and added up behind it.
+type round struct {
+	a, b        int
+	number      float64
+	x, dy, room []float64
+}
+
+// newRounds draws rounds of n rows, with room for so many numbers.
+func newRounds(r *rand.Rand, base *lora.Linear, a *lora.Adapter, rounds, n, room int) []round {
+	list := make([]round, rounds)
+	for i := range list {
+		list[i] = round{
+			a: r.IntN(len(a.A)), b: r.IntN(len(a.B)), number: 1 + r.Float64(),
+			x: numbers(r, n*base.In), dy: numbers(r, n*base.Out), room: numbers(r, room),
+		}
+	}
+	return list
+}
+
+// change changes the adapter.
+func (c *round) change(a *lora.Adapter) { a.A[c.a], a.B[c.b] = c.number, -c.number }
+
+// keep copies answers into the room, one behind the other.
+func (c *round) keep(answers ...[]float64) {
+	room := c.room
+	for _, list := range answers {
+		room = room[copy(room, list):]
+	}
+}
+
+// record records the answers of all rounds.
+func record(o *observe.Observer, name string, rounds []round) {
+	for _, c := range rounds {
+		o.Float(name, product(c.room))
+	}
+}
+
 // Forward of four rows through a layer of 1,500 × 1,400 with an adapter of rank 16, which
 // changes between calls. Time: that of the base and a little more. Memory: the outputs.
 func BenchmarkForward(b *testing.B) {
 	o := observe.New(b)
-	base, l, a := large(b, o, 1500, 1400)
-	x := numbers(o.Rand(), 4*base.In)
-	outputs := make([]float64, 0, 100)
+	r := o.Rand()
+	base, l, a := large(b, o, about(r, 1500), about(r, 1400))
+	rounds := newRounds(r, base, a, 6, 4, 4*base.Out)
 	for o.Loop() {
-		outputs = outputs[:0]
-		for i := range 6 {
-			a.A[i], a.B[i], x[i] = float64(i%3), float64(i%5), float64(i%7)
-			y := forward(b, l, x)
-			outputs = append(outputs, product(y), y[i])
+		for _, c := range rounds {
+			c.change(a)
+			c.keep(forward(b, l, c.x))
 		}
 	}
-	o.Floats("outputs", outputs)
+	record(o, "outputs of a call, added up with weights", rounds)
 }
 
 // Backward of four rows through the same. Time: that of the gradient of x of the base and a
 // little more. Memory: the gradient of x.
 func BenchmarkBackward(b *testing.B) {
 	o := observe.New(b)
-	base, l, a := large(b, o, 1500, 1400)
+	r := o.Rand()
+	base, l, a := large(b, o, about(r, 1500), about(r, 1400))
 	base.GradW, base.GradB = nil, nil
-	x, dy := numbers(o.Rand(), 4*base.In), numbers(o.Rand(), 4*base.Out)
-	outputs := make([]float64, 0, 100)
+	rounds := newRounds(r, base, a, 6, 4, 4*base.In+len(a.GradA)+len(a.GradB))
 	for o.Loop() {
-		outputs = outputs[:0]
-		for i := range 6 {
+		for _, c := range rounds {
 			l.ZeroGrad()
-			a.A[i], a.B[i], x[i] = float64(i%3), float64(i%5), float64(i%7)
-			dx := backward(b, l, x, dy)
-			outputs = append(outputs, product(dx), dx[i], product(a.GradA), product(a.GradB))
+			c.change(a)
+			dx := backward(b, l, c.x, c.dy)
+			c.keep(dx, a.GradA, a.GradB)
 		}
 	}
-	o.Floats("gradients", outputs)
+	record(o, "gradients of a call, added up with weights", rounds)
 }
 
 // Merge and Unmerge of an adapter of rank 16 in a layer of 2,100 × 2,000. Time: each weight
@@ -58,18 +98,19 @@ func BenchmarkBackward(b *testing.B) {
 // copy of the weights.
 func BenchmarkMerge(b *testing.B) {
 	o := observe.New(b)
-	base, l, a := large(b, o, 2100, 2000)
-	sums := make([]float64, 1)
+	r := o.Rand()
+	base, l, a := large(b, o, about(r, 2100), about(r, 2000))
+	merged := numbers(r, base.Out)
 	for o.Loop() {
-		for i := range sums {
-			a.A[i] = 0.25 + float64(i)
-			merge(b, l)
-			sums[i] = product(base.W[:50_000]) + base.W[len(base.W)-1]
-			unmerge(b, l)
+		a.A[r.IntN(len(a.A))] = 0.25
+		merge(b, l)
+		for i := range merged { // places that nobody knows before
+			merged[i] = base.W[i*base.In+r.IntN(base.In)]
 		}
+		unmerge(b, l)
 	}
-	o.Floats("weights while merged", sums)
-	o.Float("weights afterwards", product(base.W))
+	o.Floats("a weight of each row while merged", merged)
+	o.Float("weights afterwards, added up", product(base.W))
 }
 
 // Use of each of fifty adapters of a layer of 1,000 × 1,000, and a Forward of one row.
@@ -77,20 +118,20 @@ func BenchmarkMerge(b *testing.B) {
 func BenchmarkSwitch(b *testing.B) {
 	o := observe.New(b)
 	r := o.Rand()
-	base := newBase(r, 1000, 1000, false)
+	base := newBase(r, about(r, 1000), about(r, 1000), false)
 	l := newLayer(b, base)
+	var a *lora.Adapter
 	names := make([]string, 50)
-	for i := range names {
-		names[i] = fmt.Sprint("adapter ", i)
-		add(b, r, l, base, names[i], plain(1+i%3))
+	for i, number := range r.Perm(len(names)) {
+		names[number] = fmt.Sprint("adapter ", i)
+		a = add(b, r, l, base, names[number], plain(1+i%3))
 	}
-	x := numbers(r, base.In)
-	outputs := make([]float64, len(names))
+	rounds := newRounds(r, base, a, len(names), 1, base.Out)
 	for o.Loop() {
-		for i, name := range names {
-			use(b, l, name)
-			outputs[i] = product(forward(b, l, x))
+		for i, c := range rounds {
+			use(b, l, names[i])
+			c.keep(forward(b, l, c.x))
 		}
 	}
-	o.Floats("outputs", outputs)
+	record(o, "outputs after a switch, added up with weights", rounds)
 }
