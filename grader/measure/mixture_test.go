@@ -170,6 +170,46 @@ func TestAMixtureEarnsNoMore(t *testing.T) {
 	}
 }
 
+// A submission that is surely too slow stays so if it does some of its work outside of the
+// window in a part of its runs, and one that is surely within its limit passes, however much
+// two runs differ outside.
+func TestMovedWorkGainsNothing(t *testing.T) {
+	const gradings, away = 200, 1.15
+	r := rand.New(rand.NewPCG(17, 18))
+	grade := func(time, moved, p, scatter float64) verdict.Verdict {
+		s := Series{Workload: Workload{Speed: simLimit}}
+		for {
+			window := time * simLimit * quiet(r)
+			outside := scatter * r.NormFloat64()
+			if r.Float64() < p {
+				window, outside = window-moved, outside+moved
+			}
+			_, err := s.Add(outsideOf(quiet(r), 1), outsideOf(window, 1+outside))
+			require.NoError(t, err)
+			d, err := s.Decide(false)
+			require.NoError(t, err)
+			if d.Done {
+				return d.Speed.Verdict
+			}
+		}
+	}
+	for _, scatter := range []float64{0.02, 0.1, 0.3} {
+		for _, p := range []float64{0, 0.2, 0.35, 0.5, 0.68, 0.9, 1} {
+			for range gradings {
+				require.Equal(t, verdict.TooSlow, grade(away, 0.5, p, scatter), "%v of the runs move half a window, scatter %v", p, scatter)
+				require.Equal(t, verdict.Passed, grade(1/away, 0.2, p, scatter), "%v of the runs move a fifth of one, scatter %v", p, scatter)
+			}
+		}
+	}
+}
+
+// outsideOf is an outcome with a window and time outside of it, in multiples of the
+// reference's window.
+func outsideOf(window, outside float64) sandbox.Outcome {
+	in, out := time.Duration(window*float64(simWindow)), time.Duration(max(outside, 0)*float64(simWindow))
+	return timed(out/2, in, out+in)
+}
+
 // noiseOfMeans is four standard deviations of a mean, of gradings that lose the lesser
 // check as often as not.
 func noiseOfMeans(x exercise, gradings int) float64 {

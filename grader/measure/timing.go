@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"grade/grader/fault"
-	"grade/grader/measure/quantile"
 	"grade/sandbox"
 )
 
@@ -69,32 +68,22 @@ func NewPair(ref, sub sandbox.Outcome) (p Pair, detail string, err error) {
 
 // withOverhead adds to the submission's windows the CPU time that it spent outside them in
 // excess of the reference. Work that moves to init, to a goroutine that outlives the window
-// or to a result that is computed when read gains nothing.
+// or to a result that is computed when read gains nothing, be it in all runs or in some.
 //
-// Two runs of one program differ there too, by some milliseconds on a busy machine. To
-// count every excess, and only upwards, would make each submission look slower than it is.
-// So an excess counts if it is large by itself, and a small one if it is there in three
-// pairs of four: by chance alone half of them have one, and of five pairs three soon do.
+// Two runs of one program differ there too, by some milliseconds on a busy machine. Each
+// excess counts with its sign, so that chance moves the middle of the ratios to neither side:
+// to leave out the small ones was a gift of half a window to what moved its work in two runs
+// of three. Of less time outside no more is credited than chance explains, or a submission
+// that makes the test's own work cheaper would be paid for it.
 func withOverhead(pairs []Pair) []Pair {
-	var shares []float64
-	for _, p := range pairs {
-		shares = append(shares, float64(p.Excess)/float64(max(p.Reference, 1)))
-	}
-	least := largeExcess
-	if slices.Sort(shares); len(shares) > 0 && quantile.Of(shares, 0.25) > steadyExcess {
-		least = 0
-	}
 	pairs = slices.Clone(pairs)
 	for i, p := range pairs {
-		if float64(p.Excess) > least*float64(p.Reference) {
-			pairs[i].Submission += p.Excess
-		}
+		credit := min(time.Duration(mostCredit*float64(p.Reference)), p.Submission/2)
+		pairs[i].Submission += max(p.Excess, -credit)
 	}
 	return pairs
 }
 
-// The thresholds of an excess, in parts of the reference's window.
-const (
-	largeExcess  = 0.5 // in one pair
-	steadyExcess = 0.1 // as the lower quartile of all
-)
+// mostCredit is what less time outside the window can take off, in parts of the reference's
+// window.
+const mostCredit = 0.1

@@ -47,7 +47,7 @@ func TestPairOf(t *testing.T) {
 func TestWithOverhead(t *testing.T) {
 	pairs := func(excess ...time.Duration) (list []Pair) {
 		for _, e := range excess {
-			list = append(list, Pair{100 * ms, 10 * ms, e * ms})
+			list = append(list, Pair{100 * ms, 60 * ms, e * ms})
 		}
 		return list
 	}
@@ -56,20 +56,20 @@ func TestWithOverhead(t *testing.T) {
 		excess []time.Duration
 		want   []time.Duration // charged
 	}{
-		{"noise on both sides", []time.Duration{20, -20, 4, -4, 40}, []time.Duration{0, 0, 0, 0, 0}},
+		{"noise on both sides", []time.Duration{5, -5, 4, -4, 0}, []time.Duration{5, -5, 4, -4, 0}},
 		{"all moved outside", []time.Duration{300, 310, 290}, []time.Duration{300, 310, 290}},
-		{"a little moved outside, always", []time.Duration{18, 17, 19, -1}, []time.Duration{18, 17, 19, 0}},
-		{"noise that is mostly upwards", []time.Duration{20, 30, -10, 15, -2}, []time.Duration{0, 0, 0, 0, 0}},
-		{"moved outside in some of the pairs", []time.Duration{300, 0, 0, 0, 300}, []time.Duration{300, 0, 0, 0, 300}},
-		{"less outside earns nothing", []time.Duration{-300, -300}, []time.Duration{0, 0}},
+		{"a little moved outside", []time.Duration{18, 17, 19, -1}, []time.Duration{18, 17, 19, -1}},
+		{"moved outside in some of the pairs", []time.Duration{300, 0, 0, 40, 300}, []time.Duration{300, 0, 0, 40, 300}},
+		{"less outside earns no more than noise", []time.Duration{-300, -9}, []time.Duration{-10, -9}},
 	} {
 		list := pairs(test.excess...)
 		got := withOverhead(list)
 		for i, p := range got {
-			assert.Equal(t, 10*ms+test.want[i]*ms, p.Submission, "%s: pair %d", test.name, i)
+			assert.Equal(t, 60*ms+test.want[i]*ms, p.Submission, "%s: pair %d", test.name, i)
 		}
 		assert.Equal(t, pairs(test.excess...), list, "the pairs themselves stay")
 	}
+	assert.Equal(t, 2*ms, withOverhead([]Pair{{100 * ms, 4 * ms, -50 * ms}})[0].Submission, "something of a window always stays")
 }
 
 func TestPairWithoutItsMarks(t *testing.T) {
