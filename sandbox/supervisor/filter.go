@@ -30,7 +30,9 @@ const (
 
 	sysClone3 = 435 // the same on every architecture
 
-	notPrivate = 0x01 | 0x08 // of mmap's flags: MAP_SHARED, MAP_SHARED_VALIDATE, MAP_DROPPABLE
+	// notPrivate are mmap's flags for memory that no account of the program shows: MAP_SHARED,
+	// MAP_SHARED_VALIDATE, MAP_DROPPABLE, and MAP_HUGETLB, where a machine has such pages.
+	notPrivate = 0x01 | 0x08 | 0x40000
 
 	prSetName = 15
 	prGetName = 16

@@ -86,7 +86,7 @@ func TestSingleProcess(t *testing.T) {
 			check("a process", refuse, call{nr: m.clone, arch: m.arch, args: [6]uint64{uint64(syscall.SIGCHLD)}})
 			check("a process like vfork's", refuse, call{nr: m.clone, arch: m.arch, args: [6]uint64{syscall.CLONE_VM | syscall.CLONE_VFORK}})
 			check("a process with a thread's bit above", refuse, call{nr: m.clone, arch: m.arch, args: [6]uint64{cloneThread << 32}})
-			for what, flags := range map[string]uint64{"shared": 0x01, "shared and validated": 0x03, "droppable": 0x08, "shared and anonymous": 0x21} {
+			for what, flags := range map[string]uint64{"shared": 0x01, "shared and validated": 0x03, "droppable": 0x08, "shared and anonymous": 0x21, "of huge pages": 0x40022} {
 				check(what, refuse, call{nr: m.mmap, arch: m.arch, args: [6]uint64{3: flags}})
 			}
 			check("private pages", allow, call{nr: m.mmap, arch: m.arch, args: [6]uint64{0, 4096, 3, syscall.MAP_PRIVATE | syscall.MAP_ANON | syscall.MAP_FIXED}})

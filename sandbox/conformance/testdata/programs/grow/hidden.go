@@ -30,6 +30,7 @@ func try() {
 	call("mmap shared", syscall.SYS_MMAP, 0, size, rw, syscall.MAP_SHARED|syscall.MAP_ANON, nowhere)
 	call("mmap shared, validated", syscall.SYS_MMAP, 0, size, rw, 3|syscall.MAP_ANON, nowhere)
 	call("mmap droppable", syscall.SYS_MMAP, 0, size, rw, 8|syscall.MAP_ANON, nowhere)
+	call("mmap of huge pages", syscall.SYS_MMAP, 0, 2<<20, rw, 0x40000|syscall.MAP_PRIVATE|syscall.MAP_ANON, nowhere)
 	call("mremap", syscall.SYS_MREMAP, path&^(size-1), 0, size, 1)
 	call("shmget", syscall.SYS_SHMGET, 0, size, 0o1600)
 	call("socket", syscall.SYS_SOCKET, syscall.AF_UNIX, syscall.SOCK_STREAM)
