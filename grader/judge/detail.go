@@ -73,16 +73,26 @@ func (d streamDifference) detail(policy course.Feedback) string {
 	if d.differ > 0 {
 		parts = append(parts, d.values(policy))
 	}
-	switch {
-	case d.departs < 0:
-	case d.departs == d.want:
-		parts = append(parts, "the test observed all that is expected, and then more: something happens once too often")
-	case d.departs == d.got:
-		parts = append(parts, "the test ended "+d.position()+": something did not happen")
-	default:
-		parts = append(parts, "the test observed something else "+d.position()+": something happens too early, too late or not at all")
+	if d.departs >= 0 {
+		parts = append(parts, d.turn())
 	}
 	return strings.Join(parts, "; ")
+}
+
+// turn says where the test took another way than with the reference. What that can mean is
+// said only where no value differs: where one does, the other way mostly follows from it.
+func (d streamDifference) turn() string {
+	what, means := "the test observed something else "+d.position(), "an error comes where a value should or a value where an error should, or something happens too early, too late or not at all"
+	switch d.departs {
+	case d.want:
+		what, means = "the test observed all that is expected, and then more", "something happens once too often"
+	case d.got:
+		what, means = "the test ended "+d.position(), "something did not happen"
+	}
+	if d.differ > 0 && d.departs != d.want {
+		return "then " + what
+	}
+	return what + ": " + means
 }
 
 // position says between which observations of the reference's the test departed.

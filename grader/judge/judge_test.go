@@ -130,10 +130,11 @@ func TestJudgeTest(t *testing.T) {
 		{"9: a value", sandbox.Outcome{Observations: stream(wire.Passed, with(3, float(2.6))...)}, verdict.WrongAnswer, `one value differs from what is expected: "x"`},
 		{"9: NaN", sandbox.Outcome{Observations: stream(wire.Passed, with(3, float(nan))...)}, verdict.WrongAnswer, `one value differs from what is expected: "x"`},
 		{"9: a kind", sandbox.Outcome{Observations: stream(wire.Passed, with(3, integer(2))...)}, verdict.WrongAnswer, `one value differs from what is expected: "x"`},
-		{"9: a name", sandbox.Outcome{Observations: stream(wire.Passed, rename(4, "CANARY")...)}, verdict.WrongAnswer, `the test observed something else where "xs" should come after "x": something happens too early, too late or not at all`},
+		{"9: a name", sandbox.Outcome{Observations: stream(wire.Passed, rename(4, "CANARY")...)}, verdict.WrongAnswer, `the test observed something else where "xs" should come after "x": an error comes where a value should or a value where an error should, or something happens too early, too late or not at all`},
 		{"9: too few", sandbox.Outcome{Observations: stream(wire.Passed, sample()[:8]...)}, verdict.WrongAnswer, `the test ended where "err" should come after "ss": something did not happen`},
 		{"9: none", sandbox.Outcome{Observations: stream(wire.Passed)}, verdict.WrongAnswer, `the test ended where "ok" should be, the first that it observes: something did not happen`},
 		{"9: too many", sandbox.Outcome{Observations: stream(wire.Passed, append(sample(), record("CANARY", integer(1)))...)}, verdict.WrongAnswer, "the test observed all that is expected, and then more: something happens once too often"},
+		{"9: a value, and another name", sandbox.Outcome{Observations: stream(wire.Passed, append(with(0, boolean(false))[:4], rename(4, "CANARY")[4:]...)...)}, verdict.WrongAnswer, `one value differs from what is expected: "ok"; then the test observed something else where "xs" should come after "x"`},
 		{"9: a value, and too many", sandbox.Outcome{Observations: stream(wire.Passed, append(with(0, boolean(false)), sample()...)...)}, verdict.WrongAnswer, `one value differs from what is expected: "ok"; the test observed all that is expected, and then more: something happens once too often`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
