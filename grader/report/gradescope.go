@@ -59,7 +59,7 @@ type (
 func writeGradescope(w io.Writer, r *verdict.Result) error {
 	doc := newGradescope(wording.Overview(r))
 	doc.Score = new(r.Score)
-	doc.ExecutionTime = r.Phases.TotalMs / 1000
+	doc.ExecutionTime = wording.Rounded(r.Phases.TotalMs/1000, 2)
 	doc.TestOutputFormat, doc.TestNameFormat = "text", "text"
 	doc.ExtraData = gradescopeRun{
 		Schema: wording.Whole(r.Schema), Exercise: wording.Whole(r.Exercise), ExerciseHash: wording.Whole(r.ExerciseHash), SubmissionHash: wording.Whole(r.Submission.Hash),
@@ -84,12 +84,24 @@ func newGradescopeTest(c verdict.CheckResult, number string) gradescopeTest {
 	t := gradescopeTest{
 		Score: c.Points, MaxScore: c.MaxPoints, Status: "failed", Name: wording.Name(c.Name), Number: number,
 		Output: wording.Paragraphs(wording.CheckVerdict(c), wording.Explain(c)), Tags: []string{wording.Name(c.Kind)},
-		ExtraData: gradescopeFigures{Verdict: wording.Whole(string(c.Verdict)), Ratio: c.Ratio, Limit: c.Limit, Interval: c.Interval},
+		ExtraData: newGradescopeFigures(c),
 	}
 	if c.Verdict.Earns() {
 		t.Status = "passed"
 	}
 	return t
+}
+
+// newGradescopeFigures has as many digits as the other reports show.
+func newGradescopeFigures(c verdict.CheckResult) gradescopeFigures {
+	f := gradescopeFigures{Verdict: wording.Whole(string(c.Verdict)), Limit: c.Limit}
+	if c.Ratio != nil {
+		f.Ratio = new(wording.Rounded(*c.Ratio, 3))
+	}
+	if c.Interval != nil {
+		f.Interval = &[2]float64{wording.Rounded(c.Interval[0], 3), wording.Rounded(c.Interval[1], 3)}
+	}
+	return f
 }
 
 // gradescopeNoVerdict has no score and no tests, so that Gradescope does not take it

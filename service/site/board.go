@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"grade/grader/report/wording"
 	"grade/grader/verdict"
 )
 
@@ -99,7 +100,7 @@ func (q *request) board() error {
 func newBoardRow(r *verdict.Result) boardRow {
 	row := boardRow{Speed: meanRatio(r, verdict.Speed), Memory: meanRatio(r, verdict.Memory)}
 	row.order = cmp.Or(row.Speed, 1) * cmp.Or(row.Memory, 1)
-	row.Speed, row.Memory = rounded(row.Speed, 2), rounded(row.Memory, 2)
+	row.Speed, row.Memory = wording.Rounded(row.Speed, 2), wording.Rounded(row.Memory, 2)
 	return row
 }
 

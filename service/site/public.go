@@ -1,10 +1,10 @@
 package site
 
 import (
-	"math"
 	"slices"
 
 	"grade/grader"
+	"grade/grader/report/wording"
 	"grade/grader/verdict"
 )
 
@@ -19,7 +19,7 @@ func public(r *verdict.Result) *verdict.Result {
 	}
 	p := &out.Phases
 	for _, ms := range []*float64{&p.SnapshotMs, &p.VetMs, &p.BuildMs, &p.StartMs, &p.TestMs, &p.RaceMs, &p.MeasureMs, &p.TotalMs} {
-		*ms = rounded(*ms, 2)
+		*ms = wording.Rounded(*ms, 2)
 	}
 	return &out
 }
@@ -29,12 +29,12 @@ func publicCheck(c verdict.CheckResult) verdict.CheckResult {
 		c.Reference, c.Submission = verdict.Figures{}, verdict.Figures{}
 		return c
 	}
-	c.Ratio = new(rounded(*c.Ratio, 3))
+	c.Ratio = new(wording.Rounded(*c.Ratio, 3))
 	if c.Interval != nil {
-		c.Interval = &[2]float64{rounded(c.Interval[0], 3), rounded(c.Interval[1], 3)}
+		c.Interval = &[2]float64{wording.Rounded(c.Interval[0], 3), wording.Rounded(c.Interval[1], 3)}
 	}
 	for _, f := range []*verdict.Figures{&c.Reference, &c.Submission} {
-		f.CPUMs, f.WallMs, f.PeakBytes = rounded(f.CPUMs, 3), rounded(f.WallMs, 3), int64(rounded(float64(f.PeakBytes), 3))
+		f.CPUMs, f.WallMs, f.PeakBytes = wording.Rounded(f.CPUMs, 3), wording.Rounded(f.WallMs, 3), int64(wording.Rounded(float64(f.PeakBytes), 3))
 	}
 	return c
 }
@@ -48,13 +48,4 @@ func publicEvent(e *grader.Event) *grader.Event {
 	check := publicCheck(*e.Check)
 	out.Check = &check
 	return &out
-}
-
-// rounded rounds to a number of digits that count.
-func rounded(x float64, digits int) float64 {
-	if x == 0 || math.IsNaN(x) || math.IsInf(x, 0) {
-		return x
-	}
-	scale := math.Pow(10, float64(digits-1)-math.Floor(math.Log10(math.Abs(x))))
-	return math.Round(x*scale) / scale
 }

@@ -73,3 +73,13 @@ func Figures(c verdict.CheckResult) string {
 	}
 	return s
 }
+
+// Rounded rounds to a number of digits that count. A report has no more of what was measured:
+// a submission can choose the others.
+func Rounded(x float64, digits int) float64 {
+	if x == 0 || math.IsNaN(x) || math.IsInf(x, 0) {
+		return x
+	}
+	scale := math.Pow(10, float64(digits-1)-math.Floor(math.Log10(math.Abs(x))))
+	return math.Round(x*scale) / scale
+}
