@@ -2,7 +2,6 @@ package hidden
 
 import (
 	"fmt"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -40,23 +39,26 @@ func TestOverlap(t *testing.T) {
 			{name: "1 worker, batches", n: 100, size: 5, workers: 1, lo: 3, hi: 5, body: ms(20)},
 			{name: "16 workers, no body", n: 512, size: 1, workers: 16, lo: 2, hi: 3},
 			{name: "4 workers, one batch ahead", n: 60, size: 3, workers: 4, prefetch: 1, lo: 9, hi: 10, body: ms(28)},
+			{name: "hundreds of workers", n: 600, size: 1, workers: 600, lo: 900, hi: 1000},
 			{name: "4 workers, far ahead", n: 120, size: 2, workers: 4, prefetch: 50, lo: 8, hi: 9, body: ms(1)},
 		} {
 			s := newSource(r, c.n)
 			s.randomDelays(r, c.lo, c.hi)
-			l := newLoader(t, s, gather, config{BatchSize: c.size, Workers: c.workers, Prefetch: c.prefetch})
+			l := newLoader(t, s, copies, config{BatchSize: c.size, Workers: c.workers, Prefetch: c.prefetch})
+			var got result
 			o.Float(c.name+": milliseconds", elapsed(func() {
 				for b, err := range l.Epoch(t.Context(), 0) {
-					o.Ints(c.name, b)
+					got.batches = append(got.batches, b)
 					o.Error(c.name, err)
 					time.Sleep(c.body)
 				}
 			}), inTime)
+			got.observe(o, c.name)
 		}
-		for _, c := range shapes {
-			s := newSource(r, below(r, 900, 1000))
+		for _, c := range append(shapes, shape{1, 2, 2000}) {
+			s := newSource(r, c.size*c.prefetch+below(r, 900, 1000))
 			s.randomDelays(r, 1, 5)
-			l := newLoader(t, s, gather, config{BatchSize: c.size, Workers: c.workers, Prefetch: c.prefetch})
+			l := newLoader(t, s, copies, config{BatchSize: c.size, Workers: c.workers, Prefetch: c.prefetch})
 			last, k := below(r, 1, 9), 0
 			for range l.Epoch(t.Context(), 0) {
 				if k++; k >= last {
@@ -76,7 +78,7 @@ func TestOverlap(t *testing.T) {
 			}
 			return ms(20)
 		}
-		l := newLoader(t, s, gather, config{BatchSize: 1, Workers: 8, Prefetch: 32})
+		l := newLoader(t, s, copies, config{BatchSize: 1, Workers: 8, Prefetch: 32})
 		o.Float("slow ones among quick ones: milliseconds", elapsed(func() {
 			run(l.Epoch(t.Context(), 0)).observe(o, "slow ones among quick ones")
 		}), inTime)
@@ -102,11 +104,11 @@ func TestBackPressure(t *testing.T) {
 		for _, c := range shapes {
 			s := newSource(r, below(r, 900, 1000))
 			s.randomDelays(r, 1, 5)
-			l := newLoader(t, s, gather, config{BatchSize: c.size, Workers: c.workers, Prefetch: c.prefetch})
+			l := newLoader(t, s, copies, config{BatchSize: c.size, Workers: c.workers, Prefetch: c.prefetch})
 			name := c.String()
 			long, k := below(r, 2, 12), 0
 			for b, err := range l.Epoch(t.Context(), 0) {
-				o.Ints(name, b)
+				o.Int(name+": samples in a batch", len(b))
 				o.Error(name, err)
 				if k == 0 || k == 1 || k == long {
 					time.Sleep(time.Hour)
@@ -134,9 +136,9 @@ func TestWorkers(t *testing.T) {
 			for _, size := range []int{1, 4, 16} {
 				s := newSource(r, 16*below(r, 13, 19))
 				s.randomDelays(r, 1, 9)
-				l := newLoader(t, s, gather, config{BatchSize: size, Workers: workers, Prefetch: below(r, 1, 3) * workers})
+				l := newLoader(t, s, copies, config{BatchSize: size, Workers: workers, Prefetch: below(r, 1, 3) * workers})
 				got := run(l.Epoch(t.Context(), 0))
-				o.Ints("last batch", got.batches[len(got.batches)-1])
+				o.Int("batches", len(got.batches))
 				_, _, most := s.counts()
 				o.Int("Gets at the same time", most, observe.AtMost(1, 0))
 			}
@@ -147,7 +149,7 @@ func TestWorkers(t *testing.T) {
 			collated := 0
 			collate := func(idx []int, samples []int) ([]int, error) {
 				collated++
-				return gather(idx, samples)
+				return copies(idx, samples)
 			}
 			l := newLoader(t, s, collate, config{BatchSize: 3, Prefetch: prefetch})
 			for b, err := range l.Epoch(t.Context(), 0) {
@@ -160,45 +162,4 @@ func TestWorkers(t *testing.T) {
 			}
 		}
 	})
-}
-
-// One Loader serves several goroutines, each with an epoch of its own: what one
-// pass is at is nothing to the others.
-func TestConcurrentEpochs(t *testing.T) {
-	o := observe.New(t)
-	r := o.Rand()
-	for _, workers := range []int{0, 3} {
-		s := newSource(r, 4*below(r, 15, 23))
-		orders := make([][]int, 8)
-		for i := range orders {
-			orders[i] = r.Perm(len(s.tokens))
-		}
-		cfg := config{BatchSize: 4, Workers: workers, Sampler: pureSampler(func(epoch, _ int) []int { return orders[epoch] })}
-		l := newLoader(t, s, gather, cfg)
-		results := make([][]result, len(orders))
-		var wg sync.WaitGroup
-		for k := range orders {
-			wg.Go(func() {
-				for i := range 12 {
-					results[k] = append(results[k], run(l.Epoch(t.Context(), (k+i)%len(orders))))
-				}
-			})
-		}
-		wg.Wait()
-		for k := range results {
-			for i, got := range results[k] {
-				if i == k { // one of each goroutine in full, of the others a sum
-					got.observe(o, "batch")
-				}
-				sum := 0
-				for _, b := range got.batches {
-					for _, x := range b {
-						sum = (sum*31 + x) % 1e9
-					}
-				}
-				o.Int("sum", sum)
-				o.Error("error", got.err)
-			}
-		}
-	}
 }

@@ -3,9 +3,6 @@ package hidden
 import (
 	"context"
 	"errors"
-	"fmt"
-	"hash/fnv"
-	"iter"
 	"maps"
 	"math"
 	"math/rand/v2"
@@ -26,7 +23,7 @@ func TestConfig(t *testing.T) {
 	r := o.Rand()
 	s := newSource(r, below(r, 5, 20))
 	any := pureSampler(func(_, n int) []int { return draws(r, 3, n) })
-	errs := map[string]error{}
+	errs, loaders := map[string]error{}, map[string]*loader.Loader[int, []int]{}
 	for name, cfg := range map[string]config{
 		"BatchSize 0":         {},
 		"BatchSize below 0":   {BatchSize: -below(r, 1, 4)},
@@ -37,16 +34,14 @@ func TestConfig(t *testing.T) {
 		"the least Prefetch":  {BatchSize: 2, Prefetch: math.MinInt},
 		"Shuffle and Sampler": {BatchSize: 2, Shuffle: true, Sampler: any},
 	} {
-		l, err := loader.New(s, gather, cfg)
-		if l != nil || err == nil {
-			t.Errorf("%s: want an error and no Loader", name)
-		}
-		errs[name] = err
+		l, err := loader.New(s, copies, cfg)
+		loaders[name], errs[name] = l, err
 	}
-	_, errs["no dataset"] = loader.New[int, []int](nil, gather, config{BatchSize: 1})
-	_, errs["no Collate"] = loader.New[int, []int](s, nil, config{BatchSize: 1})
+	loaders["no dataset"], errs["no dataset"] = loader.New[int, []int](nil, copies, config{BatchSize: 1})
+	loaders["no Collate"], errs["no Collate"] = loader.New[int, []int](s, nil, config{BatchSize: 1})
 	for _, name := range slices.Sorted(maps.Keys(errs)) {
 		o.Error("error of New: "+name, errs[name], loader.ErrConfig)
+		o.Bool("New gives a Loader: "+name, loaders[name] != nil)
 	}
 	const most = math.MaxInt
 	for _, c := range []struct {
@@ -66,7 +61,7 @@ func TestConfig(t *testing.T) {
 		{"BatchSize 1<<40", config{BatchSize: 1 << 40}},
 		{"Prefetch 1<<40", config{BatchSize: 3, Workers: 1, Prefetch: 1 << 40}},
 	} {
-		l := newLoader(t, s, gather, c.cfg)
+		l := newLoader(t, s, copies, c.cfg)
 		o.Int("Len with "+c.name, l.Len())
 		run(l.Epoch(t.Context(), 0)).observe(o, "batch with "+c.name)
 	}
@@ -83,7 +78,7 @@ func TestEmpty(t *testing.T) {
 			for _, cfg := range []config{{}, {Shuffle: true}, {DropLast: true}, {Sampler: nothing}} {
 				cfg.Workers, cfg.BatchSize = workers, 4
 				s := newSource(r, 0)
-				l := newLoader(t, s, keep, cfg)
+				l := newLoader(t, s, copies, cfg)
 				o.Int("Len", l.Len())
 				run(l.Epoch(t.Context(), 0)).observe(o, "empty")
 				s.grow(r, 4)
@@ -97,64 +92,10 @@ func TestEmpty(t *testing.T) {
 	})
 }
 
-// Each pass starts from the beginning: an epoch again, a sequence ranged over
-// twice, one that was left early, and several in turns. None knows of the others.
-func TestPasses(t *testing.T) {
-	o := observe.New(t)
-	r := o.Rand()
-	for _, workers := range []int{0, 1, 3} {
-		s := newSource(r, 4*below(r, 5, 8))
-		orders := [][]int{r.Perm(len(s.tokens)), r.Perm(len(s.tokens))}
-		cfg := config{BatchSize: 4, Workers: workers, Sampler: pureSampler(func(epoch, _ int) []int { return orders[epoch] })}
-		l := newLoader(t, s, gather, cfg)
-		seq := l.Epoch(t.Context(), 0)
-		for b := range seq {
-			o.Ints("before it was left", b)
-			break
-		}
-		run(seq).observe(o, "the same sequence")
-		run(l.Epoch(t.Context(), 1)).observe(o, "another epoch")
-		run(l.Epoch(t.Context(), 0)).observe(o, "the first epoch again")
-
-		next, stop := iter.Pull2(seq)
-		next2, stop2 := iter.Pull2(l.Epoch(t.Context(), 1))
-		for range below(r, 2, 9) {
-			b, err, ok := next()
-			b2, err2, ok2 := next2()
-			o.Ints("in turns", b)
-			o.Ints("in turns, the other", b2)
-			if err != nil || err2 != nil {
-				t.Errorf("errors %v, %v", err, err2)
-			}
-			o.Bool("more of both", ok && ok2)
-		}
-		stop()
-		run(seq).observe(o, "in a loop beside it")
-		b, _, _ := next2()
-		o.Ints("the other, once more", b)
-		stop2()
-
-		for k := range l.Epoch(t.Context(), 0) { // a loop within a loop
-			o.Ints("outer loop", k)
-			o.Int("Len in the body", l.Len())
-			for b := range l.Epoch(t.Context(), 1) {
-				o.Ints("first batch of an inner loop", b)
-				break
-			}
-		}
-		h := fnv.New32a()
-		for range 300 {
-			for b := range seq {
-				fmt.Fprint(h, b)
-			}
-		}
-		o.Int("hash of 300 passes", int(h.Sum32()))
-	}
-}
-
 // New and Epoch do nothing yet: dataset, Sampler and Collate are not called, and no
 // goroutine is started, before the sequence is ranged over. Then the dataset's
-// length is asked, and each Get has a ctx that comes from the caller's.
+// length is asked. The ctx of each Get has the values of the caller's; it is done when
+// the caller's is done or the loop has ended, and not while the loop goes on.
 func TestLazy(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
@@ -167,7 +108,7 @@ func TestLazy(t *testing.T) {
 				asked++
 				return slices.Repeat([]int{1, n - 1}, n)
 			})}
-			l := newLoader(t, s, gather, cfg)
+			l := newLoader(t, s, copies, cfg)
 			seq := l.Epoch(context.WithValue(t.Context(), key{}, r.IntN(1e9)), 0)
 			synctest.Wait()
 			begun, _, _ := s.counts()
@@ -181,12 +122,11 @@ func TestLazy(t *testing.T) {
 			contextsOfGets(t, o, r, workers)
 
 			// A loader that nobody uses leaves nothing behind.
-			newLoader(t, s, gather, cfg).Epoch(t.Context(), 0)
+			newLoader(t, s, copies, cfg).Epoch(t.Context(), 0)
 		}
 	})
 }
 
-// valued notes what is in the ctx of its Gets.
 // contextsOfGets records when the contexts of Gets are done: not while the loop goes on, and when
 // it has ended, in whatever way.
 func contextsOfGets(t *testing.T, o *observe.Observer, r *rand.Rand, workers int) {
@@ -196,10 +136,10 @@ func contextsOfGets(t *testing.T, o *observe.Observer, r *rand.Rand, workers int
 		bad := 12
 		failure := errors.New("fresh")
 		collate := func(idx, samples []int) ([]int, error) {
-			if end == "with an error of Collate" && idx[0] == bad {
+			if end == "with an error of Collate" && samples[0] == s.tokens[bad] {
 				return nil, failure
 			}
-			return gather(idx, samples)
+			return copies(idx, samples)
 		}
 		if end == "with an error of Get" {
 			s.fail = func(i int) error {
@@ -252,6 +192,7 @@ func (k *keeping) done() (n int) {
 	return n
 }
 
+// valued notes what is in the ctx of its Gets.
 type valued struct {
 	*source
 	key    any
@@ -267,44 +208,4 @@ func (s *valued) Get(ctx context.Context, i int) (int, error) {
 	}
 	s.mu.Unlock()
 	return s.source.Get(ctx, i)
-}
-
-// The slices that Collate is given are its own: it may return them as the batch,
-// write into them and append to them. A batch that was kept never changes, and
-// no other batch sees what was done to it.
-func TestOwnBatches(t *testing.T) {
-	o := observe.New(t)
-	r := o.Rand()
-	for _, workers := range []int{0, 1, 3} {
-		cfg := config{BatchSize: below(r, 3, 7), Workers: workers}
-		s := newSource(r, cfg.BatchSize*below(r, 6, 9))
-		run(newLoader(t, s, keep, cfg).Epoch(t.Context(), 0)).observe(o, "samples that were kept")
-		indices := func(idx []int, _ []int) ([]int, error) { return idx, nil }
-		run(newLoader(t, s, indices, cfg).Epoch(t.Context(), 0)).observe(o, "indices that were kept")
-
-		// Collate's numbers in its slices stay when the next pass begins.
-		mark := r.IntN(1e6)
-		marked := newLoader(t, s, func(idx []int, _ []int) ([]int, error) {
-			for j := range idx {
-				idx[j] += mark
-			}
-			return idx, nil
-		}, cfg)
-		first := run(marked.Epoch(t.Context(), 0))
-		run(marked.Epoch(t.Context(), 0))
-		first.observe(o, "indices that were changed and kept")
-
-		order := r.Perm(len(s.tokens))
-		cfg.Sampler = pureSampler(func(int, int) []int { return order })
-		scribble := func(idx []int, samples []int) ([]int, error) {
-			b, err := gather(idx, samples)
-			clear(idx)
-			clear(samples)
-			_ = append(append(idx, -1, -2), idx...)
-			_ = append(append(samples, -1, -2), samples...)
-			return b, err
-		}
-		run(newLoader(t, s, scribble, cfg).Epoch(t.Context(), 0)).observe(o, "while Collate writes into its slices")
-		o.Ints("the order of the Sampler", order)
-	}
 }

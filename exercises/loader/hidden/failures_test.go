@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -44,13 +45,15 @@ func TestGetFails(t *testing.T) {
 				// The later a sample, the sooner it is there.
 				s.delay = func(i int) time.Duration { return ms(2 * (101 - i)) }
 				kinds := broken(r, s, at...)
-				got := run(newLoader(t, s, gather, cfg).Epoch(t.Context(), 0))
-				got.observe(o, "batch", kinds...)
+				got := run(newLoader(t, s, copies, cfg).Epoch(t.Context(), 0))
+				got.inOrder(o, "batch", kinds...)
 				o.Bool("Err is what Get returned", slices.Contains(kinds, got.inside()))
 				_, running, _ := s.counts()
 				o.Int("Gets that still run", running)
 			}
-			itemOfGet(t, o, cfg)
+			for _, failure := range ownErrors(r) {
+				oneFails(t, o, cfg, failure)
+			}
 			// A failure at once, while what comes before takes long.
 			s := newSource(r, 20)
 			s.randomDelays(r, 500, 900)
@@ -63,8 +66,11 @@ func TestGetFails(t *testing.T) {
 				return slow(i)
 			}
 			kinds := broken(r, s, at)
-			run(newLoader(t, s, gather, cfg).Epoch(t.Context(), 0)).observe(o, "batch before a sudden failure", kinds...)
+			run(newLoader(t, s, copies, cfg).Epoch(t.Context(), 0)).inOrder(o, "batch before a sudden failure", kinds...)
 		}
+		failsFarBehind(t, o)
+		fails := errors.New("failure")
+		manyFail(t, o, "many Gets fail", fails, func() error { return fails }, nil)
 	})
 }
 
@@ -77,21 +83,76 @@ func (r result) inside() error {
 	return nil
 }
 
-// itemOfGet has Get return an ItemError, as the Get of a dataset that asks another
-// loader would: it is an error like any other, and its Index means nothing here.
-func itemOfGet(t *testing.T, o *observe.Observer, cfg config) {
-	r := o.Rand()
-	s := newSource(r, 60)
-	at, failure := r.IntN(60), &loader.ItemError{Index: below(r, 100, 1000), Err: errors.New("failure")}
+// ownErrors are errors that a Get or a Collate may return of its own, which mean something
+// else to a loader: that of another loader, or of another ctx.
+func ownErrors(r *rand.Rand) []error {
+	item := &loader.ItemError{Index: below(r, 100, 1000), Err: errors.New("failure")}
+	return []error{item, fmt.Errorf("inner: %w", item), context.Canceled, context.DeadlineExceeded, fmt.Errorf("read: %w", context.DeadlineExceeded)}
+}
+
+// oneFails has Get return an error, which is an error like any other.
+func oneFails(t *testing.T, o *observe.Observer, cfg config, failure error) {
+	s := newSource(o.Rand(), 60)
+	at := o.Rand().IntN(60)
 	s.fail = func(i int) error {
 		if i == at {
 			return failure
 		}
 		return nil
 	}
-	got := run(newLoader(t, s, gather, cfg).Epoch(t.Context(), 0))
-	got.observe(o, "batch, where Get returns an ItemError", failure.Err)
-	o.Bool("Err is the ItemError that Get returned", got.inside() == error(failure))
+	got := run(newLoader(t, s, copies, cfg).Epoch(t.Context(), 0))
+	got.inOrder(o, "batch, where Get returns an error of another", failure)
+	o.Bool("Err is the error of another that Get returned", got.inside() == failure)
+}
+
+// failsFarBehind has a sample fail that stands at a place in its batch that 15 or 16
+// bits do not hold.
+func failsFarBehind(t *testing.T, o *observe.Observer) {
+	for _, at := range []int{below(o.Rand(), 1<<15, 1<<16), below(o.Rand(), 1<<16, 70_000)} {
+		for _, workers := range []int{0, 2} {
+			s := failing{numbers(70_000), at}
+			l := newLoader(t, s, copies, config{BatchSize: 70_000, Workers: workers})
+			run(l.Epoch(t.Context(), 0)).inOrder(o, "far behind in a batch", errOfItsOwn)
+		}
+	}
+}
+
+// failing is a dataset of many samples, one of which fails.
+type failing struct {
+	numbers
+	at int
+}
+
+func (f failing) Get(ctx context.Context, i int) (int, error) {
+	if i == f.at {
+		return 0, errOfItsOwn
+	}
+	return f.numbers.Get(ctx, i)
+}
+
+// manyFail has many Gets or Collates end badly at the same time. Only what came of it is
+// recorded; the race detector looks on.
+func manyFail(t *testing.T, o *observe.Observer, name string, kind error, get, collate func() error) {
+	s := newSource(o.Rand(), 64)
+	first := below(o.Rand(), 2, 20)
+	s.delay = func(int) time.Duration { return ms(1) }
+	if get != nil {
+		s.fail = func(i int) error {
+			if i >= first {
+				return get()
+			}
+			return nil
+		}
+	}
+	made := func(idx, samples []int) ([]int, error) {
+		if collate != nil && samples[0] != s.tokens[0] {
+			return nil, collate()
+		}
+		return copies(idx, samples)
+	}
+	got := run(newLoader(t, s, made, config{BatchSize: 1, Workers: 8, Prefetch: 20}).Epoch(t.Context(), 0))
+	o.Error(name+": error", got.err, kind)
+	o.Error(name+": Err of the error", got.inside(), kind)
 }
 
 // When Collate fails, earlier batches are yielded first; then one pair of the zero
@@ -107,33 +168,61 @@ func TestCollateFails(t *testing.T) {
 			s.randomDelays(r, 1, 30)
 			bad := r.IntN(20) * 4
 			failure := errors.New("does not fit")
-			collate := func(idx []int, samples []int) ([]int, error) {
-				b, err := gather(idx, samples)
-				if idx[0] >= bad {
-					err = failure
-				}
-				return b, err
-			}
-			got := run(newLoader(t, s, collate, cfg).Epoch(t.Context(), 0))
-			got.observe(o, "batch", failure)
+			collate := s.collateFailsFrom(bad, failure)
+			got := run(slowly(newLoader(t, s, collate, cfg).Epoch(t.Context(), 0)))
+			got.beforeError(o, wp[0], "batch", failure)
 			o.Bool("Err is what Collate returned", got.inside() == failure)
 
-			// It is that error itself, also if it is one of another loader.
-			for _, other := range []error{&loader.ItemError{Index: below(r, 100, 1000), Err: failure}, fmt.Errorf("inner: %w", &loader.ItemError{Index: below(r, 100, 1000), Err: failure})} {
-				got := run(newLoader(t, newSource(r, 12), func(idx, samples []int) ([]int, error) {
-					if idx[0] > 0 {
-						return nil, other
-					}
-					return gather(idx, samples)
-				}, cfg).Epoch(t.Context(), 0))
-				got.observe(o, "Collate returns an ItemError", failure)
-				o.Bool("Err is the ItemError that Collate returned", got.inside() == other)
+			// It is that error itself, whatever it means elsewhere.
+			for _, other := range ownErrors(r) {
+				s := newSource(r, 12)
+				got := run(slowly(newLoader(t, s, s.collateFailsFrom(4, other), cfg).Epoch(t.Context(), 0)))
+				got.beforeError(o, wp[0], "Collate returns an error of another", other)
+				o.Bool("Err is the error of another that Collate returned", got.inside() == other)
 			}
 
-			kinds := append(broken(r, s, bad-1, bad+4), failure)
-			run(newLoader(t, s, collate, cfg).Epoch(t.Context(), 0)).observe(o, "batch, and samples that fail", kinds...)
+			if wp[0] <= 1 {
+				kinds := append(broken(r, s, bad-1, bad+4), failure)
+				run(newLoader(t, s, collate, cfg).Epoch(t.Context(), 0)).inOrder(o, "batch, and samples that fail", kinds...)
+			}
 		}
+		fails := errors.New("failure")
+		manyFail(t, o, "many Collates fail", fails, nil, func() error { return fails })
 	})
+}
+
+// collateFailsFrom makes a Collate that fails for the batches from one sample on, with a
+// value beside the error.
+func (s *source) collateFailsFrom(bad int, failure error) loader.Collate[int, []int] {
+	return func(idx []int, samples []int) ([]int, error) {
+		b, err := copies(idx, samples)
+		if slices.Index(s.tokens, samples[0]) >= bad {
+			err = failure
+		}
+		return b, err
+	}
+}
+
+// slowly has a body that takes its time, so that what comes next is ready.
+func slowly(seq iter.Seq2[[]int, error]) iter.Seq2[[]int, error] {
+	return func(yield func([]int, error) bool) {
+		for b, err := range seq {
+			time.Sleep(ms(100))
+			if !yield(b, err) {
+				return
+			}
+		}
+	}
+}
+
+// beforeError records the error of a pass, and the batches before it where no more than one
+// worker makes them: that none of those of several is lost is for TestGetFails to say.
+func (r result) beforeError(o *observe.Observer, workers int, name string, sentinels ...error) {
+	if workers <= 1 {
+		r.inOrder(o, name, sentinels...)
+	} else {
+		r.onlyError(o, name, sentinels...)
+	}
 }
 
 // A panic in Get or in Collate ends the epoch as an error would, and not the
@@ -166,18 +255,20 @@ func TestPanics(t *testing.T) {
 					}
 					return nil
 				}
-				run(newLoader(t, s, gather, cfg).Epoch(t.Context(), 0)).observe(o, "Get panics", thrown, item, context.Canceled)
+				run(slowly(newLoader(t, s, copies, cfg).Epoch(t.Context(), 0))).beforeError(o, wp[0], "Get panics", thrown, item, context.Canceled)
 
 				s.fail = nil
 				at -= at % 3
 				collate := func(idx []int, samples []int) ([]int, error) {
-					if idx[0] == at {
+					if samples[0] == s.tokens[at] {
 						throw()
 					}
-					return gather(idx, samples)
+					return copies(idx, samples)
 				}
-				run(newLoader(t, s, collate, cfg).Epoch(t.Context(), 0)).observe(o, "Collate panics", thrown, item, context.Canceled)
+				run(slowly(newLoader(t, s, collate, cfg).Epoch(t.Context(), 0))).beforeError(o, wp[0], "Collate panics", thrown, item, context.Canceled)
 			}
 		}
+		manyFail(t, o, "many Gets panic", thrown, func() error { panic(thrown) }, nil)
+		manyFail(t, o, "many Collates panic", thrown, nil, func() error { panic(thrown) })
 	})
 }

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"iter"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -133,6 +134,16 @@ func gather(idx []int, samples []int) ([]int, error) {
 // keep is a Collate that returns what it was given.
 func keep(_ []int, samples []int) ([]int, error) { return samples, nil }
 
+// copies is a Collate that returns the samples in a list of its own.
+func copies(_ []int, samples []int) ([]int, error) { return slices.Clone(samples), nil }
+
+// numbers is a dataset of many samples, each of which is its index.
+type numbers int
+
+func (n numbers) Len() int { return int(n) }
+
+func (n numbers) Get(_ context.Context, i int) (int, error) { return i, nil }
+
 type config = loader.Config
 
 func newLoader(t *testing.T, ds loader.Dataset[int], c loader.Collate[int, []int], cfg config) *loader.Loader[int, []int] {
@@ -173,8 +184,30 @@ func run(seq iter.Seq2[[]int, error]) (r result) {
 	return r
 }
 
-// observe records the batches, and what kind of error ended the pass.
+// observe records the batches, sorted, and what kind of error ended the pass: in
+// which order batches of several workers come is for TestAnyWorkers to say.
 func (r result) observe(o *observe.Observer, name string, sentinels ...error) {
+	r.batches = slices.SortedFunc(slices.Values(r.batches), slices.Compare)
+	r.inOrder(o, name, sentinels...)
+}
+
+// observeFor records the batches in their order where no more than one worker makes them.
+func (r result) observeFor(o *observe.Observer, workers int, name string, sentinels ...error) {
+	if workers <= 1 {
+		r.inOrder(o, name, sentinels...)
+	} else {
+		r.observe(o, name, sentinels...)
+	}
+}
+
+// onlyError records what kind of error ended the pass, and not what came before.
+func (r result) onlyError(o *observe.Observer, name string, sentinels ...error) {
+	r.batches = nil
+	r.inOrder(o, name, sentinels...)
+}
+
+// inOrder records the batches as they came, and what kind of error ended the pass.
+func (r result) inOrder(o *observe.Observer, name string, sentinels ...error) {
 	o.Int(name+": batches", len(r.batches))
 	for _, b := range r.batches {
 		o.Ints(name, b)

@@ -3,6 +3,7 @@ package hidden
 import (
 	"context"
 	"fmt"
+	"math"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -23,20 +24,12 @@ func TestSequential(t *testing.T) {
 		s := newSource(r, cfg.BatchSize*below(r, 3, 9))
 		var calls atomic.Int64 // Collate may be called by several goroutines
 		sum := func(idx []int, samples []int) ([]int, error) { calls.Add(1); return gather(idx, samples) }
-		run(newLoader(t, s, sum, cfg).Epoch(t.Context(), 0)).observe(o, "batch")
+		run(newLoader(t, s, sum, cfg).Epoch(t.Context(), 0)).observeFor(o, workers, "batch")
 		o.Int("calls of Collate", int(calls.Load()))
 	}
-	for _, workers := range []int{0, 3} { // more batches than 16 bits count
-		s := newSource(r, 1<<16+below(r, 100, 3000))
-		h, n := 0, 0
-		for b, err := range newLoader(t, s, keep, config{BatchSize: 1, Workers: workers}).Epoch(t.Context(), 0) {
-			if n++; err != nil || len(b) != 1 || n > len(s.tokens) {
-				break
-			}
-			h = (h*31 + b[0]) % 1e9
-		}
-		o.Int("batches of many", n)
-		o.Int("hash of many batches", h)
+	for _, workers := range []int{0, 3} {
+		many(t, o, workers, 1)
+		many(t, o, workers, 1<<17)
 	}
 	words := make(texts, 3*below(r, 4, 10))
 	for i := range words {
@@ -45,18 +38,39 @@ func TestSequential(t *testing.T) {
 	join := func(idx []int, samples []string) (*line, error) {
 		return &line{first: idx[0], text: strings.Join(samples, " ")}, nil
 	}
-	l, err := loader.New(words, join, config{BatchSize: 3, Workers: 2})
+	l, err := loader.New(words, join, config{BatchSize: 3, Workers: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for b, err := range l.Epoch(t.Context(), 0) {
-		if err != nil || b == nil {
-			t.Fatalf("got %v, %v", b, err)
+		o.Error("error beside a text", err)
+		if o.Bool("a text", b != nil); b == nil {
+			break
 		}
 		o.Int("first index", b.first)
 		o.String("text", b.text)
 	}
 	o.Int("Len", l.Len())
+}
+
+// many goes through more batches, or samples of a batch, than 16 bits count.
+func many(t *testing.T, o *observe.Observer, workers, size int) {
+	data := numbers(1<<16 + below(o.Rand(), 100, 3000))
+	batches, different, sum := 0, 0, 0
+	seen := make([]bool, data)
+	for b, err := range newLoader(t, data, copies, config{BatchSize: size, Workers: workers}).Epoch(t.Context(), 0) {
+		if batches++; err != nil || batches > len(seen) {
+			break
+		}
+		for j, x := range b {
+			sum = (sum + (x+1)*(j+1)) % 1e9
+			if !seen[x] {
+				seen[x] = true
+				different++
+			}
+		}
+	}
+	o.Ints("many samples: batches, different samples, hash of the batches", []int{batches, different, sum})
 }
 
 type texts []string
@@ -82,7 +96,7 @@ func TestLastBatch(t *testing.T) {
 			for _, drop := range []bool{false, true} {
 				s := newSource(r, n)
 				cfg := config{BatchSize: size, Workers: workers, DropLast: drop}
-				run(newLoader(t, s, gather, cfg).Epoch(t.Context(), 0)).observe(o, "batch")
+				run(newLoader(t, s, copies, cfg).Epoch(t.Context(), 0)).observe(o, "batch")
 				o.Ints("how often each sample was asked for", s.asked[:n])
 			}
 		}
@@ -97,27 +111,25 @@ func TestLen(t *testing.T) {
 	for _, drop := range []bool{false, true} {
 		for range 10 {
 			s := newSource(r, below(r, 1, 60))
-			l := newLoader(t, s, gather, config{BatchSize: below(r, 1, 12), DropLast: drop, Workers: below(r, 0, 3)})
+			l := newLoader(t, s, copies, config{BatchSize: below(r, 1, 12), DropLast: drop, Workers: below(r, 0, 3)})
 			for range 3 {
 				o.Int("Len", l.Len())
-				o.Int("batches", len(run(l.Epoch(t.Context(), 0)).batches))
 				s.grow(r, below(r, 1, 20))
 			}
 		}
 		orders := [][]int{draws(r, below(r, 20, 40), 10), draws(r, below(r, 40, 60), 10)}
 		chosen := pureSampler(func(epoch, _ int) []int { return orders[epoch] })
-		l := newLoader(t, newSource(r, 10), gather, config{BatchSize: below(r, 2, 9), DropLast: drop, Sampler: chosen})
+		l := newLoader(t, newSource(r, 10), copies, config{BatchSize: below(r, 2, 9), DropLast: drop, Sampler: chosen})
 		o.Int("Len with a Sampler", l.Len())
-		o.Int("batches of epoch 0", len(run(l.Epoch(t.Context(), 0)).batches))
-		o.Int("batches of epoch 1", len(run(l.Epoch(t.Context(), 1)).batches))
+		run(l.Epoch(t.Context(), 1))
+		o.Int("Len with a Sampler after a pass of another epoch", l.Len())
 
 		// A Sampler of as many as there are now: neither the dataset's length is kept nor its answer.
 		s := newSource(r, below(r, 5, 20))
 		factor := 1
-		l = newLoader(t, s, gather, config{BatchSize: below(r, 2, 5), DropLast: drop, Sampler: pureSampler(func(_, n int) []int { return make([]int, factor*n) })})
+		l = newLoader(t, s, copies, config{BatchSize: below(r, 2, 5), DropLast: drop, Sampler: pureSampler(func(_, n int) []int { return make([]int, factor*n) })})
 		for range 3 {
 			o.Int("Len with a Sampler that lists all", l.Len())
-			o.Int("batches with a Sampler that lists all", len(run(l.Epoch(t.Context(), 0)).batches))
 			s.grow(r, below(r, 10, 20))
 			o.Int("Len with a Sampler that lists all, of a dataset that has grown", l.Len())
 			factor++
@@ -132,20 +144,24 @@ func TestLen(t *testing.T) {
 func TestSampler(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
-	for _, workers := range []int{0, 3} {
+	for _, workers := range []int{0, 1, 3} {
 		s := newSource(r, below(r, 10, 20))
 		seed := r.IntN(1e6)
 		chosen := &sampler{orders: func(epoch, n int) []int {
-			order := make([]int, n-5+epoch*7)
+			order := make([]int, n-5+epoch*7, n+epoch*7)
 			for i := range order {
 				order[i] = (seed + i*i + 3*epoch) % n
+			}
+			for i := len(order); i < cap(order); i++ {
+				order[:i+1][i] = seed + i // which is the Sampler's, too
 			}
 			return order
 		}}
 		l := newLoader(t, s, gather, config{BatchSize: 4, Workers: workers, Sampler: chosen})
 		for _, epoch := range []int{0, 2, 1} {
-			run(l.Epoch(t.Context(), epoch)).observe(o, fmt.Sprint("epoch ", epoch))
+			run(l.Epoch(t.Context(), epoch)).observeFor(o, workers, fmt.Sprint("epoch ", epoch))
 			o.Ints("the Sampler's slice afterwards", chosen.last)
+			o.Ints("what is behind the Sampler's slice afterwards", chosen.last[len(chosen.last):cap(chosen.last)])
 			s.grow(r, 3)
 		}
 
@@ -159,7 +175,7 @@ func TestSampler(t *testing.T) {
 			}
 			return nil
 		}
-		run(l.Epoch(t.Context(), 3)).observe(o, "while the Sampler uses its slice again")
+		run(l.Epoch(t.Context(), 3)).observeFor(o, workers, "while the Sampler uses its slice again")
 
 		// A Sampler may answer in another way each time that it is asked.
 		s.fail = nil
@@ -174,20 +190,21 @@ func TestSampler(t *testing.T) {
 		l = newLoader(t, s, gather, config{BatchSize: 4, Workers: workers, Sampler: turning})
 		same := l.Epoch(t.Context(), 1)
 		for range 4 {
-			run(same).observe(o, "a Sampler that changes its mind, the same sequence")
-			run(l.Epoch(t.Context(), 1)).observe(o, "a Sampler that changes its mind")
+			run(same).observeFor(o, workers, "a Sampler that changes its mind, the same sequence")
+			run(l.Epoch(t.Context(), 1)).observeFor(o, workers, "a Sampler that changes its mind")
 			turn += below(r, 1, 9)
 		}
 
-		wrong := below(r, 100, 1000)
-		bad := pureSampler(func(int, int) []int { return []int{3, 1, 4, 1, 5, wrong, 2, 6} })
-		l = newLoader(t, s, gather, config{BatchSize: 2, Workers: workers, Sampler: bad})
-		run(l.Epoch(t.Context(), 0)).observe(o, "with an index that does not exist", errNoSample)
+		for _, wrong := range []int{below(r, 100, 1000), -below(r, 1, 1000), math.MaxInt, math.MinInt} {
+			bad := pureSampler(func(int, int) []int { return []int{3, 1, 4, 1, 5, wrong, 2, 6} })
+			l = newLoader(t, s, gather, config{BatchSize: 2, Workers: workers, Sampler: bad})
+			run(l.Epoch(t.Context(), 0)).beforeError(o, workers, "with an index that does not exist", errNoSample)
+		}
 	}
 }
 
 // Batches come in the same order whatever Workers and Prefetch are, and however
-// long a Get or a Collate takes: never in the order in which they were ready.
+// long a Get or a Collate takes, also if they are hundreds: never in the order in which they were ready.
 func TestAnyWorkers(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
@@ -196,7 +213,7 @@ func TestAnyWorkers(t *testing.T) {
 	order := r.Perm(len(s.tokens))
 	slow := func(idx []int, samples []int) ([]int, error) {
 		time.Sleep(ms(samples[0] % 30))
-		return gather(idx, samples)
+		return copies(idx, samples)
 	}
 	size := below(r, 2, 6)
 	bubble(t, func(t *testing.T) {
@@ -204,8 +221,11 @@ func TestAnyWorkers(t *testing.T) {
 			for _, prefetch := range []int{0, 1, 3, 40, 200} {
 				cfg := config{BatchSize: size, Workers: workers, Prefetch: prefetch}
 				cfg.Sampler = pureSampler(func(int, int) []int { return order })
-				run(newLoader(t, s, slow, cfg).Epoch(t.Context(), 0)).observe(o, "batch")
+				run(newLoader(t, s, slow, cfg).Epoch(t.Context(), 0)).inOrder(o, "batch")
 			}
 		}
+		hundreds := newSource(r, 600)
+		hundreds.randomDelays(r, 1, 1000)
+		run(newLoader(t, hundreds, copies, config{BatchSize: 300, Workers: 300}).Epoch(t.Context(), 0)).inOrder(o, "batch of hundreds")
 	})
 }

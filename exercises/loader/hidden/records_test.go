@@ -16,6 +16,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"grade/observe"
 	"grade/reference/loader"
@@ -66,16 +67,16 @@ func TestRecords(t *testing.T) {
 		var kept [][]byte
 		for _, i := range append(draws(r, asked, n), 0, n-1) {
 			b, err := rec.Get(t.Context(), i)
-			o.Error("error", err)
+			o.Error("error of Get", err)
 			o.Int("record", hash(b))
-			o.Int("length", len(b))
+			o.Int("length of a record", len(b))
 			kept = append(kept, slices.Clip(b))
 			clear(b) // it is the caller's
 			again, _ := rec.Get(t.Context(), i)
 			o.Int("record again", hash(again))
 		}
 		for _, b := range kept {
-			o.Int("kept", hash(b))
+			o.Int("record that was kept", hash(b))
 		}
 		order := draws(r, inBatches, n)
 		chosen := pureSampler(func(int, int) []int { return order })
@@ -85,12 +86,12 @@ func TestRecords(t *testing.T) {
 			}
 			return sum, nil
 		}
-		l, err := loader.New(rec, sum, config{BatchSize: 8, Workers: 3 * (i % 2), Sampler: chosen})
+		l, err := loader.New(rec, sum, config{BatchSize: 8, Workers: i % 2, Sampler: chosen})
 		if err != nil {
 			t.Fatal(err)
 		}
 		for b, err := range l.Epoch(t.Context(), 0) {
-			o.Int("batch", b)
+			o.Int("hash of a batch", b)
 			o.Error("error of a batch", err)
 		}
 		o.Error("Close", rec.Close())
@@ -143,26 +144,39 @@ func TestRecordsErrors(t *testing.T) {
 		o.Error("index", err, kinds[:5]...)
 		o.Int("record", hash(b))
 	}
-	ctx, cancel := context.WithCancelCause(t.Context())
-	cancel(errCause)
-	_, err = rec.Get(ctx, 0)
-	o.Error("ctx that is done", err, ctx.Err())
+	ctxDone(t, o, rec)
 
 	if err := os.Truncate(path, int64(n*size-1)); err != nil { // nearly whole
 		t.Fatal(err)
 	}
 	b, err := rec.Get(t.Context(), n-1)
 	o.Bool("an error for a record that was cut", err != nil)
-	o.Int("its bytes", len(b))
+	o.Int("bytes of a record that was cut", len(b))
 	b, err = rec.Get(t.Context(), n-2)
-	o.Error("the record before it", err)
-	o.Int("its bytes", hash(b))
+	o.Error("the record before one that was cut", err)
+	o.Int("the record before one that was cut", hash(b))
 
 	o.Error("Close", rec.Close())
 	o.Error("Close again", rec.Close())
 	_, err = rec.Get(t.Context(), 0)
 	o.Error("Get after Close", err, kinds[:5]...)
 	cutLarge(t, o)
+}
+
+// ctxDone records what Get says to a ctx that is done: cancelled, past its deadline, of a
+// parent that is.
+func ctxDone(t *testing.T, o *observe.Observer, rec *loader.Records) {
+	cancelled, cancel := context.WithCancelCause(t.Context())
+	cancel(errCause)
+	late, stop := context.WithDeadlineCause(t.Context(), time.Unix(0, 0), errCause)
+	defer stop()
+	child, stop2 := context.WithCancel(late)
+	defer stop2()
+	for _, ctx := range []context.Context{cancelled, late, child} {
+		b, err := rec.Get(ctx, 0)
+		o.Error("ctx that is done", err, ctxErrors...)
+		o.Int("bytes where ctx is done", len(b))
+	}
 }
 
 // The file is opened once, in OpenRecords: Get goes on reading it when its name
@@ -222,6 +236,16 @@ func oneFile(t *testing.T, o *observe.Observer, kind string, size, n int) {
 		t.Fatal(err)
 	}
 	read("overwritten in place")
+	for i := range n - 1 { // each one when the one before it has just been read
+		_, err := rec.Get(t.Context(), i)
+		o.Error(kind+"before the next is overwritten", err)
+		if _, err := old.WriteAt(randomBytes(r, size), int64((i+1)*size)); err != nil {
+			t.Fatal(err)
+		}
+		b, err := rec.Get(t.Context(), i+1)
+		o.Int(kind+"overwritten when the one before had been read", hash(b))
+		o.Error(kind+"overwritten when the one before had been read", err)
+	}
 	o.Error(kind+"Close", rec.Close())
 	_, err = rec.Get(t.Context(), 0)
 	o.Error(kind+"Get after Close", err, fs.ErrClosed)

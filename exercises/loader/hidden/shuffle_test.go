@@ -17,7 +17,7 @@ func TestShuffle(t *testing.T) {
 	for _, workers := range []int{0, 1, 4} {
 		cfg := config{BatchSize: below(r, 2, 9), Workers: workers, Shuffle: true, Seed: r.Uint64()}
 		s := newSource(r, cfg.BatchSize*below(r, 9, 15))
-		l := newLoader(t, s, keep, cfg)
+		l := newLoader(t, s, copies, cfg)
 		for epoch := range 4 {
 			got := run(l.Epoch(t.Context(), epoch))
 			for _, b := range got.batches {
@@ -33,7 +33,7 @@ func TestShuffle(t *testing.T) {
 		for n := range 4 { // few samples, which have few orders
 			few := newSource(r, n)
 			cfg := config{BatchSize: max(n, 1), Workers: workers, Shuffle: true, Seed: r.Uint64()}
-			got := run(newLoader(t, few, keep, cfg).Epoch(t.Context(), r.IntN(9)))
+			got := run(newLoader(t, few, copies, cfg).Epoch(t.Context(), r.IntN(9)))
 			all := slices.Concat(got.batches...)
 			slices.Sort(all)
 			slices.Sort(few.tokens)
@@ -43,7 +43,7 @@ func TestShuffle(t *testing.T) {
 
 		cfg.DropLast = true
 		s = newSource(r, cfg.BatchSize*5+1)
-		all := slices.Concat(run(newLoader(t, s, keep, cfg).Epoch(t.Context(), 0)).batches...)
+		all := slices.Concat(run(newLoader(t, s, copies, cfg).Epoch(t.Context(), 0)).batches...)
 		slices.Sort(all)
 		o.Int("different samples with DropLast", len(slices.Compact(all)))
 	}
@@ -60,7 +60,7 @@ func TestSeeds(t *testing.T) {
 	s := newSource(r, 12*below(r, 2, 5))
 	order := func(cfg config, epoch int) string {
 		cfg.Shuffle = true
-		return fmt.Sprint(slices.Concat(run(newLoader(t, s, keep, cfg).Epoch(t.Context(), epoch)).batches...))
+		return fmt.Sprint(slices.Concat(run(newLoader(t, s, copies, cfg).Epoch(t.Context(), epoch)).batches...))
 	}
 	// Epochs are small: whoever shuffles anew for each epoch from 0 on breaks no rule.
 	seed, epoch := r.Uint64N(40)+20, below(r, 3, 20)
@@ -70,7 +70,7 @@ func TestSeeds(t *testing.T) {
 	for range below(r, 5, 12) {
 		others = append(others, config{BatchSize: divisors[r.IntN(6)], Workers: below(r, 0, 5), Prefetch: below(r, 0, 5), Seed: seed})
 	}
-	l := newLoader(t, s, keep, config{BatchSize: 4, Seed: seed, Shuffle: true})
+	l := newLoader(t, s, copies, config{BatchSize: 4, Seed: seed, Shuffle: true})
 	for i, cfg := range others {
 		run(l.Epoch(t.Context(), i)) // which must not matter
 		if order(cfg, epoch) == first {
@@ -81,6 +81,7 @@ func TestSeeds(t *testing.T) {
 		same++
 	}
 	o.Int("loaders that give the same order", same)
+	lastOfBatches(t, o)
 
 	different := map[string]bool{}
 	for _, x := range pairs(r, seed, epoch) {
@@ -92,9 +93,31 @@ func TestSeeds(t *testing.T) {
 	o.Ints("samples, sorted", all)
 }
 
+// lastOfBatches has batches, of several sizes, the last of which is not full: DropLast
+// leaves it out, and the order of the others stays.
+func lastOfBatches(t *testing.T, o *observe.Observer) {
+	r := o.Rand()
+	s := newSource(r, below(r, 25, 40))
+	cfg := config{BatchSize: len(s.tokens), Shuffle: true, Seed: r.Uint64()}
+	whole := slices.Concat(run(newLoader(t, s, copies, cfg).Epoch(t.Context(), 2)).batches...)
+	for _, drop := range []bool{false, true} {
+		for cfg.BatchSize = 1; cfg.BatchSize < 10; cfg.BatchSize++ {
+			cfg.DropLast = drop
+			got := slices.Concat(run(newLoader(t, s, copies, cfg).Epoch(t.Context(), 2)).batches...)
+			o.Bool(fmt.Sprintf("the same order with DropLast %v", drop), slices.Equal(got, whole[:min(len(got), len(whole))]))
+		}
+	}
+}
+
 type pair struct {
 	seed  uint64
 	epoch int
+}
+
+// factors are what an epoch is multiplied with before it is added to a Seed.
+var factors = []uint64{
+	10, 100, 10_000, 1_000_003, 1_000_000_007, 1 << 8, 1 << 16, 1 << 32,
+	0x9e3779b9, 0x9e3779b97f4a7c15, 0xbf58476d1ce4e5b9, 6364136223846793005, 1442695040888963407, 1099511628211,
 }
 
 // pairs are as many different ones as the seed of the test says, those among them
@@ -106,7 +129,12 @@ func pairs(r *rand.Rand, seed uint64, epoch int) []pair {
 		{seed + e, 0}, {0, epoch + int(seed)}, {e, int(seed)}, {seed * e, 1}, {1, int(seed) * epoch}, {seed * e, 0}, {0, 0}, {0, 1}, {1, 0}, {1, 1},
 		{seed + 31, epoch - 1}, {seed + 1000, epoch - 1}, {seed | 1<<32, epoch}, {seed | 1<<63, epoch}, {seed, epoch + 1<<8}, {seed, epoch + 1<<16},
 	}
-	for range below(r, 5, 40) {
+	for _, c := range factors {
+		list = append(list, pair{seed + c, epoch - 1}, pair{seed ^ e*c ^ (e-1)*c, epoch - 1})
+	}
+	large := 1<<63 | r.Uint64()>>12<<11 // a float64 does not tell it from the next ones
+	list = append(list, pair{large, epoch}, pair{large + 1, epoch}, pair{large + 2, epoch})
+	for range below(r, 5, 20) {
 		list = append(list, pair{r.Uint64(), r.IntN(100)})
 	}
 	slices.SortFunc(list, func(a, b pair) int {
@@ -117,7 +145,8 @@ func pairs(r *rand.Rand, seed uint64, epoch int) []pair {
 
 // All orders are equally likely: over epochs, and over the Seeds in one epoch.
 // Swapping every place with any other favours some orders, so does swapping it with a
-// later one only, and so does a shuffle that is done again where all is in its place.
+// later one only, and so does a shuffle that is done again where all is in its place. Of
+// many samples each may come to any place.
 func TestUniform(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
@@ -135,13 +164,51 @@ func TestUniform(t *testing.T) {
 			{"seeds", func(i int) (uint64, int) { return seed + uint64(i), epoch }},
 		} {
 			seen, sum := orders(t, newSource(r, c.n), c2.at)
-			if x := chiSquare(seen, c.n); x > c.limit {
-				t.Errorf("χ² of the orders of %d samples over %s is %.0f", c.n, c2.name, x)
-			}
+			o.Bool(fmt.Sprintf("χ² of the orders of %d samples over %s is above %.0f", c.n, c2.name, c.limit), chiSquare(seen, c.n) > c.limit)
 			total += sum
 		}
 	}
 	o.Int("sum of all samples", total)
+	farAndWide(t, o)
+}
+
+// farAndWide records of one order of very many samples whether each tenth of the samples comes
+// equally often to each tenth of the places, and whether neighbours stay near each other.
+func farAndWide(t *testing.T, o *observe.Observer) {
+	r := o.Rand()
+	n := 10 * below(r, 9_000, 11_000)
+	l := newLoader(t, numbers(n), copies, config{BatchSize: n, Shuffle: true, Seed: r.Uint64()})
+	var cells [10][10]float64
+	near, before := 0, -n
+	order := slices.Concat(run(l.Epoch(t.Context(), r.IntN(3))).batches...)
+	for place, x := range order {
+		cells[place*10/n][x*10/n]++
+		if x-before >= -10 && x-before <= 10 {
+			near++
+		}
+		before = x
+	}
+	sum := 0.0
+	for _, row := range cells {
+		for _, k := range row {
+			sum += (k - float64(n)/100) * (k - float64(n)/100) / (float64(n) / 100)
+		}
+	}
+	o.Int("different samples of many", distinct(order, n))
+	o.Bool("χ² of tenths of samples at tenths of places is above 160", sum > 160)
+	o.Bool("more than 50 samples stand beside one that is at most 10 off", near > 50)
+}
+
+// distinct counts the numbers from 0 to n-1 that a list has.
+func distinct(list []int, n int) (count int) {
+	seen := make([]bool, n)
+	for _, x := range list {
+		if !seen[x] {
+			seen[x] = true
+			count++
+		}
+	}
+	return count
 }
 
 // rounds is how many orders are counted.
@@ -156,7 +223,7 @@ func orders(t *testing.T, s *source, at func(i int) (seed uint64, epoch int)) (s
 	seen = map[string]int{}
 	for i := range rounds {
 		seed, epoch := at(i)
-		l := newLoader(t, s, keep, config{BatchSize: len(s.tokens), Shuffle: true, Seed: seed})
+		l := newLoader(t, s, copies, config{BatchSize: len(s.tokens), Shuffle: true, Seed: seed})
 		var key []byte
 		for _, token := range slices.Concat(run(l.Epoch(t.Context(), epoch)).batches...) {
 			sum += token % 1000

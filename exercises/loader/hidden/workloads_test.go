@@ -81,8 +81,8 @@ func BenchmarkRecords(b *testing.B) {
 			failed = err
 		}
 	}
-	o.Int("sum", int(sum>>1))
-	o.Error("error", failed)
+	o.Int("hash of the batches of two epochs", int(sum>>1))
+	o.Error("error of a pass or of Close", failed)
 }
 
 // work is a dataset that computes its samples, some hundred nanoseconds each.
@@ -132,8 +132,8 @@ func BenchmarkManySamples(b *testing.B) {
 			batches++
 		}
 	}
-	o.Int("sum", int(sum>>1)) // of all samples, in whatever order
-	o.Int("batches", batches)
+	o.Int("sum of all samples", int(sum>>1)) // in whatever order
+	o.Int("batches of an epoch", batches)
 }
 
 // big is a dataset of samples of 64 KiB.
@@ -175,7 +175,7 @@ func BenchmarkStream(b *testing.B) {
 			}
 		}
 	}
-	o.Int("sum", int(sum>>1))
+	o.Int("hash of a number of each sample, in order", int(sum>>1))
 }
 
 // A batch costs some allocations, and not some for every sample.
@@ -207,7 +207,7 @@ func TestAllocations(t *testing.T) {
 				sum = sum*31 + batch
 			}
 		})
-		o.Int("sum", int(sum>>1))
+		o.Int("hash of the batches of an epoch", int(sum>>1))
 		o.SelfReported().Float("allocations a batch", allocations/200, observe.AtMost(1, 20))
 	}
 }
