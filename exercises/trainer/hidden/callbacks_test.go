@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"testing"
 
 	"grade/observe"
@@ -28,10 +27,12 @@ func TestCallbackOrder(t *testing.T) {
 			o.Ints("the numbers that "+kind+" is told", w.told(kind))
 		}
 		var losses []float64
-		var steps, val []int
+		var steps, val []int // of validation before each EpochEnd
 		same := true
 		for _, e := range w.events {
-			steps, val = append(steps, e.steps), append(val, e.val)
+			if steps = append(steps, e.steps); e.kind == "EpochEnd" {
+				val = append(val, e.val)
+			}
 			if e.kind == "BatchEnd" {
 				losses = append(losses, e.loss)
 			}
@@ -40,10 +41,11 @@ func TestCallbackOrder(t *testing.T) {
 			}
 		}
 		o.Ints("Steps before each event", steps)
-		o.Ints("batches of validation before each event", val)
+		o.Ints("batches of validation before each EpochEnd", val)
 		o.Floats("losses that BatchEnd is told", losses)
 		o.Bool("EpochEnd is told what is in the History", same)
 	}
+	lateNumbers(o)
 }
 
 // after is what there is to see of a run that was ended.
@@ -51,7 +53,14 @@ func (w *world) after(name string, h trainer.History) {
 	w.samples(name, h)
 	w.o.Strings(name+": who is told of what", w.heard())
 	w.o.Int(name+": calls of Step", w.calls["step"])
-	w.o.Int(name+": batches that were loaded", w.calls["train load"]+w.calls["val load"])
+	w.o.Int(name+": batches that were loaded", w.calls["train load"])
+	val := w.calls["val load"]
+	for _, e := range w.events {
+		if e.kind != "TrainEnd" {
+			val = w.calls["val load"] - e.val
+		}
+	}
+	w.o.Int(name+": batches of validation that were loaded after the last event of training", val)
 }
 
 // ErrStop from a callback, wrapped or not, ends the run without an error: the
@@ -71,7 +80,7 @@ func TestStop(t *testing.T) {
 			{"BatchEnd", 4, 5}, {"StepEnd", 2, 5},
 		} {
 			w := newWorld(o)
-			list := []trainer.Callback{callback{w, "a"}, callback{w, "b"}, callback{w, "c"}}
+			list := w.singles("a", "b", "c")
 			tr := w.trainer(trainer.Config{Epochs: 3, AccumSteps: 2, Callbacks: list})
 			w.at("b "+at.kind, at.n, func() error { return stop })
 			h, err := tr.Fit(w.ctx(), w.loader("train", w.sizes(at.batches)...), w.loader("val", w.sizes(2)...))
@@ -87,7 +96,7 @@ func TestStop(t *testing.T) {
 	for _, at := range []string{"TrainStart", "BatchEnd", "StepEnd"} {
 		w := newWorld(o)
 		ctx, cancel := context.WithCancel(w.ctx())
-		tr := w.trainer(trainer.Config{Epochs: 2, AccumSteps: 2, Callbacks: []trainer.Callback{callback{w, "a"}, callback{w, "b"}}})
+		tr := w.trainer(trainer.Config{Epochs: 2, AccumSteps: 2, Callbacks: w.singles("a", "b")})
 		w.at("a "+at, 0, func() error { cancel(); return trainer.ErrStop })
 		h, err := tr.Fit(ctx, w.loader("train", w.sizes(4)...), w.loader("val", 1))
 		o.String("stop and done at "+at+": error of Fit", kind(err))
@@ -104,8 +113,15 @@ func TestStop(t *testing.T) {
 
 // wraps are an error, and ways to wrap it.
 func wraps(err error) []error {
-	return []error{err, fmt.Errorf("patience: %w", err), errors.Join(errors.New("patience"), err), fmt.Errorf("%w, %w", errors.New("patience"), err)}
+	return []error{err, fmt.Errorf("patience: %w", err), errors.Join(errors.New("patience"), err), fmt.Errorf("%w, %w", errors.New("patience"), err),
+		&trainer.BatchError{Epoch: 77, Batch: 99, Err: err}, like{err}}
 }
+
+// like is an error that says of itself that it is another.
+type like struct{ other error }
+
+func (l like) Error() string        { return "patience" }
+func (l like) Is(target error) bool { return target == l.other }
 
 // ErrStop is a wish of callbacks only: from a loader, a model, the loss or the
 // optimizer it is an error. And where another callback fails at the same event,
@@ -123,7 +139,7 @@ func TestStopIsForCallbacks(t *testing.T) {
 	}
 	for _, event := range []string{"TrainStart", "BatchEnd", "StepEnd", "EpochEnd"} {
 		w := newWorld(o)
-		tr := w.trainer(trainer.Config{Epochs: 2, AccumSteps: 2, Callbacks: []trainer.Callback{callback{w, "a"}, callback{w, "b"}, callback{w, "c"}}})
+		tr := w.trainer(trainer.Config{Epochs: 2, AccumSteps: 2, Callbacks: w.singles("a", "b", "c")})
 		w.at("a "+event, 0, func() error { return trainer.ErrStop })
 		w.fail("b "+event, 0)
 		_, err := tr.Fit(w.ctx(), w.loader("train", w.sizes(4)...), w.loader("val", 1))
@@ -149,7 +165,7 @@ func TestCallbackErrors(t *testing.T) {
 		for _, n := range at.n {
 			for _, placed := range []bool{false, true} {
 				w := newWorld(o)
-				list := []trainer.Callback{callback{w, "a"}, callback{w, "b"}, callback{w, "c"}}
+				list := w.singles("a", "b", "c")
 				tr := w.trainer(trainer.Config{Epochs: 3, AccumSteps: 2, Callbacks: list})
 				w.fail("b "+at.kind, n)
 				name := "error of " + at.kind
@@ -160,7 +176,7 @@ func TestCallbackErrors(t *testing.T) {
 					name += " that is a BatchError"
 					w.failAs("b "+at.kind, n, func(f error) error { return fmt.Errorf("look: %w", &trainer.BatchError{Epoch: 77, Batch: 99, Err: f}) })
 				}
-				h, err := tr.Fit(w.ctx(), w.loader("train", w.sizes(at.batches)...), nil)
+				h, err := tr.Fit(w.ctx(), w.loader("train", w.sizes(at.batches)...), w.aside())
 				if at.kind == "BatchEnd" || at.kind == "StepEnd" {
 					o.String(name+": what Fit returns", w.place(err))
 				} else {
@@ -198,6 +214,11 @@ func TestTrainEnd(t *testing.T) {
 			o.String(name+": error of Fit", kind(err))
 			w.samples(name, h)
 			o.Strings(name+": what TrainEnd is given", w.ends())
+			for _, e := range w.events {
+				if e.kind == "TrainEnd" && e.err == kind(err) {
+					o.Bool(name+": TrainEnd is told the batch that Fit says", e.place == w.place(err))
+				}
+			}
 		}
 	}
 	for _, stop := range wraps(trainer.ErrStop) {
@@ -213,78 +234,3 @@ func TestTrainEnd(t *testing.T) {
 		}
 	}
 }
-
-// A callback may evaluate and predict with the same Trainer in the middle of a
-// window, and the run goes on as if it had not (rule 23).
-func TestNested(t *testing.T) {
-	o := observe.New(t)
-	r1, r2 := twins(o.Rand())
-	look, looks := nested(o, r1, true)
-	without, _ := nested(o, r2, false)
-	o.Floats("losses that callbacks got from Evaluate", looks.losses)
-	o.Strings("predictions that callbacks got", looks.predictions)
-	o.Bool("the run ends as one without such callbacks", look == without)
-	for _, at := range []string{"backward 1", "step 1", "step 2", "train load 1", "train forward 1"} {
-		at, n := at[:len(at)-2], int(at[len(at)-1]-'0')
-		var places [2]string
-		for i := range places {
-			w := newWorld(o)
-			var tr *trainer.Trainer
-			test := newWorld(o).loader("test", 4, 2, 3)
-			see := func() error {
-				if i == 0 {
-					return nil
-				}
-				_, err := tr.Evaluate(w.ctx(), test)
-				for range tr.Predict(w.ctx(), test) {
-				}
-				return err
-			}
-			tr = w.trainer(trainer.Config{Epochs: 2, AccumSteps: 2, Callbacks: []trainer.Callback{afterBatch(see)}})
-			w.at(at, n, func() error { return &fault{7} })
-			_, err := tr.Fit(w.ctx(), w.loader("train", 3, 3, 3, 3, 3), nil)
-			places[i] = w.place(err)
-		}
-		o.String("error of "+at+" after an Evaluate: the error and its batch", places[1])
-		o.Bool("error of "+at+": the same as without such callbacks", places[0] == places[1])
-	}
-}
-
-type looks struct {
-	losses      []float64
-	predictions []string
-}
-
-// nested runs Fit with a callback that looks at the model, or does not, and says
-// what the run has come to.
-func nested(o *observe.Observer, r *rand.Rand, look bool) (result string, l looks) {
-	w := worldOf(o, r, learning, modes)
-	var tr *trainer.Trainer
-	ctx := w.ctx()
-	test := worldOf(o, r).loader("test", 4) // its calls are no concern of the run
-	mean := r.Float64()
-	test.means = func(int) []float64 { return []float64{mean} }
-	see := func() error {
-		if !look {
-			return nil
-		}
-		training := w.training
-		loss, err := tr.Evaluate(ctx, test)
-		l.losses = append(l.losses, loss)
-		for p := range tr.Predict(ctx, test) {
-			l.predictions = append(l.predictions, baseOf(p))
-			break
-		}
-		w.training = training // whether it is restored is the matter of another test
-		return err
-	}
-	tr = w.trainer(trainer.Config{Epochs: 2, AccumSteps: 3, Callbacks: []trainer.Callback{
-		afterBatch(see), callback{w, "a"}, onEpochEnd(func(trainer.EpochStats) error { return see() })}})
-	h, err := tr.Fit(ctx, w.loader("train", w.sizes(7)...), w.loader("val", w.sizes(2)...))
-	return fmt.Sprint(kind(err), h, w.heard(), w.scales, w.parameters, w.updates), l
-}
-
-// afterBatch is a function as a callback.
-type afterBatch func() error
-
-func (f afterBatch) BatchEnd(context.Context, trainer.BatchInfo) error { return f() }

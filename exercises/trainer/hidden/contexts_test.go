@@ -19,6 +19,7 @@ func TestDeadline(t *testing.T) {
 	o := observe.New(t)
 	given(o)
 	synctest.Test(t, func(t *testing.T) {
+		releasedByCtx(o)
 		w := newWorld(o)
 		tr := w.trainer(trainer.Config{Epochs: 3, AccumSteps: 2})
 		slow := slowLoader{w.loader("train", w.sizes(4)...), 10 * time.Millisecond}
@@ -31,7 +32,7 @@ func TestDeadline(t *testing.T) {
 			o.Int("milliseconds until "+name+" has ended", int(time.Since(begin).Milliseconds()))
 		}
 		for range 4 {
-			wait("Fit", func(ctx context.Context) error { _, err := tr.Fit(ctx, slow, nil); return err })
+			wait("Fit", func(ctx context.Context) error { _, err := tr.Fit(ctx, slow, w.aside()); return err })
 			wait("Evaluate", func(ctx context.Context) error { _, err := tr.Evaluate(ctx, slow); return err })
 			wait("Predict", func(ctx context.Context) (last error) {
 				for _, err := range tr.Predict(ctx, slow) {
@@ -54,7 +55,7 @@ func given(o *observe.Observer) {
 	}
 	for _, e := range w.events {
 		if e.kind != "TrainEnd" {
-			o.Bool("the context of "+e.kind+" is the caller's", e.token == contextToken(ctx))
+			o.Bool("the context of "+e.kind+" is the caller's", contextToken(e.ctx) == contextToken(ctx))
 		}
 	}
 	for _, l := range []*loader{train, val} {
@@ -94,6 +95,9 @@ func (l slowLoader) Batches(ctx context.Context, epoch int) iter.Seq2[trainer.Ba
 func TestIndependentTrainers(t *testing.T) {
 	o := observe.New(t)
 	within(o)
+	byTurns(o)
+	oneInAnother(o)
+	everyPathTogether(o)
 	alone, together := make([]*job, 4), make([]*job, 4)
 	for i := range alone {
 		r1, r2 := twins(o.Rand())
@@ -133,7 +137,7 @@ func within(o *observe.Observer) {
 			}
 			return err
 		})}})
-		_, outerErr := tr.Fit(outer.ctx(), outer.loader("train", 2, 2), nil)
+		_, outerErr := tr.Fit(outer.ctx(), outer.loader("train", 2, 2), outer.aside())
 		o.String("a Fit within a Fit: errors", kind(err)+" and "+kind(outerErr))
 		inner.samples("a Fit within a Fit", h)
 	}

@@ -4,9 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"math/rand/v2"
-	"runtime"
-	"slices"
 	"testing"
 
 	"grade/observe"
@@ -44,10 +41,17 @@ func TestEpochLoss(t *testing.T) {
 	train := w.loader("train")
 	train.sizes = func(pass int) []int { return sizes[pass%len(sizes)] }
 	train.means = func(pass int) []float64 { return means[pass%len(sizes)] }
-	h, err := w.trainer(trainer.Config{Epochs: len(sizes)}).Fit(w.ctx(), train, nil)
+	h, err := w.trainer(trainer.Config{Epochs: len(sizes)}).Fit(w.ctx(), train, w.aside())
 	o.String("error of Fit", kind(err))
 	for i, e := range h.Epochs {
 		o.Float(fmt.Sprintf("mean loss of a sample in epoch %d of training", i), e.TrainLoss, observe.Within(0, 1e-9))
+	}
+	other := newWorld(o)
+	other.elsewhere = true
+	h, err = other.trainer(trainer.Config{AccumSteps: 2}).Fit(other.ctx(), other.loader("train", 6, 2, 9, 1), other.aside())
+	o.String("predictions with a Len of their own: error of Fit", kind(err))
+	for _, e := range h.Epochs {
+		o.Float("predictions with a Len of their own: mean loss", e.TrainLoss)
 	}
 	for _, n := range []int{1 << 16, 1 << 31, 1 << 32, 1 << 40} { // more samples than 16 or 32 bits count
 		w := newWorld(o)
@@ -96,8 +100,8 @@ func TestShortWindow(t *testing.T) {
 		if i == 6 {
 			train = w.loader("train", w.manySamples(c.batches)...)
 		}
-		cfg := trainer.Config{Epochs: 3, AccumSteps: c.accum, Callbacks: []trainer.Callback{callback{w, "a"}}}
-		h, err := w.trainer(cfg).Fit(w.ctx(), train, nil)
+		cfg := trainer.Config{Epochs: 3, AccumSteps: c.accum, Callbacks: w.singles("a")}
+		h, err := w.trainer(cfg).Fit(w.ctx(), train, w.aside())
 		name := fmt.Sprintf("%d batches, AccumSteps %d", c.batches, c.accum)
 		o.String(name+": error of Fit", kind(err))
 		o.Floats(name+": factors of ScaleGrads", w.scales)
@@ -109,9 +113,13 @@ func TestShortWindow(t *testing.T) {
 		o.Ints(name+": Steps of each epoch in the History", steps)
 		o.Int(name+": calls of Step", w.calls["step"])
 	}
+	one := newWorld(o)
+	_, err := one.trainer(trainer.Config{}).Fit(one.ctx(), one.loader("train", 1, 2, 1), one.aside())
+	o.String("windows of one sample: error of Fit", kind(err))
+	o.Floats("windows of one sample: factors of ScaleGrads", one.scales)
 	for _, n := range []int{1<<16 + 1, 1 << 31, 1<<32 + 5, 1 << 40} { // more samples than 16 or 32 bits count
 		w := newWorld(o)
-		_, err := w.trainer(trainer.Config{AccumSteps: 2, Callbacks: []trainer.Callback{callback{w, "a"}}}).Fit(w.ctx(), w.loader("train", n, 3, n+1), nil)
+		_, err := w.trainer(trainer.Config{AccumSteps: 2, Callbacks: w.singles("a")}).Fit(w.ctx(), w.loader("train", n, 3, n+1), w.aside())
 		o.String("batches of very many samples: error of Fit", kind(err))
 		o.Floats("batches of very many samples: factors of ScaleGrads", w.scales, observe.Within(0, 1e-9))
 		o.Ints("batches of very many samples: StepEnd is told epoch, step, samples", w.told("StepEnd"))
@@ -120,7 +128,7 @@ func TestShortWindow(t *testing.T) {
 	m := &tiny{y: &tiny{n: 1}, quick: true}
 	tr, err := trainer.New(tinyModel{m}, m, m.loss, trainer.Config{Epochs: 1, AccumSteps: 1<<16 + o.Rand().IntN(900)})
 	o.Error("error of New", err)
-	h, err := tr.Fit(context.Background(), long, nil)
+	h, err := tr.Fit(context.Background(), long, newTinyBatches(o, 1))
 	o.Error("a long window: error of Fit", err)
 	for _, e := range h.Epochs {
 		o.Int("a long window: samples in the History", e.Samples)
@@ -137,7 +145,7 @@ func TestZeroGrad(t *testing.T) {
 	for _, accum := range []int{1, 3} {
 		w := newWorld(o)
 		train := w.loader("train", w.sizes(9)...)
-		_, err := w.trainer(trainer.Config{Epochs: 2, AccumSteps: accum}).Fit(w.ctx(), train, nil)
+		_, err := w.trainer(trainer.Config{Epochs: 2, AccumSteps: accum}).Fit(w.ctx(), train, w.aside())
 		o.String("error of Fit", kind(err))
 		o.Strings("order of ZeroGrad, Backward and Step", w.updates)
 	}
@@ -164,11 +172,21 @@ func TestDevices(t *testing.T) {
 		}
 		o.Int("moves in all", len(w.moves))
 	}
+	far := newWorld(o)
+	far.elsewhere = true
+	tr := far.trainer(trainer.Config{})
+	_, err := tr.Fit(far.ctx(), far.loader("train", 2, 3), far.loader("val", 1))
+	o.String("predictions that are elsewhere: error of Fit", kind(err))
+	_, err = tr.Evaluate(far.ctx(), far.loader("test", 2))
+	o.String("predictions that are elsewhere: error of Evaluate", kind(err))
+	for _, of := range []string{"train", "val", "test"} {
+		o.Strings("predictions that are elsewhere: moves of Y of "+of, far.movesOf(of, "Y"))
+	}
 	w := newWorld(o)
 	train, val, test := w.loader("train", w.sizes(3)...), w.loader("val", w.sizes(2)...), w.loader("test", w.sizes(2)...)
 	train.same, val.same, test.same = true, true, true
-	tr := w.trainer(trainer.Config{})
-	_, err := tr.Fit(w.ctx(), train, val)
+	tr = w.trainer(trainer.Config{})
+	_, err = tr.Fit(w.ctx(), train, val)
 	o.String("Y is X: error of Fit", kind(err))
 	_, err = tr.Evaluate(w.ctx(), test)
 	o.String("Y is X: error of Evaluate", kind(err))
@@ -177,10 +195,12 @@ func TestDevices(t *testing.T) {
 	}
 }
 
-// modesOf lists the mode of each Forward.
-func (w *world) modesOf() (list []string) {
+// modesOf lists the mode of each Forward of what a loader gave.
+func (w *world) modesOf(of string) (list []string) {
 	for _, f := range w.forwards {
-		list = append(list, fmt.Sprintf("%s %x, training: %t", f.of, f.base, f.training))
+		if f.of == of {
+			list = append(list, fmt.Sprintf("%x, training: %t", f.base, f.training))
+		}
 	}
 	return list
 }
@@ -199,11 +219,13 @@ func TestModes(t *testing.T) {
 		if validate {
 			val = w.loader("val", w.sizes(2)...)
 		}
-		tr := w.trainer(trainer.Config{Epochs: 3, Callbacks: []trainer.Callback{flip}})
+		tr := w.trainer(trainer.Config{Epochs: 3, Callbacks: append(w.singles("a"), flip)})
+		w.at("a TrainStart", 0, func() error { w.training = false; return nil })
 		w.training = false
 		_, err := tr.Fit(w.ctx(), w.loader("train", w.sizes(2)...), val)
 		o.String("error of Fit", kind(err))
-		o.Strings("mode of each Forward", w.modesOf())
+		o.Strings("mode of each Forward in training", w.modesOf("train"))
+		o.Strings("mode of each Forward in validation", w.modesOf("val"))
 	}
 }
 
@@ -212,27 +234,31 @@ func TestModes(t *testing.T) {
 func TestEvaluate(t *testing.T) {
 	o := observe.New(t)
 	w := newWorld(o)
-	tr := w.trainer(trainer.Config{AccumSteps: 2, MaxGradNorm: 1, Callbacks: []trainer.Callback{callback{w, "a"}}})
+	tr := w.trainer(trainer.Config{AccumSteps: 2, MaxGradNorm: 1, Callbacks: w.singles("a")})
 	l := w.loader("test", append(w.sizes(5), 30, 1)...)
 	for range 2 {
 		loss, err := tr.Evaluate(w.ctx(), l)
 		o.String("error of Evaluate", kind(err))
 		o.Float("mean loss of a sample", loss)
 	}
-	o.Strings("mode of each Forward", w.modesOf())
+	o.Strings("mode of each Forward", w.modesOf("test"))
 	o.Ints("epochs that Batches is asked for", l.asked)
 	o.Int("calls of ZeroGrad, Backward and Step", len(w.updates))
 	o.Int("calls of ScaleGrads", len(w.scales))
 	o.Int("calls of ClipGrads", len(w.clips))
 	o.Int("events of callbacks", len(w.events))
 
+	w.elsewhere = true
+	loss, err := tr.Evaluate(w.ctx(), w.loader("test", 6, 2, 9, 1))
+	o.String("predictions with a Len of their own: error of Evaluate", kind(err))
+	o.Float("predictions with a Len of their own: mean loss", loss)
 	mixed := w.loader("mixed", w.manySamples(9)...)
 	means := make([]float64, 9)
 	for i := range means {
 		means[i] = math.Pow(10, float64(w.r.IntN(200)-100))
 	}
 	mixed.means = func(int) []float64 { return means }
-	loss, err := tr.Evaluate(w.ctx(), mixed)
+	loss, err = tr.Evaluate(w.ctx(), mixed)
 	o.String("error of Evaluate", kind(err))
 	o.Float("mean loss of a sample, of means of any size", loss, observe.Within(0, 1e-9))
 }
@@ -299,73 +325,4 @@ func TestValidation(t *testing.T) {
 	for _, e := range h.Epochs {
 		o.Float("ValLoss without validation", e.ValLoss)
 	}
-}
-
-// A whole run, with everything: what each call is made with is what the README
-// says, in an order that it allows.
-func TestWholeRun(t *testing.T) {
-	o := observe.New(t)
-	for _, accum := range []int{1, 3, 50} {
-		w := newWorld(o, everything)
-		cfg := trainer.Config{Epochs: 3, AccumSteps: accum, MaxGradNorm: 0.5 + w.r.Float64(),
-			Callbacks: []trainer.Callback{callback{w, "a"}, callback{w, "b"}}}
-		train, val := w.loader("train"), w.loader("val", w.sizes(2)...)
-		train.sizes = func(pass int) []int { return append(slices.Repeat([]int{2}, pass), 5, 1, 3, 8) }
-		h, err := w.trainer(cfg).Fit(w.ctx(), train, val)
-		o.String("error of Fit", kind(err))
-		var losses []float64
-		for _, e := range h.Epochs {
-			losses = append(losses, e.TrainLoss, e.ValLoss)
-		}
-		w.samples("Fit", h)
-		o.Floats("losses of each epoch in the History", losses)
-		o.Strings("order of ZeroGrad, Backward and Step", w.updates)
-		o.Strings("events", w.heard())
-		o.Floats("factors of ScaleGrads", w.scales)
-		o.String("what the parameters have become", fmt.Sprintf("%x", w.parameters))
-		o.Int("loaders left open", w.open)
-		loss, err := w.trainer(cfg).Evaluate(context.Background(), val)
-		o.String("error of Evaluate", kind(err))
-		o.Float("mean loss of a sample", loss)
-	}
-	released(o)
-}
-
-// released runs each method, to its end, left early and with an error, and counts what can
-// still be reached of its batches, through the Trainer or the History.
-func released(o *observe.Observer) {
-	w := newWorld(o)
-	tr := w.trainer(trainer.Config{Epochs: 2, AccumSteps: 2, MaxGradNorm: 1, Callbacks: []trainer.Callback{callback{w, "a"}}})
-	var kept []any
-	after := func(name string, err error, results ...any) {
-		kept = append(kept, results...)
-		o.String(name+": error", kind(err))
-		o.Int(name+": tensors that can be reached", w.reachable())
-	}
-	h, err := tr.Fit(w.ctx(), w.loader("train", w.sizes(5)...), w.loader("val", w.sizes(2)...))
-	after("after Fit", err, h)
-	loss, err := tr.Evaluate(w.ctx(), w.loader("test", w.sizes(3)...))
-	after("after Evaluate", err, loss)
-	all := tr.Predict(w.ctx(), w.loader("test", w.sizes(3)...))
-	for range all {
-	}
-	after("after Predict", nil, all)
-	for range all {
-		break
-	}
-	after("after a Predict that was left", nil)
-	w.fail("poor forward", 1)
-	h, err = tr.Fit(w.ctx(), w.loader("poor", w.sizes(3)...), nil)
-	after("after a Fit that failed", err, h)
-	w.fail("bad loss", 1)
-	_, err = tr.Evaluate(w.ctx(), w.loader("bad", w.sizes(3)...))
-	after("after an Evaluate that failed", err)
-	runtime.KeepAlive(tr)
-	runtime.KeepAlive(kept)
-}
-
-// twins are two random sources that give the same.
-func twins(r *rand.Rand) (a, b *rand.Rand) {
-	x, y := r.Uint64(), r.Uint64()
-	return rand.New(rand.NewPCG(x, y)), rand.New(rand.NewPCG(x, y))
 }

@@ -44,6 +44,10 @@ func TestConfig(t *testing.T) {
 		attempt("a bad callback", m, opt, w.loss, func(c *trainer.Config) { c.Callbacks = []trainer.Callback{callback{w, "a"}, bad} })
 	}
 	attempt("nothing wrong", m, opt, w.loss, func(c *trainer.Config) { c.Callbacks = []trainer.Callback{&epochOnly{}, endOnly{}} })
+	for i, one := range w.singles("a") {
+		name := fmt.Sprint("a callback of one method, ", []string{"TrainStart", "BatchEnd", "StepEnd", "EpochEnd", "TrainEnd"}[i])
+		attempt(name, m, opt, w.loss, func(c *trainer.Config) { c.Callbacks = []trainer.Callback{one} })
+	}
 	for _, x := range []float64{0, math.Copysign(0, -1), math.SmallestNonzeroFloat64, math.MaxFloat64, math.Inf(1)} {
 		attempt("MaxGradNorm of any size", m, opt, w.loss, func(c *trainer.Config) { c.MaxGradNorm = x })
 	}
@@ -88,7 +92,7 @@ func TestConfigCopied(t *testing.T) {
 		o.String("what is behind the end of the caller's list", c.name)
 	}
 	list[0], list[1] = callback{w, "x"}, callback{w, "y"}
-	_, err := tr.Fit(w.ctx(), w.loader("train", w.sizes(2)...), nil)
+	_, err := tr.Fit(w.ctx(), w.loader("train", w.sizes(2)...), w.aside())
 	o.String("error of Fit", kind(err))
 	o.Strings("who is told of what", w.heard())
 }
@@ -110,7 +114,7 @@ func TestEmpty(t *testing.T) {
 			}
 			return []int{0, 3, 0, 0, 4, 0, 5, 0, 6}
 		}
-		h, err := tr.Fit(w.ctx(), train, nil)
+		h, err := tr.Fit(w.ctx(), train, w.aside())
 		o.String("error of an epoch without samples", kind(err))
 		w.samples("Fit", h)
 		o.Int("calls of the optimizer in an epoch without samples", len(w.updates)-updates)
@@ -157,7 +161,7 @@ func TestNonFinite(t *testing.T) {
 			return means
 		}
 		tr := w.trainer(trainer.Config{Epochs: 4, AccumSteps: 2})
-		h, err := tr.Fit(w.ctx(), l, nil)
+		h, err := tr.Fit(w.ctx(), l, w.aside())
 		o.String("training: the error and its batch", w.place(err))
 		w.samples("training", h)
 		o.Int("training: calls of Backward", w.calls["backward"])
@@ -190,7 +194,7 @@ func TestRestoredMode(t *testing.T) {
 			w.training = training
 			do()
 			o.Bool("training mode after "+name, w.training)
-			o.Int("calls of Forward so far", len(w.forwards))
+			o.Bool("there was something to compute up to "+name, len(w.forwards) > 0)
 		}
 		check("Fit", func() { tr.Fit(w.ctx(), l, nil) })
 		check("Fit with validation", func() { tr.Fit(w.ctx(), l, l) })
@@ -210,7 +214,7 @@ func TestRestoredMode(t *testing.T) {
 		w.fail("bad forward", 1)
 		w.fail("bad forward", 2)
 		bad := w.loader("bad", w.sizes(2)...)
-		check("a Fit that fails", func() { tr.Fit(w.ctx(), bad, nil) })
+		check("a Fit that fails", func() { tr.Fit(w.ctx(), bad, w.aside()) })
 		check("an Evaluate that fails", func() { tr.Evaluate(w.ctx(), bad) })
 		check("a Predict that fails", func() {
 			for range tr.Predict(w.ctx(), bad) {
@@ -233,6 +237,8 @@ func TestRestoredMode(t *testing.T) {
 		}
 		w.fail("poor forward", 0)
 		check("a validation that fails", func() { tr.Fit(w.ctx(), l, w.loader("poor", 2)) })
+		restoredAfterLooks(o, training)
+		restoredAfterEnds(o, training)
 	}
 }
 
@@ -259,6 +265,7 @@ func TestEpochNumbers(t *testing.T) {
 	w.samples("the first Fit, after the second", first)
 	w.samples("the second Fit", second)
 	again(o)
+	lateEpochs(o)
 	o.Ints("epochs that Batches of train is asked for", train.asked)
 	o.Ints("epochs that Batches of val is asked for", val.asked)
 	o.Int("ranges over train", train.ranges)
@@ -283,7 +290,7 @@ func again(o *observe.Observer) {
 				continue
 			}
 			w := newWorld(o)
-			tr := w.trainer(trainer.Config{Epochs: 2, AccumSteps: 2, Callbacks: []trainer.Callback{callback{w, "a"}}})
+			tr := w.trainer(trainer.Config{Epochs: 2, AccumSteps: 2, Callbacks: w.singles("a")})
 			ctx, cancel := context.WithCancel(w.ctx())
 			w.at(at, 0, func() error { return c.end(cancel) })
 			train, val := w.loader("train", 2, 3, 4), w.loader("val", 2)
@@ -311,7 +318,7 @@ func TestClip(t *testing.T) {
 	tiny := math.Pow(10, -float64(1+r.IntN(300)))
 	for _, norm := range []float64{0, 0.1 + r.Float64(), 1000 * r.Float64(), tiny, math.SmallestNonzeroFloat64, math.MaxFloat64, math.Inf(1)} {
 		w := newWorld(o)
-		_, err := w.trainer(trainer.Config{Epochs: 2, AccumSteps: 2, MaxGradNorm: norm}).Fit(w.ctx(), w.loader("train", w.sizes(6)...), nil)
+		_, err := w.trainer(trainer.Config{Epochs: 2, AccumSteps: 2, MaxGradNorm: norm}).Fit(w.ctx(), w.loader("train", w.sizes(6)...), w.aside())
 		o.String("error of Fit", kind(err))
 		var norms []float64
 		var backwards, steps []int

@@ -3,6 +3,9 @@ package hidden
 import (
 	"context"
 	"errors"
+	"fmt"
+	"io"
+	"strings"
 	"testing"
 
 	"grade/observe"
@@ -21,7 +24,7 @@ func TestBatchErrors(t *testing.T) {
 		}
 		for i, n := range places {
 			w := newWorld(o)
-			tr := w.trainer(trainer.Config{Epochs: 3, AccumSteps: 2, Callbacks: []trainer.Callback{callback{w, "a"}}})
+			tr := w.trainer(trainer.Config{Epochs: 3, AccumSteps: 2, Callbacks: w.singles("a")})
 			w.fail(at, n)
 			w.junk = i%2 == 1
 			name := "error of " + at
@@ -31,7 +34,7 @@ func TestBatchErrors(t *testing.T) {
 			}
 			train := w.loader("train", w.sizes(6)...)
 			train.bare = i%2 == 0
-			h, err := tr.Fit(w.ctx(), train, nil)
+			h, err := tr.Fit(w.ctx(), train, w.aside())
 			o.String(name+": the error and its batch", w.place(err))
 			w.after(name, h)
 			o.Int(name+": loaders left open", w.open)
@@ -39,20 +42,21 @@ func TestBatchErrors(t *testing.T) {
 	}
 	numbered(o)
 	late(o)
+	latePlaces(o)
 	// Of two errors the first counts: ctx is done when this one is there already.
 	for _, at := range []string{"train move X", "train forward", "train loss", "backward", "step"} {
 		w := newWorld(o)
 		ctx, cancel := context.WithCancelCause(w.ctx())
 		f := &fault{w.r.Uint64()}
 		w.at(at, 1, func() error { cancel(errCause); return f })
-		_, err := w.trainer(trainer.Config{Epochs: 2}).Fit(ctx, w.loader("train", w.sizes(4)...), nil)
+		_, err := w.trainer(trainer.Config{Epochs: 2}).Fit(ctx, w.loader("train", w.sizes(4)...), w.aside())
 		o.String("error of "+at+", which ends ctx: the error and its batch", w.place(err))
 		cancel(nil)
 	}
 	w := newWorld(o)
-	tr := w.trainer(trainer.Config{Epochs: 3, AccumSteps: 2, Callbacks: []trainer.Callback{callback{w, "a"}}})
+	tr := w.trainer(trainer.Config{Epochs: 3, AccumSteps: 2, Callbacks: w.singles("a")})
 	w.fail("step", 2)
-	h, err := tr.Fit(w.ctx(), w.loader("train", w.sizes(5)...), nil)
+	h, err := tr.Fit(w.ctx(), w.loader("train", w.sizes(5)...), w.aside())
 	o.String("in a short window, error of step: the error and its batch", w.place(err))
 	w.after("in a short window, error of step", h)
 }
@@ -72,7 +76,7 @@ func numbered(o *observe.Observer) {
 			w.fail(at.kind, n)
 			train := w.loader("train", gaps...)
 			train.bare = true
-			_, err := w.trainer(trainer.Config{Epochs: 2, AccumSteps: 2}).Fit(w.ctx(), train, nil)
+			_, err := w.trainer(trainer.Config{Epochs: 2, AccumSteps: 2}).Fit(w.ctx(), train, w.aside())
 			o.String("after empty batches, error of "+at.kind+": the error and its batch", w.place(err))
 		}
 	}
@@ -85,7 +89,7 @@ func late(o *observe.Observer) {
 	w.fail("train forward", n)
 	w.fail("test forward", n)
 	tr := w.trainer(trainer.Config{AccumSteps: 5})
-	_, err := tr.Fit(w.ctx(), w.loader("train", w.sizes(400)...), nil)
+	_, err := tr.Fit(w.ctx(), w.loader("train", w.sizes(400)...), w.aside())
 	o.String("error at a late batch of Fit", w.place(err))
 	w.firstEpoch = 0
 	_, err = tr.Evaluate(w.ctx(), w.loader("test", w.sizes(400)...))
@@ -99,14 +103,14 @@ func TestEvaluationErrors(t *testing.T) {
 	for _, at := range []string{"load", "move X", "move Y", "forward", "loss"} {
 		for i, n := range []int{0, 4, 8} { // of 3 times 3
 			w := newWorld(o)
-			tr := w.trainer(trainer.Config{Epochs: 3, AccumSteps: 2, Callbacks: []trainer.Callback{callback{w, "a"}}})
+			tr := w.trainer(trainer.Config{Epochs: 3, AccumSteps: 2, Callbacks: w.singles("a")})
 			w.fail("val "+at, n)
 			w.junk = i == 2
 			val, test := w.loader("val", w.sizes(3)...), w.loader("test", w.sizes(3)...)
 			val.bare, test.bare = i != 0, i != 0
 			h, err := tr.Fit(w.ctx(), w.loader("train", w.sizes(4)...), val)
 			o.String("validation, error of "+at+": the error and its batch", w.place(err))
-			w.after("validation, error of "+at, h)
+			w.after("a validation that fails at "+at, h)
 			w.fail("test "+at, n%3)
 			w.firstEpoch = 0
 			_, err = tr.Evaluate(w.ctx(), test)
@@ -124,6 +128,8 @@ func TestEvaluationErrors(t *testing.T) {
 			w.predictions("Predict, error of "+at, w.trainer(trainer.Config{}), w.ctx(), l)
 		}
 	}
+	lateLooks(o)
+	keptErrors(o)
 	for n := range 3 { // one sequence, ranged over twice: its batches count from 0 again
 		w := newWorld(o)
 		w.fail("test forward", 3+n)
@@ -151,6 +157,40 @@ func TestEvaluationErrors(t *testing.T) {
 	}
 }
 
+// keptErrors has two calls fail, and looks at the first error after the second.
+func keptErrors(o *observe.Observer) {
+	w := newWorld(o)
+	tr := w.trainer(trainer.Config{})
+	calls := map[string]func(n int) error{
+		"Fit": func(n int) error {
+			w.fail("Fit forward", w.calls["Fit forward"]+n)
+			_, err := tr.Fit(w.ctx(), w.loader("Fit", 2, 3), w.aside())
+			return err
+		},
+		"Evaluate": func(n int) error {
+			w.fail("Evaluate load", w.calls["Evaluate load"]+n)
+			_, err := tr.Evaluate(w.ctx(), w.loader("Evaluate", 2, 3))
+			return err
+		},
+		"Predict": func(n int) (last error) {
+			w.fail("Predict forward", w.calls["Predict forward"]+n)
+			for _, err := range tr.Predict(w.ctx(), w.loader("Predict", 2, 3)) {
+				last = err
+			}
+			return last
+		},
+	}
+	for _, first := range []string{"Fit", "Evaluate", "Predict"} {
+		for _, then := range []string{"Fit", "Evaluate", "Predict"} {
+			err := calls[first](1)
+			before := w.place(err)
+			calls[then](0)
+			o.String("error of "+first, before)
+			o.Bool("the error of "+first+" is the same after one of "+then, w.place(err) == before)
+		}
+	}
+}
+
 // predictions records what a range over Predict gives.
 func (w *world) predictions(name string, tr *trainer.Trainer, ctx context.Context, l trainer.Loader) {
 	n := 0
@@ -170,9 +210,11 @@ func TestPanic(t *testing.T) {
 	o := observe.New(t)
 	for _, at := range []string{"train load", "train move X", "train forward", "train loss", "backward", "step", "val load", "val forward",
 		"a TrainStart", "a BatchEnd", "a StepEnd", "a EpochEnd", "body"} {
-		for n := range 3 {
+		for i := range 6 {
+			n, training := i/2, i%2 == 1
 			w := newWorld(o)
-			tr := w.trainer(trainer.Config{Epochs: 3, Callbacks: []trainer.Callback{callback{w, "a"}, callback{w, "b"}}})
+			w.training = training
+			tr := w.trainer(trainer.Config{Epochs: 3, Callbacks: w.singles("a", "b")})
 			w.panics(at, n, func() {
 				if at != "body" {
 					tr.Fit(w.ctx(), w.loader("train", w.sizes(3)...), w.loader("val", w.sizes(1)...))
@@ -194,11 +236,15 @@ func TestPanic(t *testing.T) {
 			o.Ints("panic of "+at+": epochs in the History of TrainEnd", epochs)
 		}
 	}
-	for n := range 2 {
+	panicValues(o)
+	for i := range 4 {
+		n, training := i/2, i%2 == 1
 		w := newWorld(o)
+		w.training = training
 		tr := w.trainer(trainer.Config{})
 		w.panics("test forward", n, func() { tr.Evaluate(w.ctx(), w.loader("test", 1, 2, 3)) })
 		w = newWorld(o)
+		w.training = training
 		tr = w.trainer(trainer.Config{})
 		w.panics("test forward", n, func() {
 			for range tr.Predict(w.ctx(), w.loader("test", 1, 2, 3)) {
@@ -208,9 +254,8 @@ func TestPanic(t *testing.T) {
 }
 
 // panics runs f, in which a call panics, and records what comes out and what is
-// left. It begins in the mode that f would leave if it did not restore it.
+// left.
 func (w *world) panics(at string, n int, f func()) {
-	w.training = at == "test forward" || at == "body"
 	before, token := w.training, w.r.Uint64()
 	w.at(at, n, func() error { panic(token) })
 	func() {
@@ -224,77 +269,38 @@ func (w *world) panics(at string, n int, f func()) {
 	w.o.Int("panic of "+at+": loaders left open", w.open)
 }
 
-// errCause is why a context was cancelled, which is not its Err.
-var errCause = errors.New("cause")
-
-// Where ctx is done, the run ends before the next batch, or when the loader ends,
-// with ctx.Err() (and not its cause): no step of an unfinished window, no epoch in
-// the History. Fit, Evaluate and Predict all look at it (rule 28).
-func TestCancel(t *testing.T) {
-	o := observe.New(t)
-	for _, at := range []string{"train load", "train forward", "backward", "a BatchEnd", "val load", "val forward", "at once"} {
-		for _, n := range []int{0, 1, 4, 7} {
+// panicValues panics with errors, which are values like any other.
+func panicValues(o *observe.Observer) {
+	for i, value := range []any{trainer.ErrStop, fmt.Errorf("patience: %w", trainer.ErrStop), errCause, context.Canceled,
+		&trainer.BatchError{Epoch: 77, Batch: 99, Err: errCause}, "a text", io.EOF} {
+		for _, at := range []string{"a TrainStart", "a BatchEnd", "a StepEnd", "a EpochEnd", "train load", "train forward", "step", "val loss", "body"} {
 			w := newWorld(o)
-			ctx, cancel := context.WithCancelCause(w.ctx())
-			tr := w.trainer(trainer.Config{Epochs: 3, AccumSteps: 2, Callbacks: []trainer.Callback{&batchOnly{callback{w, "a"}}}})
-			w.at(at, n, func() error { cancel(errCause); return nil })
-			if at == "at once" {
-				cancel(errCause)
+			n := 1 - i%2
+			if strings.HasSuffix(at, "TrainStart") { // of which there is one
+				n = 0
 			}
-			h, err := tr.Fit(ctx, w.loader("train", w.sizes(6)...), w.loader("val", w.sizes(3)...))
-			cancel(nil)
-			name := "done in " + at
-			o.String(name+": error of Fit", kind(err))
-			o.Int(name+": batches of train that were moved", w.moved("train", "X"))
-			o.Int(name+": batches of val that were moved", w.moved("val", "X"))
-			w.after(name, h)
-		}
-	}
-	for _, at := range []string{"load", "forward", "at once", "end"} {
-		for n := range 3 {
-			looked(o, at, n)
-		}
-	}
-}
-
-// looked has ctx done during an Evaluate and during a Predict: as a batch is loaded or
-// computed, before them, or when the loader ends, which may be early because of it.
-func looked(o *observe.Observer, at string, n int) {
-	for _, method := range []string{"Fit", "validation", "Evaluate", "Predict"} {
-		w := newWorld(o)
-		ctx, cancel := context.WithCancelCause(w.ctx())
-		tr := w.trainer(trainer.Config{Epochs: 2, AccumSteps: 2})
-		l := w.loader("test", w.sizes(4)...)
-		switch at {
-		case "at once":
-			cancel(errCause)
-		case "end":
-			l.end = func() { cancel(errCause) }
-		default:
-			w.at("test "+at, n, func() error { cancel(errCause); return nil })
-		}
-		name := method + ", done in " + at
-		var h trainer.History
-		var err error
-		switch method {
-		case "Fit":
-			h, err = tr.Fit(ctx, l, nil)
-		case "validation":
-			h, err = tr.Fit(ctx, w.loader("train", w.sizes(4)...), l)
-		case "Evaluate":
-			_, err = tr.Evaluate(ctx, l)
-		case "Predict":
-			var predictions []string
-			for p, e := range tr.Predict(ctx, l) {
-				if err = e; err == nil {
-					predictions = append(predictions, baseOf(p))
+			w.at(at, n, func() error { panic(value) })
+			tr := w.trainer(trainer.Config{Epochs: 2, Callbacks: w.singles("a")})
+			var got any
+			func() {
+				defer func() { got = recover() }()
+				if at != "body" {
+					tr.Fit(w.ctx(), w.loader("train", 2, 3), w.loader("val", 1))
+					return
+				}
+				for range tr.Predict(w.ctx(), w.loader("test", 2, 3)) {
+					w.call("body")
+				}
+			}()
+			o.Bool("panic of "+at+" with an error or a text: the same value comes out", got == value)
+			for _, e := range w.events {
+				if e.kind == "TrainEnd" {
+					o.Bool("panic of "+at+" with an error or a text: TrainEnd is given an error", e.err != "none")
 				}
 			}
-			o.Strings(name+": predictions", predictions)
 		}
-		o.String(name+": error", kind(err))
-		w.samples(name, h)
-		o.Int(name+": batches that were moved", w.moved("test", "X"))
-		cancel(nil)
 	}
 }
+
+// errCause is why a context was cancelled, which is not its Err.
+var errCause = errors.New("cause")

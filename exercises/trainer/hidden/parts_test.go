@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"math/rand/v2"
 
 	"grade/reference/trainer"
 )
@@ -27,6 +28,9 @@ type loader struct {
 	ranges                    int
 	updates, events, forwards int    // that there were when Batches was called
 	end                       func() // called before the end
+
+	// A pass is begun again where nothing was moved since: to range twice is the matter of another test.
+	pass, epoch, moves, loads int
 }
 
 func (w *world) loader(name string, sizes ...int) *loader {
@@ -34,7 +38,8 @@ func (w *world) loader(name string, sizes ...int) *loader {
 }
 
 func (l *loader) Batches(ctx context.Context, epoch int) iter.Seq2[trainer.Batch, error] {
-	pass := len(l.asked)
+	pass := l.begin(epoch)
+	l.w.given = ctx
 	l.asked = append(l.asked, epoch)
 	l.given = append(l.given, contextToken(ctx))
 	if l.name == "train" && !l.w.trainLoader {
@@ -46,6 +51,7 @@ func (l *loader) Batches(ctx context.Context, epoch int) iter.Seq2[trainer.Batch
 		l.w.open++
 		defer func() { l.w.open-- }()
 		for i, n := range l.sizes(pass) {
+			l.w.given = ctx
 			err := l.w.call(l.name + " load")
 			b := l.batch(ctx, pass, i, n)
 			if err != nil && l.bare {
@@ -59,6 +65,30 @@ func (l *loader) Batches(ctx context.Context, epoch int) iter.Seq2[trainer.Batch
 			l.end()
 		}
 	}
+}
+
+// begin says which pass a call of Batches begins.
+func (l *loader) begin(epoch int) int {
+	load := l.name + " load"
+	switch {
+	case len(l.asked) == 0:
+		l.pass, l.loads = 0, l.w.calls[load]
+	case epoch == l.epoch && len(l.w.moves) == l.moves:
+		l.w.calls[load] = l.loads
+	default:
+		l.pass, l.loads = l.pass+1, l.w.calls[load]
+	}
+	l.epoch, l.moves = epoch, len(l.w.moves)
+	return l.pass
+}
+
+// aside is the name of batches that leave no trace in a world.
+const aside = "aside"
+
+// aside is a loader for tests that are not about validation.
+func (w *world) aside() trainer.Loader {
+	t := &tensor{w: w, of: aside, n: 1}
+	return seq(func(yield func(trainer.Batch, error) bool) { yield(trainer.Batch{X: t, Y: t}, nil) })
 }
 
 func (l *loader) batch(ctx context.Context, pass, i, n int) trainer.Batch {
@@ -88,7 +118,8 @@ type event struct {
 	epochs     int    // in the History that TrainEnd is given
 	err        string // that TrainEnd is given
 	steps, val int    // Steps, and batches of validation, so far
-	token      uint64 // in its context
+	ctx        context.Context
+	place      string // of the error that TrainEnd is given
 	stats      trainer.EpochStats
 }
 
@@ -129,58 +160,52 @@ type callback struct {
 // hear takes down an event with what the world is like, and may fail.
 func (c callback) hear(e event) error {
 	e.name, e.steps, e.val = c.name, c.w.calls["step"], c.w.calls["val load"]
+	c.w.given = e.ctx
 	c.w.events = append(c.w.events, e)
 	return c.w.call(c.name + " " + e.kind)
 }
 
 func (c callback) TrainStart(ctx context.Context) error {
-	return c.hear(event{token: contextToken(ctx), kind: "TrainStart"})
+	return c.hear(event{ctx: ctx, kind: "TrainStart"})
 }
 
 func (c callback) BatchEnd(ctx context.Context, b trainer.BatchInfo) error {
-	return c.hear(event{token: contextToken(ctx), kind: "BatchEnd", what: []int{b.Epoch - c.w.firstEpoch, b.Batch, b.Samples}, loss: b.Loss})
+	return c.hear(event{ctx: ctx, kind: "BatchEnd", what: []int{b.Epoch - c.w.firstEpoch, b.Batch, b.Samples}, loss: b.Loss})
 }
 
 func (c callback) StepEnd(ctx context.Context, s trainer.StepInfo) error {
-	return c.hear(event{token: contextToken(ctx), kind: "StepEnd", what: []int{s.Epoch - c.w.firstEpoch, s.Step, s.Samples}})
+	return c.hear(event{ctx: ctx, kind: "StepEnd", what: []int{s.Epoch - c.w.firstEpoch, s.Step, s.Samples}})
 }
 
 func (c callback) EpochEnd(ctx context.Context, e trainer.EpochStats) error {
-	return c.hear(event{token: contextToken(ctx), kind: "EpochEnd", what: []int{e.Epoch - c.w.firstEpoch, e.Samples, e.Steps}, stats: e})
+	return c.hear(event{ctx: ctx, kind: "EpochEnd", what: []int{e.Epoch - c.w.firstEpoch, e.Samples, e.Steps}, stats: e})
 }
 
 func (c callback) TrainEnd(h trainer.History, err error) error {
-	return c.hear(event{kind: "TrainEnd", epochs: len(h.Epochs), err: kind(err)})
+	return c.hear(event{kind: "TrainEnd", epochs: len(h.Epochs), err: kind(err), place: c.w.place(err)})
 }
-
-// Callbacks that hear of one thing each.
-type (
-	batchOnly struct{ c callback }
-	epochOnly struct{ c callback }
-	endOnly   struct{ c callback }
-)
-
-func (b *batchOnly) BatchEnd(ctx context.Context, i trainer.BatchInfo) error {
-	return b.c.BatchEnd(ctx, i)
-}
-func (e *epochOnly) EpochEnd(ctx context.Context, s trainer.EpochStats) error {
-	return e.c.EpochEnd(ctx, s)
-}
-func (e endOnly) TrainEnd(h trainer.History, err error) error { return e.c.TrainEnd(h, err) }
 
 // onEpochEnd is a function as a callback.
 type onEpochEnd func(e trainer.EpochStats) error
 
 func (f onEpochEnd) EpochEnd(_ context.Context, e trainer.EpochStats) error { return f(e) }
 
-// trainer makes a Trainer that has to work; the zero Config is filled in.
+// trainer makes a Trainer that has to work; the zero Config is filled in. Whether New takes
+// a callback of one method is the matter of another test.
 func (w *world) trainer(cfg trainer.Config) *trainer.Trainer {
 	cfg.Epochs, cfg.AccumSteps = max(cfg.Epochs, 1), max(cfg.AccumSteps, 1)
 	if cfg.Device == "" {
 		cfg.Device = trainer.Device(fmt.Sprintf("gpu%d", w.r.IntN(1000)))
 	}
 	t, err := trainer.New(model{w}, optimizer{w}, w.loss, cfg)
+	if err != nil {
+		cfg.Callbacks = accompanied(cfg.Callbacks)
+		t, err = trainer.New(model{w}, optimizer{w}, w.loss, cfg)
+	}
 	w.o.String("error of New", kind(err))
+	if err != nil {
+		panic(fmt.Sprint("New refuses a Config that the README allows: ", err))
+	}
 	return t
 }
 
@@ -260,4 +285,10 @@ func (w *world) sizes(n int) []int {
 		list[i] = 1 + w.r.IntN(9)
 	}
 	return list
+}
+
+// twins are two random sources that give the same.
+func twins(r *rand.Rand) (a, b *rand.Rand) {
+	x, y := r.Uint64(), r.Uint64()
+	return rand.New(rand.NewPCG(x, y)), rand.New(rand.NewPCG(x, y))
 }

@@ -58,11 +58,13 @@ type world struct {
 
 	events []event
 
-	made   []weak.Pointer[tensor]
-	junk   bool // an error comes with something, which is not to be used
-	shared bool // the machine, with worlds that are to have their turn
-	calls  map[string]int
-	faults map[string]func() error // by kind and number of the call
+	made      []weak.Pointer[tensor]
+	given     context.Context // to a fake, the last time
+	elsewhere bool            // predictions have a Len and a Device of their own
+	junk      bool            // an error comes with something, which is not to be used
+	shared    bool            // the machine, with worlds that are to have their turn
+	calls     map[string]int
+	faults    map[string]func() error // by kind and number of the call
 }
 
 // newWorld makes a world that sees some facets, or none.
@@ -157,6 +159,9 @@ func (t *tensor) Len() int               { return t.n }
 func (t *tensor) Device() trainer.Device { return t.device }
 
 func (t *tensor) To(d trainer.Device) (trainer.Tensor, error) {
+	if t.of == aside {
+		return t, nil
+	}
 	t.w.moves = append(t.w.moves, move{t.of, t.kind, t.base, t.n, d})
 	err := t.w.call(t.of + " move " + t.kind)
 	if err != nil && !t.w.junk {
@@ -175,18 +180,6 @@ func (t *tensor) To(d trainer.Device) (trainer.Tensor, error) {
 func (w *world) track(t *tensor) *tensor {
 	w.made = append(w.made, weak.Make(t))
 	return t
-}
-
-// reachable counts the tensors that were made and that something still refers to.
-func (w *world) reachable() (n int) {
-	runtime.GC()
-	runtime.GC()
-	for _, p := range w.made {
-		if p.Value() != nil {
-			n++
-		}
-	}
-	return n
 }
 
 // movesOf lists the moves of what is of one kind.
@@ -244,6 +237,9 @@ func (m model) Training() bool      { return m.training }
 
 func (m model) Forward(ctx context.Context, x trainer.Tensor) (trainer.Tensor, error) {
 	t := x.(*tensor)
+	if m.given = ctx; t.of == aside {
+		return t, nil
+	}
 	m.forwards = append(m.forwards, forward{t.of, t.base, m.training})
 	if err := m.call(t.of + " forward"); err != nil {
 		if m.junk {
@@ -255,6 +251,9 @@ func (m model) Forward(ctx context.Context, x trainer.Tensor) (trainer.Tensor, e
 		return nil, errDevice
 	}
 	p := m.track(&tensor{w: m.world, of: t.of, kind: "prediction", n: t.n, device: t.device, base: t.base})
+	if m.elsewhere {
+		p.n, p.device = 1+m.calls[t.of+" forward"]%3, "elsewhere"
+	}
 	p.token = mix(t.token, m.seen(learning, mix(m.parameters, m.stats)), m.seen(modes, flag(m.training)),
 		m.seen(contexts, contextToken(ctx)), m.seen(progress, uint64(m.calls["step"])))
 	if m.training {
@@ -266,6 +265,9 @@ func (m model) Forward(ctx context.Context, x trainer.Tensor) (trainer.Tensor, e
 
 func (m model) Backward(grad trainer.Tensor) error {
 	t := grad.(*tensor)
+	if t.of == aside {
+		return nil
+	}
 	m.updates = append(m.updates, fmt.Sprintf("Backward %x", t.base))
 	if err := m.call("backward"); err != nil {
 		return err
@@ -307,6 +309,9 @@ func (o optimizer) Step() error {
 // loss is a number that all went into, unless Y says what it is.
 func (w *world) loss(pred, y trainer.Tensor) (float64, trainer.Tensor, error) {
 	p, t := pred.(*tensor), y.(*tensor)
+	if t.of == aside {
+		return 0.5, pred, nil
+	}
 	if err := w.call(t.of + " loss"); err != nil {
 		if w.junk {
 			return math.NaN(), pred, err

@@ -1,0 +1,63 @@
+package hidden
+
+import (
+	"context"
+
+	"grade/observe"
+	"grade/reference/trainer"
+)
+
+// restoredAfterLooks has callbacks, and the body of a range over Predict, evaluate and
+// predict: each has a mode of its own to restore.
+func restoredAfterLooks(o *observe.Observer, training bool) {
+	for _, at := range []string{"TrainStart", "BatchEnd", "StepEnd", "EpochEnd"} {
+		for _, what := range []string{"Evaluate", "Predict"} {
+			w := newWorld(o)
+			var tr *trainer.Trainer
+			w.at("a "+at, 0, func() error {
+				l := w.loader("test", 2)
+				if what == "Evaluate" {
+					_, err := tr.Evaluate(w.ctx(), l)
+					return err
+				}
+				for range tr.Predict(w.ctx(), l) {
+				}
+				return nil
+			})
+			tr = w.trainer(trainer.Config{Epochs: 2, Callbacks: w.singles("a")})
+			w.training = training
+			tr.Fit(w.ctx(), w.loader("train", 2, 3), w.aside())
+			o.Bool("training mode after Fit with "+what+" in "+at, w.training)
+			o.Bool("there was something to compute in "+at, len(w.forwards) > 4)
+		}
+	}
+	apart := newWorld(o)
+	tr := apart.trainer(trainer.Config{})
+	apart.training = training
+	for range tr.Predict(apart.ctx(), apart.loader("test", 2, 3)) {
+		tr.Evaluate(apart.ctx(), apart.loader("again", 1))
+	}
+	o.Bool("training mode after Predict with Evaluate in the body", apart.training)
+}
+
+// restoredAfterEnds has a run end in validation and in training, by a stop or ctx.
+func restoredAfterEnds(o *observe.Observer, training bool) {
+	for _, at := range []string{"val load", "val forward", "val loss", "train load", "train forward", "a BatchEnd", "a StepEnd", "a EpochEnd"} {
+		for _, stop := range []bool{false, true} {
+			w := newWorld(o)
+			ctx, cancel := context.WithCancel(w.ctx())
+			w.at(at, 1, func() error {
+				if stop {
+					return trainer.ErrStop
+				}
+				cancel()
+				return nil
+			})
+			tr := w.trainer(trainer.Config{Epochs: 3, Callbacks: w.singles("a")})
+			w.training = training
+			tr.Fit(ctx, w.loader("train", 2, 3), w.loader("val", 2, 1))
+			o.Bool("training mode after a Fit that ends in "+at, w.training)
+			cancel()
+		}
+	}
+}
