@@ -199,7 +199,7 @@ func (w *world) failAs(kind string, n int, wrap func(error) error) {
 // (rule 22).
 func TestTrainEnd(t *testing.T) {
 	o := observe.New(t)
-	for _, end := range []string{"nothing", "train load", "train forward", "step", "val loss", "a TrainStart", "a EpochEnd", "c TrainEnd", "a TrainEnd"} {
+	for i, end := range []string{"nothing", "train load", "train forward", "step", "val loss", "a TrainStart", "a EpochEnd", "c TrainEnd", "a TrainEnd"} {
 		for _, also := range []string{"", "b TrainEnd"} {
 			w := newWorld(o)
 			list := []trainer.Callback{callback{w, "a"}, endOnly{callback{w, "b"}}, callback{w, "c"}, &epochOnly{callback{w, "d"}}}
@@ -215,7 +215,7 @@ func TestTrainEnd(t *testing.T) {
 			w.samples(name, h)
 			o.Strings(name+": what TrainEnd is given", w.ends())
 			for _, e := range w.events {
-				if e.kind == "TrainEnd" && e.err == kind(err) {
+				if e.kind == "TrainEnd" && e.err == kind(err) && (i > 0 && i < 5) { // as rule 25 lists them
 					o.Bool(name+": TrainEnd is told the batch that Fit says", e.place == w.place(err))
 				}
 			}

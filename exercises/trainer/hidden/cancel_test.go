@@ -54,7 +54,9 @@ func ended(o *observe.Observer, deadline bool, at string, n int) {
 	o.String(name+": error of Fit", kind(err))
 	o.Int(name+": batches of train that were moved", w.moved("train", "X"))
 	o.Int(name+": batches of val that were moved", w.moved("val", "X"))
-	w.after(name, h)
+	w.samples(name, h)
+	o.Strings(name+": who is told of what", w.heard())
+	o.Int(name+": calls of Step", w.calls["step"])
 }
 
 // looked has ctx done during an Evaluate and during a Predict: as a batch is loaded or
