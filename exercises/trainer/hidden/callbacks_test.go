@@ -195,7 +195,7 @@ func (w *world) failAs(kind string, n int, wrap func(error) error) {
 }
 
 // TrainEnd is called for every callback that has it, once, whatever has ended the
-// run, with what Fit has come to. Its own error counts where there was none
+// run, with what Fit has come to, and the batch of its error. Its own error counts where there was none
 // (rule 22).
 func TestTrainEnd(t *testing.T) {
 	o := observe.New(t)

@@ -14,7 +14,7 @@ import (
 )
 
 // Loader, model and callbacks get the context of the call, or one made from it, so
-// that one who waits for data is released when it is done (rule 28).
+// that one who waits for data is released when it is done, and not before (rule 28).
 func TestDeadline(t *testing.T) {
 	o := observe.New(t)
 	given(o)
@@ -90,8 +90,8 @@ func (l slowLoader) Batches(ctx context.Context, epoch int) iter.Seq2[trainer.Ba
 	}
 }
 
-// Trainers with models of their own may run at the same time: each does what it
-// does alone (rule 31).
+// Trainers with models of their own may run at the same time, by turns, or one in a
+// callback or body of the other: each does what it does alone (rule 31).
 func TestIndependentTrainers(t *testing.T) {
 	o := observe.New(t)
 	within(o)

@@ -183,7 +183,7 @@ func TestNonFinite(t *testing.T) {
 }
 
 // Every method leaves the model in the mode that it found it in, also where it
-// fails or is left early (rule 17).
+// fails or is left early, and also where a callback evaluates or predicts (rule 17).
 func TestRestoredMode(t *testing.T) {
 	o := observe.New(t)
 	for _, training := range []bool{true, false} {

@@ -97,7 +97,7 @@ func late(o *observe.Observer) {
 }
 
 // The first error in validation, Evaluate or Predict ends it and is returned with
-// its batch; Predict yields it once (rules 24 and 25).
+// its batch, which it says later too; Predict yields it once (rules 24 and 25).
 func TestEvaluationErrors(t *testing.T) {
 	o := observe.New(t)
 	for _, at := range []string{"load", "move X", "move Y", "forward", "loss"} {
@@ -204,7 +204,7 @@ func (w *world) predictions(name string, tr *trainer.Trainer, ctx context.Contex
 	w.o.Int(name+": pairs", n)
 }
 
-// A panic goes on to the caller with its value, after the mode was restored, the
+// A panic goes on to the caller with its value, whatever that is, after the mode was restored, the
 // loader closed and TrainEnd called, with an error (rules 22, 29 and 30).
 func TestPanic(t *testing.T) {
 	o := observe.New(t)

@@ -11,7 +11,7 @@ import (
 )
 
 // A callback may evaluate and predict with the same Trainer in the middle of a
-// window, and the run goes on as if it had not (rule 23).
+// window, and the run goes on as if it had not, also where they failed (rule 23).
 func TestNested(t *testing.T) {
 	o := observe.New(t)
 	r1, r2 := twins(o.Rand())

@@ -14,7 +14,8 @@ import (
 )
 
 // A whole run, with everything: what each call is made with is what the README
-// says, in an order that it allows.
+// says, in an order that it allows; and no batch is reachable afterwards, whatever has
+// ended the call (rules 8 and 32).
 func TestWholeRun(t *testing.T) {
 	o := observe.New(t)
 	for _, accum := range []int{1, 3, 50} {
