@@ -251,8 +251,10 @@ func same[T cosine.Float](t *testing.T, o *observe.Observer, name string) {
 	recordSame(t, o, "with rows that are farther apart"+name, view(a.Data, 8, 8, 9), a)
 	recordSame(t, o, "with as many rows that are farther apart"+name, few, view(a.Data, 8, 8, 9))
 	recordSame(t, o, "with as many rows that are nearer"+name, view(a.Data, 8, 8, 9), few)
+	a.Data = append([]T(nil), a.Data...)
 	clear(row(a, r.IntN(a.Rows)))
 	recordWithItself(t, o, "zeros: "+name, a)
+	a.Data = append([]T(nil), a.Data...)
 	row(a, r.IntN(a.Rows))[r.IntN(8)] = T(math.NaN())
 	recordWithItself(t, o, "not finite: "+name, a)
 }
@@ -293,6 +295,7 @@ func neverBeyondOne[T cosine.Float](t *testing.T, o *observe.Observer, name stri
 		a, b := random[T](o.Rand(), 32, d), random[T](o.Rand(), 32, d)
 		copy(b.Data, a.Data)
 		largest = max(largest, recordMultiples(t, o, name, a, b))
+		b.Data = append([]T(nil), b.Data...)
 		for i := range b.Rows {
 			scale(b, i, float64(between(o.Rand(), 1, 3)*(1-2*o.Rand().IntN(2))))
 		}

@@ -187,12 +187,15 @@ func recordWithNaN[T cosine.Float](o *observe.Observer, name string, a, b cosine
 // opposite records where NaN stands among scores of exactly 1 and -1.
 func opposite[T cosine.Float](o *observe.Observer, name string) {
 	r := o.Rand()
-	a, b := cosine.Matrix[T]{Rows: 2, Cols: 1, Stride: 1, Data: []T{1, -1}}, random[T](r, 20, 1)
-	for j := range b.Data {
-		b.Data[j] = T(1 - 2*(j%2))
+	a, b := random[T](r, 2, 4), random[T](r, 20, 4)
+	for _, m := range []cosine.Matrix[T]{a, b} {
+		clear(m.Data)
+		for i := range m.Rows {
+			row(m, i)[0] = T(1 - 2*(i%2))
+		}
 	}
 	for _, j := range pick(r, 5, 16) {
-		b.Data[j] = T(math.NaN())
+		row(b, j)[j%4] = T(math.NaN())
 	}
 	recordLast(o, ", among 1 and -1"+name, a, b)
 }
