@@ -1,18 +1,19 @@
 package hidden
 
 import (
+	"math"
+	"math/rand/v2"
 	"testing"
 
 	"grade/observe"
 	"grade/reference/amp"
 )
 
-// many makes two million numbers in 2,000 slices.
-func many(o *observe.Observer) [][]float64 {
-	r := o.Rand()
-	grads := make([][]float64, 2000)
+// many makes about two million numbers in about 2,000 slices.
+func many(r *rand.Rand) [][]float64 {
+	grads := make([][]float64, 1980+r.IntN(41))
 	for i := range grads {
-		grads[i] = make([]float64, 1000)
+		grads[i] = make([]float64, 950+r.IntN(101))
 		for j := range grads[i] {
 			grads[i][j] = 1 + r.Float64()
 		}
@@ -20,54 +21,97 @@ func many(o *observe.Observer) [][]float64 {
 	return grads
 }
 
+// somewhere draws one of the numbers.
+func somewhere(r *rand.Rand, grads [][]float64) *float64 {
+	g := grads[r.IntN(len(grads))]
+	return &g[r.IntN(len(g))]
+}
+
+// change gives some numbers, anywhere, new values, from low to three times as much.
+func change(r *rand.Rand, grads [][]float64, low float64) {
+	for range 16 {
+		*somewhere(r, grads) = low * (1 + 2*r.Float64())
+	}
+}
+
+// look appends what some numbers are, anywhere.
+func look(r *rand.Rand, grads [][]float64, seen []float64) []float64 {
+	for range 32 {
+		seen = append(seen, *somewhere(r, grads))
+	}
+	return seen
+}
+
+// weighed is one number for each slice, in which each number has a weight of its own.
+func weighed(grads [][]float64) []float64 {
+	sums := make([]float64, len(grads))
+	for i, g := range grads {
+		for j, x := range g {
+			sums[i] += x * (1 + float64(j*7919%1009)/1009)
+		}
+	}
+	return sums
+}
+
 // Clip of two million numbers. Time: each is read once for the norm and once to scale it.
 // Memory: none.
 func BenchmarkClip(b *testing.B) {
 	o := observe.New(b)
-	grads := many(o)
+	r := o.Rand()
+	grads := many(r)
 	norms := make([]float64, 12)
-	at := o.Rand().IntN(1000)
+	seen := make([]float64, 0, 32*len(norms))
+	largest := somewhere(r, grads)
 	for o.Loop() {
 		for i := range norms {
-			// The largest by far, and a new one, so that no norm is good for the next call
-			// and each time there is something to scale.
-			grads[at][at] = float64(5000 + i)
+			// Some numbers change, and the largest by far is another one, so that no norm
+			// is good for the next call and each time there is something to scale.
+			*largest = 1 + r.Float64()
+			change(r, grads, 50)
+			largest = somewhere(r, grads)
+			*largest = 5000 + 100*r.Float64()
 			norms[i], _ = amp.Clip(grads, 4750, []float64{2, 2, 2, inf}[i%4])
+			seen = look(r, grads, seen)
 		}
 	}
 	o.Floats("norms", norms)
-	o.Floats("gradients", flat(grads[:20]), near)
+	o.Floats("some gradients after each call", seen, near)
+	o.Floats("gradients of each slice, weighted and added up", weighed(grads), near)
 }
 
 // Unscale, Step and Update of an optimizer with two million numbers. Time: each gradient is
 // read and written once. Memory: none.
 func BenchmarkScaler(b *testing.B) {
 	o := observe.New(b)
-	opt := &caller{grads: many(o)} // whose steps keep no copy
+	r := o.Rand()
+	opt := &caller{grads: many(r)} // whose steps keep no copy
 	s := newScaler(b, amp.ScalerConfig{Init: 2, Growth: 4, Backoff: 0.25, Interval: 1})
-	bad := o.Rand().IntN(1000)
 	scales := make([]float64, 12)
+	steps := make([]int, len(scales))
+	seen := make([]float64, 0, 32*len(scales))
+	order := r.Perm(len(scales))
 	for o.Loop() {
 		for i := range scales {
-			was := opt.grads[1999][bad]
-			if i%2 == 0 { // found in the end, so that the scale goes down again
-				opt.grads[1999][bad] = inf
+			change(r, opt.grads, 1)
+			bad := somewhere(r, opt.grads)
+			was := *bad
+			if order[i]%2 == 0 { // found wherever it is, so that the scale goes down again
+				*bad = inf
 			}
-			if i%3 == 0 {
+			if r.IntN(3) == 0 {
 				s.Unscale(opt)
 			}
 			s.Step(opt, 0.1)
 			s.Update()
-			opt.grads[1999][bad] = was
-			for j, g := range opt.grads[:100] { // gradients change
-				g[j] = float64(1 + (i+j)%7)
-			}
-			scales[i] = s.Factor()
+			*bad = was
+			seen = look(r, opt.grads, seen)
+			scales[i], steps[i] = s.Factor(), opt.steps
 		}
 	}
 	o.Floats("scales", scales)
-	o.Floats("gradients", flat(opt.grads[:5]), right)
-	o.Bool("half of them stepped", opt.steps > 0)
+	o.Ints("steps of the optimizer, after each time", steps)
+	o.Floats("some gradients after each time", seen, right)
+	o.Floats("gradients of each slice, weighted and added up", weighed(opt.grads), right)
 }
 
 // Rates at places all over schedules of ten million steps. Time: a rate takes no longer
@@ -76,7 +120,7 @@ func BenchmarkSchedule(b *testing.B) {
 	o := observe.New(b)
 	r := o.Rand()
 	const total = 10_000_000
-	places := make([]int, 20_000)
+	places := make([]int, 19_900+r.IntN(201))
 	for i := range places {
 		places[i] = r.IntN(total)
 	}
@@ -84,21 +128,30 @@ func BenchmarkSchedule(b *testing.B) {
 	for i := range cfgs {
 		cfgs[i] = amp.Schedule{Peak: 1 + r.Float64(), Floor: r.Float64(), Warmup: 1 + r.IntN(total/2), Total: total}
 	}
-	sums := make([]float64, len(cfgs))
+	sums, changes := make([]float64, len(cfgs)), make([]float64, len(cfgs))
+	some := make([]float64, 0, 8*len(cfgs))
 	for o.Loop() {
 		for i, cfg := range cfgs {
 			s := newScheduler(b, cfg)
-			sum := 0.0
+			sum, change := 0.0, 0.0
 			for _, k := range places {
 				s.SetState(amp.SchedulerState{Steps: k})
-				sum += s.Rate()
+				rate := s.Rate()
 				s.Step()
-				sum += s.Rate()
+				next := s.Rate()
+				sum += rate
+				change += math.Abs(next - rate)
 			}
-			sums[i] = sum / float64(len(places))
+			sums[i], changes[i] = sum/float64(len(places)), change/float64(len(places))
+			for range 8 {
+				s.SetState(amp.SchedulerState{Steps: r.IntN(total)})
+				some = append(some, s.Rate())
+			}
 		}
 	}
 	o.Floats("means of rates", sums, observe.Within(1e-8, 1e-8))
+	o.Floats("means of what a step changes", changes, observe.Within(1e-8, 0))
+	o.Floats("some rates of each schedule", some, right)
 }
 
 // Nothing allocates: neither Clip nor the schedule, nor a Scaler with an optimizer that it
