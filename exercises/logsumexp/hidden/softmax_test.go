@@ -10,28 +10,28 @@ import (
 
 // softmax calls LogSoftmax, with a dst that holds numbers already, and records what
 // is in both slices afterwards.
-func softmax(o *observe.Observer, xs []float64) {
+func softmax(o *observe.Observer, xs []float64, c ...observe.Comparison) {
 	dst := draw(o.Rand(), len(xs), 0, 1)
 	logsumexp.LogSoftmax(dst, xs)
-	o.Floats("result", dst)
+	o.Floats("result", dst, c...)
 	o.Floats("numbers afterwards", xs, observe.Exact())
 	logsumexp.LogSoftmax(xs, xs)
-	o.Floats("result in place", xs)
+	o.Floats("result in place", xs, c...)
 }
 
 // softmaxOfMany is softmax of so many numbers that their sum is recorded, each with a
 // weight of its own.
-func softmaxOfMany(o *observe.Observer, name string, xs []float64) {
+func softmaxOfMany(o *observe.Observer, name string, xs []float64, c ...observe.Comparison) {
 	r := o.Rand()
 	dst, weights := draw(r, len(xs), 0, 1), draw(r, len(xs), 0, 1)
 	logsumexp.LogSoftmax(dst, xs)
-	o.Float(name+"results, weighted and added up", product(weights, dst))
+	o.Float(name+"results, weighted and added up", product(weights, dst), c...)
 	o.Float(name+"the numbers afterwards, weighted and added up", product(weights, xs), observe.Exact())
 	xs[r.IntN(len(xs))] += 12 // in the same slice
 	logsumexp.LogSoftmax(dst, xs)
-	o.Float(name+"results after a change, weighted and added up", product(weights, dst))
+	o.Float(name+"results after a change, weighted and added up", product(weights, dst), c...)
 	logsumexp.LogSoftmax(xs, xs)
-	o.Float(name+"results in place, weighted and added up", product(weights, xs))
+	o.Float(name+"results in place, weighted and added up", product(weights, xs), c...)
 }
 
 // Each number minus the log-sum-exp of all, in another slice or in place; -Inf stays
@@ -72,7 +72,7 @@ func TestLogSoftmaxShift(t *testing.T) {
 			for i := range xs {
 				xs[i] = center + float64(r.IntN(5)) // whole numbers, which are exact here
 			}
-			softmax(o, xs)
+			softmax(o, xs, roughly)
 		}
 	}
 	for _, n := range lengths(r) {
@@ -81,7 +81,7 @@ func TestLogSoftmaxShift(t *testing.T) {
 		for i := range xs {
 			xs[i] = center + float64(r.IntN(5))
 		}
-		softmaxOfMany(o, many, xs)
+		softmaxOfMany(o, many, xs, roughly)
 	}
 }
 
@@ -95,7 +95,7 @@ func TestLogSoftmaxNotFinite(t *testing.T) {
 			softmax(o, mix(r, draw(r, 1+r.IntN(3), 0, 1), specials...))
 		}
 	}
-	softmax(o, draw(r, 3, 0, 1)) // and the next call is as ever
+	softmax(o, draw(r, 3, 0, 1), roughly) // and the next call is as ever
 	for _, n := range lengths(r) {
 		for _, special := range []float64{inf, math.NaN()} {
 			xs := draw(r, n, 0, 1)
@@ -109,7 +109,7 @@ func TestLogSoftmaxNotFinite(t *testing.T) {
 				}
 			}
 			o.Int(many+"results that are not NaN", numbers)
-			o.Float(many+"result at any place", dst[r.IntN(n)])
+			o.Float(many+"result at any place", dst[r.IntN(n)], roughly)
 		}
 	}
 }
@@ -121,7 +121,7 @@ func TestLogSoftmaxLengths(t *testing.T) {
 	for _, n := range [][2]int{{0, 0}, {0, 1}, {1, 0}, {3, 2}, {2, 3}} {
 		dst, xs := draw(r, n[0], 0, 1), draw(r, n[1], 0, 1)
 		o.Panics("panics", func() { logsumexp.LogSoftmax(dst, xs) })
-		softmax(o, xs)
+		softmax(o, xs, roughly)
 	}
 	for _, n := range lengths(r) {
 		xs := draw(r, n+1, 0, 1)
