@@ -28,8 +28,9 @@ func TestSequential(t *testing.T) {
 		o.Int("calls of Collate", int(calls.Load()))
 	}
 	for _, workers := range []int{0, 3} {
-		many(t, o, workers, 1)
-		many(t, o, workers, 1<<17)
+		n := 1<<16 + below(r, 100, 3000)
+		many(t, o, config{BatchSize: 1, Workers: workers}, n)
+		many(t, o, config{BatchSize: n, Workers: workers}, n)
 	}
 	words := make(texts, 3*below(r, 4, 10))
 	for i := range words {
@@ -54,11 +55,10 @@ func TestSequential(t *testing.T) {
 }
 
 // many goes through more batches, or samples of a batch, than 16 bits count.
-func many(t *testing.T, o *observe.Observer, workers, size int) {
-	data := numbers(1<<16 + below(o.Rand(), 100, 3000))
+func many(t *testing.T, o *observe.Observer, cfg config, n int) {
 	batches, different, sum := 0, 0, 0
-	seen := make([]bool, data)
-	for b, err := range newLoader(t, data, copies, config{BatchSize: size, Workers: workers}).Epoch(t.Context(), 0) {
+	seen := make([]bool, n)
+	for b, err := range newLoader(t, numbers(n), copies, cfg).Epoch(t.Context(), 0) {
 		if batches++; err != nil || batches > len(seen) {
 			break
 		}
@@ -148,7 +148,8 @@ func TestSampler(t *testing.T) {
 		s := newSource(r, below(r, 10, 20))
 		seed := r.IntN(1e6)
 		chosen := &sampler{orders: func(epoch, n int) []int {
-			order := make([]int, n-5+epoch*7, n+epoch*7)
+			k := (n - 5 + epoch*7) / 4 * 4 // whole batches
+			order := make([]int, k, k+5)
 			for i := range order {
 				order[i] = (seed + i*i + 3*epoch) % n
 			}
@@ -187,19 +188,23 @@ func TestSampler(t *testing.T) {
 			}
 			return order
 		})
-		l = newLoader(t, s, gather, config{BatchSize: 4, Workers: workers, Sampler: turning})
+		l = newLoader(t, s, gather, config{BatchSize: 1, Workers: workers, Sampler: turning})
 		same := l.Epoch(t.Context(), 1)
 		for range 4 {
 			run(same).observeFor(o, workers, "a Sampler that changes its mind, the same sequence")
 			run(l.Epoch(t.Context(), 1)).observeFor(o, workers, "a Sampler that changes its mind")
 			turn += below(r, 1, 9)
 		}
+		noSuchSample(t, o, s)
+	}
+}
 
-		for _, wrong := range []int{below(r, 100, 1000), -below(r, 1, 1000), math.MaxInt, math.MinInt} {
-			bad := pureSampler(func(int, int) []int { return []int{3, 1, 4, 1, 5, wrong, 2, 6} })
-			l = newLoader(t, s, gather, config{BatchSize: 2, Workers: workers, Sampler: bad})
-			run(l.Epoch(t.Context(), 0)).beforeError(o, workers, "with an index that does not exist", errNoSample)
-		}
+// noSuchSample has a Sampler list indices that do not exist: Get is asked for them.
+func noSuchSample(t *testing.T, o *observe.Observer, s *source) {
+	for _, wrong := range []int{below(o.Rand(), 100, 1000), -below(o.Rand(), 1, 1000), math.MaxInt, math.MinInt} {
+		bad := pureSampler(func(int, int) []int { return []int{3, 1, 4, 1, 5, wrong, 2, 6} })
+		l := newLoader(t, s, gather, config{BatchSize: 2, Sampler: bad})
+		run(l.Epoch(t.Context(), 0)).inOrder(o, "with an index that does not exist", errNoSample)
 	}
 }
 

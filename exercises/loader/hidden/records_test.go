@@ -86,7 +86,7 @@ func TestRecords(t *testing.T) {
 			}
 			return sum, nil
 		}
-		l, err := loader.New(rec, sum, config{BatchSize: 8, Workers: i % 2, Sampler: chosen})
+		l, err := loader.New(rec, sum, config{BatchSize: min(8, inBatches), Workers: i % 2, Sampler: chosen})
 		if err != nil {
 			t.Fatal(err)
 		}
