@@ -33,6 +33,13 @@ func TestBackwardAgain(t *testing.T) {
 	}
 	o.Floats("gradients of leaves after calls on several roots", grads(leaves))
 	o.Floats("gradients of results after calls on several roots", grads(results))
+	x := autograd.New(positive(r))
+	y := x.AddScalar(positive(r))
+	y.MulScalar(math.Pow(10, between(r, 18, 25))).Backward()
+	x.ZeroGrad()
+	y.AddScalar(positive(r)).Backward()
+	o.Float("gradient of a leaf below a result that has a far larger one from before", x.Grad())
+
 	for _, steps := range stepsOfGraphs(r) {
 		nodes := largeGraph(r, steps)
 		for range 3 {
@@ -57,7 +64,7 @@ func manyCalls(o *observe.Observer) {
 		g, again := resting[call]
 		if !again {
 			x := autograd.New(c)
-			g = graph{x, x.Mul(autograd.New(c))}
+			g = graph{x, x.AddScalar(c).AddScalar(c).Mul(autograd.New(c))}
 		}
 		g.root.Backward()
 		if again {
@@ -254,6 +261,11 @@ func TestSetData(t *testing.T) {
 		o.SelfReported().Bool("value as before SetData on the result of "+op.name, result.Data() == value)
 		o.SelfReported().Bool("gradient as before SetData on the result of "+op.name, slices.Equal(grads([]node{a, b, result}), slopes))
 	}
+	for _, op := range operations(r) {
+		if nan := op.f(autograd.New(math.NaN()), autograd.New(op.b)); nan.Data() != nan.Data() {
+			o.SelfReported().Panics("SetData of NaN on the NaN of "+op.name, func() { nan.SetData(math.NaN()) })
+		}
+	}
 	v := autograd.New(positive(r))
 	sum := v.Add(autograd.New(positive(r)))
 	o.SelfReported().Panics("SetData on a sum", func() { sum.SetData(positive(r)) })
@@ -263,9 +275,11 @@ func TestSetData(t *testing.T) {
 
 // Every operation makes a node of its own, also where the result equals an
 // operand (adding 0, multiplying by 1, power 1, a sum of one term or of none) or the
-// same was computed before (Nodes, in the README).
+// same was computed before, and of whatever operation the operand is the result (Nodes, in
+// the README).
 func TestOwnNode(t *testing.T) {
 	o := observe.New(t)
+	ownOfOwn(o)
 	for _, op := range operations(o.Rand()) {
 		a, b := op.operands()
 		first, second := op.f(a, b), op.f(a, b)
@@ -279,6 +293,23 @@ func TestOwnNode(t *testing.T) {
 	o.Float("gradient of a sum of nothing, a root", first.Grad())
 	o.Float("gradient of another sum of nothing, not reached", second.Grad())
 	o.Float("gradient of a sum of nothing that is made later", autograd.Sum().Grad())
+}
+
+// ownOfOwn tries every operation on the results of every operation.
+func ownOfOwn(o *observe.Observer) {
+	ops := operations(o.Rand())
+	for _, op := range ops {
+		var roots []float64
+		for _, below := range ops {
+			a, b := below.operands()
+			under, c := below.f(a, b), autograd.New(op.b)
+			result := op.f(under, c)
+			result.Backward()
+			autograd.ZeroGrad(a, b, c, under)
+			roots = append(roots, result.Grad())
+		}
+		o.Floats("gradients of roots, results of "+op.name+" on results of all operations", roots)
+	}
 }
 
 // Sum neither changes nor keeps the slice it is given: what the caller does with

@@ -114,7 +114,7 @@ var (
 
 // observeAlone records the values and slopes of f where the gradient that arrives
 // at the result is 1, so that Inf and NaN are those of f alone.
-func (f function) observeAlone(o *observe.Observer) {
+func (f function) observeAlone(o *observe.Observer, how ...observe.Comparison) {
 	var ys, slopes []float64
 	for _, x := range f.at {
 		v := autograd.New(x)
@@ -123,8 +123,8 @@ func (f function) observeAlone(o *observe.Observer) {
 		ys = append(ys, y.Data())
 		slopes = append(slopes, v.Grad())
 	}
-	o.Floats("value of "+f.name, ys)
-	o.Floats("gradient of x in "+f.name, slopes)
+	o.Floats("value of "+f.name, ys, how...)
+	o.Floats("gradient of x in "+f.name, slopes, how...)
 }
 
 // operation is an operation, with its constant if it has one, and numbers to try it

@@ -29,16 +29,39 @@ func TestInfinities(t *testing.T) {
 	function{"Log of +Inf", (node).Log, []float64{math.Inf(1)}}.observeAlone(o)
 	o.Float("value of Log of a negative number", autograd.New(-between(r, 0.5, 2)).Log().Data())
 	far := between(r, 750, 2000)
-	function{"Exp of large numbers", (node).Exp, []float64{between(r, 700, 709), far, math.Inf(1)}}.observeAlone(o)
+	function{"Exp of large numbers", (node).Exp, []float64{between(r, 700, 709), between(r, 709.01, 709.3), far, math.Inf(1)}}.observeAlone(o)
 	function{"Exp of large negative numbers", (node).Exp, []float64{-far, math.Inf(-1)}}.observeAlone(o)
-	tiny := draws(8, func() float64 { return math.Pow(10, between(r, -300, -3)) })
-	function{"Log of tiny numbers", (node).Log, tiny}.observeAlone(o)
+	recordSmall(o)
 	for _, op := range operations(r) {
 		if op.name != "Pow(0)" {
 			a, b := autograd.New(math.NaN()), autograd.New(1)
 			o.Float("value of "+op.name+" of NaN", op.f(a, b).Data())
 		}
 	}
+}
+
+// recordSmall looks at results that are small and at operands that are, by their own size.
+func recordSmall(o *observe.Observer) {
+	r := o.Rand()
+	relative := observe.Within(0, 1e-9)
+	exps := []float64{-between(r, 701, 708), -between(r, 600, 700), -between(r, 46, 600), -between(r, 20, 46), -between(r, 0, 20)}
+	function{"Exp of negative numbers", (node).Exp, exps}.observeAlone(o, relative)
+	tiny := append(draws(8, func() float64 { return math.Pow(10, between(r, -300, -3)) }),
+		math.Pow(10, between(r, -307, -300)), math.Pow(10, between(r, -320, -309)))
+	function{"Log of tiny numbers", (node).Log, tiny}.observeAlone(o, relative)
+	for _, p := range []float64{2, -1, between(r, 1, 3), -between(r, 1, 3)} {
+		sizes := draws(8, func() float64 { return math.Pow(10, between(r, -70, 70)) })
+		function{"Pow of numbers of all sizes", func(v node) node { return v.Pow(p) }, sizes}.observeAlone(o, relative)
+	}
+	var values, slopes []float64
+	for _, size := range []float64{between(r, -307, -300), between(r, -300, -10), between(r, 10, 300), between(r, 300, 307)} {
+		a, b := autograd.New(positive(r)), autograd.New(math.Pow(10, size))
+		y := a.Div(b)
+		y.Backward()
+		values, slopes = append(values, y.Data()), append(slopes, a.Grad())
+	}
+	o.Floats("value of a/b with b of all sizes", values, relative)
+	o.Floats("gradient of a in a/b with b of all sizes", slopes, relative)
 }
 
 // recordSums tries Sum with each of the numbers at in each place, and with each pair.
@@ -87,7 +110,7 @@ func TestPowEdges(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
 	fraction := between(r, 0.1, 0.9)
-	whole := math.Trunc(between(r, 1e15, 4e15))
+	whole, huge := math.Trunc(between(r, 1e15, 4e15)), math.Pow(10, between(r, 20, 300))
 	infinities := []float64{math.Inf(1), math.Inf(-1)}
 	for _, f := range []function{
 		{"power 0", func(v node) node { return v.Pow(0) }, []float64{0, away(r), math.Inf(1), math.Inf(-1), math.NaN()}},
@@ -105,16 +128,28 @@ func TestPowEdges(t *testing.T) {
 		f.observeAlone(o)
 	}
 	// All that math.Pow has a case of its own for.
-	bases := []float64{0, 1, -1, between(r, 0.2, 0.9), -between(r, 0.2, 0.9), between(r, 1.1, 3), -between(r, 1.1, 3), math.Inf(1), math.Inf(-1), math.NaN()}
+	bases := []struct {
+		name string
+		xs   []float64
+	}{
+		{"0", []float64{0}},
+		{"1 and -1", []float64{1, -1}},
+		{"positive numbers", []float64{between(r, 0.2, 0.9), between(r, 1.1, 3)}},
+		{"negative numbers", []float64{-between(r, 0.2, 0.9), -between(r, 1.1, 3)}},
+		{"infinities", infinities},
+		{"NaN", []float64{math.NaN()}},
+	}
 	for _, p := range []struct {
 		name string
 		p    float64
 	}{
 		{"0", 0}, {"1", 1}, {"2", 2}, {"3", 3}, {"-1", -1}, {"-2", -2}, {"-3", -3}, {"1/2", 0.5}, {"-1/2", -0.5},
 		{"a fraction", fraction}, {"a negative fraction", -fraction}, {"more than 1", 1 + fraction}, {"less than -1", -1 - fraction},
-		{"+Inf", math.Inf(1)}, {"-Inf", math.Inf(-1)}, {"NaN", math.NaN()},
+		{"+Inf", math.Inf(1)}, {"-Inf", math.Inf(-1)}, {"NaN", math.NaN()}, {"huge", huge}, {"huge and negative", -huge},
 	} {
-		function{"powers of all kinds of numbers, exponent " + p.name, func(v node) node { return v.Pow(p.p) }, bases}.observeAlone(o)
+		for _, base := range bases {
+			function{"powers of " + base.name + ", exponent " + p.name, func(v node) node { return v.Pow(p.p) }, base.xs}.observeAlone(o)
+		}
 	}
 }
 

@@ -52,6 +52,8 @@ func shortChains(o *observe.Observer) {
 		{"Sum(y, c)", func(y, c node) node { return autograd.Sum(y, c) }},
 		{"Sum(c, y)", func(y, c node) node { return autograd.Sum(c, y) }},
 		{"Sum(c, y, c)", func(y, c node) node { return autograd.Sum(c, y, c) }},
+		{"Sum(c, c, c, y)", func(y, c node) node { return autograd.Sum(c, c, c, y) }},
+		{"Sum of ten terms", func(y, c node) node { return autograd.Sum(c, c, c, c, c, y, c, c, c, c) }},
 		{"MulScalar", func(y, _ node) node { return y.MulScalar(factor) }},
 		{"Neg", one((node).Neg)},
 		{"Pow", func(y, _ node) node { return y.Pow(power) }},
@@ -93,6 +95,10 @@ func deepChain(o *observe.Observer) {
 	o.Float("gradient of the leaf below a result that is used very often", late.Grad())
 	y.Backward()
 	o.Floats("after a second call: gradients of some nodes", grads(some))
+	z := autograd.New(between(o.Rand(), 0.5, 1))
+	terms := slices.Repeat([]node{z}, 1<<16+1+o.Rand().IntN(5000))
+	autograd.Sum(terms...).Backward()
+	o.Float("Sum of one node: gradient of a term that is listed very often", z.Grad())
 }
 
 // Each step uses the step before it twice, so the number of ways from the root to
@@ -202,10 +208,10 @@ func addUp(terms []node) node {
 }
 
 // A nil operand is a mistake of the caller's: the operation panics at once, and
-// not Backward later. Nodes at hand stay usable (rule 15).
+// not Backward later. All nodes stay usable, the other operand too (rule 15).
 func TestNilOperand(t *testing.T) {
 	o := observe.New(t)
-	x := autograd.New(away(o.Rand()))
+	x, nan := autograd.New(positive(o.Rand())), autograd.New(math.NaN())
 	for _, op := range []struct {
 		name string
 		f    func()
@@ -214,12 +220,21 @@ func TestNilOperand(t *testing.T) {
 		{"Sub", func() { x.Sub(nil) }},
 		{"Mul", func() { x.Mul(nil) }},
 		{"Div", func() { x.Div(nil) }},
+		{"Add, to NaN", func() { nan.Add(nil) }},
+		{"Sub, from NaN", func() { nan.Sub(nil) }},
+		{"Mul, with NaN", func() { nan.Mul(nil) }},
+		{"Div, of NaN", func() { nan.Div(nil) }},
+		{"Sum, behind NaN", func() { autograd.Sum(nan, nan, nil) }},
 		{"Sum, as its only term", func() { autograd.Sum(nil) }},
 		{"Sum, in the first place", func() { autograd.Sum(nil, x, x) }},
 		{"Sum, in between", func() { autograd.Sum(x, nil, x) }},
 		{"Sum, in the last place", func() { autograd.Sum(x, x, nil) }},
 	} {
 		o.SelfReported().Panics("panic of a nil in "+op.name, op.f)
+	}
+	for _, op := range operations(o.Rand()) {
+		op.f(x, autograd.New(1))
+		op.f(autograd.New(1), x)
 	}
 	y := x.AddScalar(away(o.Rand()))
 	y.Backward()
@@ -268,8 +283,8 @@ func TestConcurrentBuild(t *testing.T) {
 	o.Floats("gradients of the leaves that all of it used", grads(shared))
 }
 
-// Backward may run at the same time on graphs that have no node in common: no
-// list, mark or counter may be shared between calls (rule 20).
+// Backward, ZeroGrad and SetData may run at the same time on graphs that have no node in
+// common: no node, list, mark or counter may be shared between calls (rule 20).
 func TestConcurrentBackward(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
@@ -285,9 +300,18 @@ func TestConcurrentBackward(t *testing.T) {
 		}
 		sums[i] = make([]float64, leaves)
 	}
+	ops := operations(r)
+	autograd.Sum(leavesOf(r, 20_000)...).Backward() // scratch of that size may be kept, but not shared
 	var wg sync.WaitGroup
 	for i := range graphs {
 		wg.Go(func() {
+			for _, op := range slices.Concat(ops, ops, ops) { // what nodes may share shows in a race
+				a, b := op.operands()
+				op.f(a, b).Backward()
+				a.ZeroGrad()
+				autograd.ZeroGrad(a, b)
+				a.SetData(b.Data())
+			}
 			// Together longer than a time slice, so that calls overlap on one CPU too.
 			for range 100 {
 				vs := make([]node, leaves)

@@ -2,6 +2,7 @@ package hidden
 
 import (
 	"runtime"
+	"slices"
 	"testing"
 
 	"grade/observe"
@@ -17,17 +18,44 @@ var coarse = observe.Within(1e-6, 1e-6)
 func BenchmarkChain(b *testing.B) {
 	o := observe.New(b)
 	start := o.Rand().NormFloat64()
+	places := somePlaces(o, 500_000)
 	var x, y node
+	var some []node
 	for o.Loop() {
 		x = autograd.New(start)
-		y = x
-		for range 500_000 {
-			y = y.Add(x)
+		y, some = x, nil
+		left := places
+		for i := range 500_000 {
+			if y = y.Add(x); i == left[0] {
+				some, left = append(some, y), left[1:]
+			}
 		}
 		y.Backward()
 	}
 	o.Float("value of the root of the chain", y.Data(), coarse)
 	o.Float("gradient of the leaf of the chain", x.Grad(), coarse)
+	o.Floats("values of some nodes of the chain", values(some), coarse)
+	o.Floats("gradients of some nodes of the chain", grads(some), coarse)
+}
+
+// values returns what nodes hold.
+func values(nodes []node) []float64 {
+	vs := make([]float64, len(nodes))
+	for i, v := range nodes {
+		vs[i] = v.Data()
+	}
+	return vs
+}
+
+// somePlaces draws some of n places, in order, and one behind the last: what is looked at
+// there cannot be known by a program that leaves out a part of its work.
+func somePlaces(o *observe.Observer, n int) []int {
+	places := []int{n}
+	for range 16 {
+		places = append(places, o.Rand().IntN(n))
+	}
+	slices.Sort(places)
+	return slices.Compact(places)
 }
 
 // One leaf with 300,000 uses and one Sum of as many terms, of which half are listed
@@ -39,9 +67,10 @@ func BenchmarkFanIn(b *testing.B) {
 	start := r.NormFloat64()
 	coefficients := draws(300_000, r.NormFloat64)
 	var x, root node
+	var terms []node
 	for o.Loop() {
 		x = autograd.New(start)
-		terms := make([]node, len(coefficients))
+		terms = make([]node, len(coefficients))
 		for i, c := range coefficients {
 			place := i
 			if half := len(terms) / 2; i >= half {
@@ -53,6 +82,14 @@ func BenchmarkFanIn(b *testing.B) {
 		root.Backward()
 	}
 	o.Float("value of the root of the Sum", root.Data(), coarse)
+	var some []node
+	for _, at := range somePlaces(o, len(terms)) {
+		if at < len(terms) {
+			some = append(some, terms[at])
+		}
+	}
+	o.Floats("values of some terms of the Sum", values(some), coarse)
+	o.Floats("gradients of some terms of the Sum", grads(some), coarse)
 	o.Float("gradient of the leaf with many uses", x.Grad(), coarse)
 }
 
@@ -82,10 +119,10 @@ func BenchmarkTraining(b *testing.B) {
 func BenchmarkDropped(b *testing.B) {
 	o := observe.New(b)
 	x := autograd.New(between(o.Rand(), 0.5, 1))
-	c := -between(o.Rand(), 0.999, 1) // near 1: denormal numbers take their time
+	cs := draws(600, func() float64 { return -between(o.Rand(), 0.999, 1) }) // near 1: denormal numbers take their time
 	var last float64
 	for o.Loop() {
-		for i := range 600 {
+		for i, c := range cs {
 			y := x.Neg()
 			for range 1000 {
 				y = y.Add(x).MulScalar(c)

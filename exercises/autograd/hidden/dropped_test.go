@@ -1,0 +1,55 @@
+package hidden
+
+import (
+	"runtime"
+	"testing"
+	"weak"
+
+	"grade/observe"
+	"grade/reference/autograd"
+)
+
+// A graph that the program drops is garbage, also after a Backward and if its leaves live
+// on: neither they nor a list may hold results, of whatever operation (rule 21).
+func TestDropped(t *testing.T) {
+	o := observe.New(t)
+	for _, op := range operations(o.Rand()) {
+		// All leaves come first, so that memory that is taken in pieces may be.
+		leaves := make([]node, 0, 80)
+		for range cap(leaves) / 2 {
+			a, b := op.operands()
+			leaves = append(leaves, a, b)
+		}
+		var results []weak.Pointer[autograd.Value]
+		for i := 0; i < len(leaves); i += 2 {
+			first, last := dropped(op, leaves[i], leaves[i+1])
+			results = append(results, first, last)
+		}
+		runtime.GC()
+		runtime.GC()
+		held := 0
+		for _, r := range results {
+			if r.Value() != nil {
+				held++
+			}
+		}
+		o.SelfReported().Bool("most graphs on results of "+op.name+" are garbage when they are dropped", held < len(results)/4)
+		runtime.KeepAlive(leaves)
+	}
+	x := autograd.New(positive(o.Rand()))
+	y := x.AddScalar(positive(o.Rand()))
+	y.Backward()
+	o.Float("value of a graph that is not dropped", y.Data(), rough)
+	o.Float("gradient of the leaf of a graph that is not dropped", x.Grad())
+}
+
+// dropped makes a graph on a result of op, and holds nothing of it.
+func dropped(op operation, a, b node) (first, last weak.Pointer[autograd.Value]) {
+	result := op.f(a, b)
+	root := result
+	for range 200 {
+		root = root.AddScalar(0.5)
+	}
+	root.Backward()
+	return weak.Make(result), weak.Make(root)
+}
