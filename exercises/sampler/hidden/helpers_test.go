@@ -157,14 +157,17 @@ func (c *tally) observe(o *observe.Observer, name string, prob func(at int) floa
 		sum += (count - expected) * (count - expected) / expected
 	}
 	o.Int("what cannot come: "+name, int(impossible))
-	o.Float("chi-square: "+name, sum, observe.AtMost(0, bound(float64(possible-1))))
+	f := float64(possible - 1)
+	o.Float("chi-square: "+name, sum, observe.AtMost(0, bound(f, 6)))
+	o.Float("chi-square: "+name+": too small by", max(0, bound(f, -6)-sum))
 }
 
-// bound is what χ² of f degrees of freedom may be: six standard deviations, by the
-// approximation of Wilson and Hilferty.
-func bound(f float64) float64 {
+// bound is where χ² of f degrees of freedom is so many standard deviations out, by the
+// approximation of Wilson and Hilferty. Six of them below it there is nothing if f is
+// small: the bound is below 0 then.
+func bound(f, deviations float64) float64 {
 	v := 2 / (9 * f)
-	return f * math.Pow(1-v+6*math.Sqrt(v), 3)
+	return f * math.Pow(1-v+deviations*math.Sqrt(v), 3)
 }
 
 // total is the sum of the weights of this tally, which are of ordinary size.

@@ -1,6 +1,7 @@
 package hidden
 
 import (
+	"bytes"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -19,94 +20,100 @@ func skewed(r *rand.Rand, n int) []float64 {
 	return weights
 }
 
-// parts records how large a part of the counts each remainder of 8 has.
-func parts(o *observe.Observer, name string, counts []float64) {
-	sums, total := make([]float64, 8), 0.0
-	for i, n := range counts {
-		sums[i%8] += n
-		total += n
-	}
-	for i := range sums {
-		sums[i] /= total
-	}
-	o.Floats(name, sums, observe.Within(0.01, 0))
-}
+// chunks is how many generators the draws of BenchmarkDraw come from, one after the other.
+const chunks = 64
 
-// Four million draws from 30,000 weights: a draw takes the same time however many there
+// Four million draws from some 30,000 weights: a draw takes the same time however many there
 // are.
 func BenchmarkDraw(b *testing.B) {
 	o := observe.New(b)
-	weights := skewed(o.Rand(), 30_000)
+	weights := skewed(o.Rand(), 8*below(o.Rand(), 3600, 3850))
 	table := newTable(b, weights)
-	g := chance(o.Rand())
-	var c *tally
+	seed := o.Rand().Uint64()
+	generator := func(chunk int) *rand.Rand { return rand.New(rand.NewPCG(seed, uint64(chunk))) }
+	draws := touched(4_000_000)
+	size := len(draws) / chunks
 	for o.Loop() {
-		c = newTally(weights, 1)
-		for range 4_000_000 {
-			c.counts[table.Draw(g)]++
+		for chunk := range chunks {
+			g := generator(chunk)
+			for k := range draws[chunk*size : (chunk+1)*size] {
+				draws[chunk*size+k] = int32(table.Draw(g))
+			}
 		}
 	}
-	c.n = 4_000_000
-	c.independent(o, "draws")
-	parts(o, "parts", c.counts)
+	one := newTally(weights, 1)
+	for _, i := range draws {
+		one.add(int(i))
+	}
+	one.independent(o, "draws")
+	groupings(o, weights, draws)
+	chunk := o.Rand().IntN(chunks)
+	again, g := newTable(b, slices.Clone(weights)), generator(chunk)
+	other := 0
+	for _, i := range draws[chunk*size : (chunk+1)*size] {
+		if int32(again.Draw(g)) != i {
+			other++
+		}
+	}
+	o.Int("draws that an equal table and an equal generator do not give", other)
 }
 
 // A Table of a million weights, a quarter of them 0, is made, and drawn from 200,000 times. Time: each weight is
 // looked at a few times. Memory: a few numbers for each.
 func BenchmarkTable(b *testing.B) {
 	o := observe.New(b)
-	weights := skewed(o.Rand(), 1_000_000)
+	weights := skewed(o.Rand(), 1_000_000-8*o.Rand().IntN(1000))
 	for i := 0; i < len(weights)/2; i += 2 {
 		weights[i] = 0
 	}
 	weights[o.Rand().IntN(len(weights))] = 1e5 // which has a part of many others
 	g := chance(o.Rand())
-	counts := make([]float64, len(weights))
+	draws := touched(200_000)
 	var table *sampler.Table
 	for o.Loop() {
-		clear(counts)
 		table = newTable(b, weights)
-		for range 200_000 {
-			counts[table.Draw(g)]++
+		for k := range draws {
+			draws[k] = int32(table.Draw(g))
 		}
 	}
 	o.Int("Len", table.Len())
-	o.Float("a probability", table.Prob(7), relative)
-	parts(o, "parts", counts)
-	different := 0.0
-	for _, n := range counts {
-		different += min(n, 1)
+	for range 64 {
+		o.Float("a probability", table.Prob(o.Rand().IntN(len(weights))), relative)
 	}
-	o.Float("different ones", different, observe.Within(0, 0.01))
+	groupings(o, weights, draws)
+	slices.Sort(draws)
+	o.Float("different ones", float64(len(slices.Compact(draws))), observe.Within(0, 0.01))
 }
 
-// 1,500 different indices of 100,000, a few of which have most of the weight, and all of
+// Some 1,500 different indices of 100,000, a few of which have most of the weight, and all of
 // 20,000. Neither all weights are looked at for each, nor is it drawn until one is new.
 func BenchmarkDistinct(b *testing.B) {
 	o := observe.New(b)
-	weights := skewed(o.Rand(), 100_000)
+	weights := skewed(o.Rand(), below(o.Rand(), 99_000, 101_000))
 	heavy := o.Rand().Perm(len(weights))[:5]
 	for _, i := range heavy {
 		weights[i] = 1e16 * (1 + o.Rand().Float64())
 	}
-	few := positive(o.Rand(), 20_000)
+	few := positive(o.Rand(), below(o.Rand(), 19_800, 20_200))
+	k := below(o.Rand(), 1485, 1515)
 	g := chance(o.Rand())
 	var some, all []int
 	for o.Loop() {
-		some = distinct(b, weights, 1500, g)
+		some = distinct(b, weights, k, g)
 		all = distinct(b, few, len(few), g)
 	}
 	apart(o, "some", weights, some)
-	mean := 0.0 // of those that are not heavy: larger than that of all weights
-	for _, i := range some[5:] {
-		mean += weights[i] / float64(len(some)-5)
+	apart(o, "all", few, all)
+	light := slices.Clone(weights)
+	for _, i := range heavy {
+		light[i] = 0
 	}
-	o.Float("mean weight", mean, observe.Within(0.8, 0))
+	inTurn(o, "some", light, some[5:])
+	inTurn(o, "all", few, all)
 	slices.Sort(heavy)
 	slices.Sort(some[:5])
 	o.Ints("the heavy ones", heavy)
 	o.Ints("the first of some, sorted", some[:5])
-	apart(o, "all", few, all)
 }
 
 // A rank's half of an epoch of four million indices, and an epoch of one rank: they are drawn as they are asked for,
@@ -114,23 +121,54 @@ func BenchmarkDistinct(b *testing.B) {
 func BenchmarkEpoch(b *testing.B) {
 	o := observe.New(b)
 	weights := skewed(o.Rand(), 8*below(o.Rand(), 10, 20))
-	cfg := config{Weights: weights, Samples: 4_000_001, Replacement: true, Seed: o.Rand().Uint64(), Ranks: 2, Rank: 1}
+	cfg := config{Weights: weights, Samples: 4_000_001 + 2*o.Rand().IntN(10_000), Replacement: true, Seed: o.Rand().Uint64(), Ranks: 2, Rank: 1}
+	half := cfg
 	share := newSampler(b, cfg)
-	cfg.Samples, cfg.Ranks, cfg.Rank = 1_500_000, 1, 0
+	cfg.Samples, cfg.Ranks, cfg.Rank = 1_500_000-o.Rand().IntN(5000), 1, 0
 	whole := newSampler(b, cfg)
 	epoch := o.Rand().IntN(99)
-	var c *tally
+	kept := bytes.Repeat([]byte{255}, share.Len()+whole.Len()) // an index is below 255
+	n := 0
 	for o.Loop() {
-		c = newTally(weights, 1)
+		n = 0
 		for _, s := range []*sampler.Sampler{share, whole} {
 			for i := range s.Epoch(epoch) {
-				c.counts[i]++
-				c.n++
+				if n < len(kept) {
+					kept[n] = byte(min(uint(i), 255))
+				}
+				n++
 			}
 		}
 	}
-	o.Int("indices", c.n)
-	c.independent(o, "draws")
+	o.Int("indices", n)
+	draws := make([]int32, len(kept))
+	one := newTally(weights, 1)
+	for k, i := range kept {
+		draws[k] = int32(i)
+		one.add(int(i))
+	}
+	one.independent(o, "draws")
+	groupings(o, weights, draws)
+	half.Ranks, half.Rank = 1, 0
+	o.Int("indices that are not those of the list", others(half, epoch, kept[:half.Samples/2], 1, 2)+
+		others(cfg, epoch, kept[len(kept)-cfg.Samples:], 0, 1))
+}
+
+// others counts the indices of a share that are not those of the list of one rank, from a place on and so
+// many apart.
+func others(cfg config, epoch int, share []byte, from, apart int) (n int) {
+	s, err := sampler.New(cfg)
+	if err != nil {
+		return len(share)
+	}
+	place := 0
+	for i := range s.Epoch(epoch) {
+		if k := (place - from) / apart; place >= from && (place-from)%apart == 0 && k < len(share) && int(share[k]) != i {
+			n++
+		}
+		place++
+	}
+	return n
 }
 
 // A Draw allocates nothing.

@@ -1,0 +1,130 @@
+package hidden
+
+import (
+	"cmp"
+	"math/rand/v2"
+	"slices"
+
+	"grade/observe"
+)
+
+// touched is a list of numbers that is in memory before anything is measured.
+func touched(n int) []int32 { return slices.Repeat([]int32{-1}, n) }
+
+// groupings records whether draws go by the weights, and whether those that stand near each
+// other know of each other. Indices are counted in groups: by their order, by how large their
+// weights are, and as the test draws it when the draws are over.
+func groupings(o *observe.Observer, weights []float64, draws []int32) {
+	far := below(o.Rand(), 2, 99)
+	for _, order := range []struct {
+		name    string
+		indices []int
+	}{{"by index", byIndex(weights)}, {"by weight", byWeight(weights)}, {"in groups", o.Rand().Perm(len(weights))}} {
+		many, of := grouped(weights, order.indices, 16)
+		one := newTally(many, 1)
+		for _, i := range draws {
+			one.add(group(of, i))
+		}
+		one.independent(o, "draws "+order.name)
+		few, of := grouped(weights, order.indices, 8)
+		for _, lag := range []int{1, far} {
+			two := newTally(few, 2)
+			for pairs := range slices.Chunk(draws[:len(draws)/(2*lag)*2*lag], 2*lag) {
+				for k := range lag {
+					two.add(group(of, pairs[k]), group(of, pairs[lag+k]))
+				}
+			}
+			two.independent(o, "two draws "+order.name)
+		}
+	}
+}
+
+// grouped puts indices into n groups, in this order, and returns the weight of each group and
+// the group of each index. An index of weight 0 is in none.
+func grouped(weights []float64, order []int, n int) (sums []float64, of []int) {
+	order = slices.DeleteFunc(slices.Clone(order), func(i int) bool { return weights[i] == 0 })
+	sums, of = make([]float64, n), slices.Repeat([]int{-1}, len(weights))
+	for rank, i := range order {
+		of[i] = rank * n / len(order)
+		sums[of[i]] += weights[i]
+	}
+	return sums, of
+}
+
+// group is the group of an index, or -1 if there is none.
+func group(of []int, i int32) int {
+	if i < 0 || int(i) >= len(of) {
+		return -1
+	}
+	return of[i]
+}
+
+func byIndex(weights []float64) []int {
+	order := make([]int, len(weights))
+	for i := range order {
+		order[i] = i
+	}
+	return order
+}
+
+func byWeight(weights []float64) []int {
+	order := byIndex(weights)
+	slices.SortFunc(order, func(i, j int) int { return cmp.Compare(weights[i], weights[j]) })
+	return order
+}
+
+// inTurn records whether each index is drawn from the weights that those before it have left.
+// Put side by side, these are a line; where on the line the index stands has to be anywhere,
+// whether the line begins with the first weights or with the smallest ones.
+func inTurn(o *observe.Observer, name string, weights []float64, indices []int) {
+	for _, line := range []struct {
+		name  string
+		order []int
+	}{{"by index", byIndex(weights)}, {"by weight", byWeight(weights)}} {
+		places := onLine(o.Rand(), weights, line.order, indices)
+		one, two := newTally(equals(25), 1), newTally(equals(5), 2)
+		for pair := range slices.Chunk(places[:len(places)/2*2], 2) {
+			one.add(int(25 * pair[0]))
+			one.add(int(25 * pair[1]))
+			two.add(int(5*pair[0]), int(5*pair[1]))
+		}
+		one.independent(o, name+", places "+line.name)
+		two.independent(o, name+", two places "+line.name)
+	}
+}
+
+// onLine returns where each index stands among the weights that are left, from 0 to below 1.
+func onLine(r *rand.Rand, weights []float64, order, indices []int) []float64 {
+	at := make([]int, len(weights))
+	tree := make(sums, len(weights)+1)
+	for k, i := range order {
+		at[i] = k
+		tree.add(k, weights[i])
+	}
+	places := make([]float64, len(indices))
+	for j, i := range indices {
+		total, within := tree.before(len(weights)), r.Float64()
+		if places[j] = -1; i >= 0 && i < len(at) && total > 0 {
+			places[j] = min((tree.before(at[i])+within*weights[i])/total, 1-1e-9)
+			tree.add(at[i], -weights[i])
+		}
+	}
+	return places
+}
+
+// sums is a tree of sums (Fenwick, A new data structure for cumulative frequency tables, 1994).
+type sums []float64
+
+func (s sums) add(k int, x float64) {
+	for k++; k < len(s); k += k & -k {
+		s[k] += x
+	}
+}
+
+// before adds up what stands before place k.
+func (s sums) before(k int) (sum float64) {
+	for ; k > 0; k -= k & -k {
+		sum += s[k]
+	}
+	return sum
+}
