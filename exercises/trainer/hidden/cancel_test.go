@@ -66,7 +66,7 @@ func looked(o *observe.Observer, deadline bool, at string, n int) {
 		w := newWorld(o)
 		e, free := w.ending(deadline)
 		tr := w.trainer(trainer.Config{Epochs: 2, AccumSteps: 2})
-		l := w.loader("test", w.sizes(4)...)
+		l := w.loader("test", w.sizes(5)...) // the last window of Fit is short
 		switch at {
 		case "at once":
 			e.end()
@@ -97,6 +97,7 @@ func looked(o *observe.Observer, deadline bool, at string, n int) {
 		o.String(name+": error", kind(err))
 		w.samples(name, h)
 		o.Int(name+": batches that were moved", w.moved("test", "X"))
+		o.Int(name+": calls of Step", w.calls["step"])
 		free()
 	}
 }
