@@ -3,6 +3,7 @@ package hidden
 import (
 	"math"
 	"runtime"
+	"slices"
 	"testing"
 
 	"grade/observe"
@@ -63,10 +64,10 @@ func TestAllocations(t *testing.T) {
 	o.SelfReported().Float("allocations of an Observe that does not improve", idle, observe.AtMost(1, 0))
 	o.SelfReported().Int("bytes allocated by one that improves", each, observe.AtMost(1, 8*kib))
 	kept := m.layers[7][r.IntN(512)]
-	m.train(r)
-	s.Restore(m)
+	other := newModel(r, lengths...)
+	s.Restore(other)
 	metric, best, _ := s.Best()
-	o.Floats("restored", m.layers[7])
+	o.Floats("restored", other.layers[7])
 	o.Floats("best", []float64{metric, float64(best), kept})
 }
 
@@ -152,30 +153,26 @@ func BenchmarkObserve(b *testing.B) {
 func BenchmarkSnapshots(b *testing.B) {
 	o := observe.New(b)
 	r := o.Rand()
-	const epochs, improvements, layers, length = 1200, 60, 32, 64 * kib // 16 MiB
+	const epochs, layers, length = 1200, 32, 64 * kib // 16 MiB
 	lengths := make([]int, layers)
 	for i := range lengths {
 		lengths[i] = length
 	}
 	m := newModel(r, lengths...)
+	improve := r.Perm(epochs)[:56+r.IntN(9)]
+	slices.Sort(improve)
 	metrics := make([]float64, epochs)
 	for i := range metrics {
 		metrics[i] = 1000 + r.Float64()
 	}
-	for i, epoch := range r.Perm(epochs)[:improvements] {
-		metrics[epoch] = float64(i) // put in order below
+	for best, i := 900.0, 0; i < len(improve); i++ { // which is the last, no metric tells
+		best -= 10 * r.Float64()
+		metrics[improve[i]] = best
 	}
-	best := float64(improvements)
-	for i, metric := range metrics {
-		if metric < improvements {
-			metrics[i] = best
-			best--
-		}
-	}
-	steps := make([]float64, epochs)
-	for i := range steps {
-		steps[i] = r.NormFloat64()
-	}
+	back := improve[10+r.IntN(30)] // the weights of this best are asked for as well
+	places := draws(16, func() int { return r.IntN(length) })
+	steps := draws(epochs, r.NormFloat64)
+	var some []float64
 	for o.Loop() {
 		s, err := earlystop.New(earlystop.Config{Patience: epochs})
 		if err != nil {
@@ -185,13 +182,16 @@ func BenchmarkSnapshots(b *testing.B) {
 			for i, layer := range m.layers {
 				layer[(epoch*7919+i)%length] += steps[epoch]
 			}
-			s.Observe(epoch, metric, m)
+			if s.Observe(epoch, metric, m); epoch == back {
+				some = m.spoiltAndRestored(s, places)
+			}
 		}
 		for _, layer := range m.layers {
 			clear(layer)
 		}
 		s.Restore(m)
 	}
+	o.Floats("some weights of a best in the middle", some)
 	sums := make([]float64, layers)
 	for i, layer := range m.layers {
 		for j, w := range layer {
@@ -206,26 +206,59 @@ func BenchmarkSnapshots(b *testing.B) {
 func BenchmarkLayers(b *testing.B) {
 	o := observe.New(b)
 	r := o.Rand()
-	const improvements, layers = 3000, 1000
+	const layers = 1000
+	improvements := 2980 + r.IntN(41)
 	lengths := make([]int, layers)
 	for i := range lengths {
 		lengths[i] = 32 + r.IntN(97)
 	}
 	m := newModel(r, lengths...)
 	x := dyadic(r, -20, 20)
+	back := draws(16, func() int { return r.IntN(improvements) }) // bests whose weights are asked for
+	slices.Sort(back)
+	var some []float64
 	for o.Loop() {
 		s, err := earlystop.New(earlystop.Config{Patience: 1})
 		if err != nil {
 			b.Fatal("New refuses a valid Config")
 		}
+		left := slices.Compact(slices.Clone(back))
 		for epoch := range improvements {
 			m.layers[epoch%layers][0] += x
-			s.Observe(epoch, -float64(epoch), m)
+			if s.Observe(epoch, -float64(epoch), m); len(left) > 0 && epoch == left[0] {
+				left, some = left[1:], append(some, m.spoiltAndRestored(s, []int{0, epoch})...)
+			}
 		}
 		for _, layer := range m.layers {
 			clear(layer)
 		}
 		s.Restore(m)
 	}
+	o.Floats("some weights of bests in the middle", some)
 	o.Floats("weights", m.weights())
+}
+
+// spoiltAndRestored changes weights, one of each layer at each of the places, restores the best,
+// and returns what is there then.
+func (m *model) spoiltAndRestored(s *earlystop.Stopper, places []int) (some []float64) {
+	for _, at := range places {
+		for _, layer := range m.layers {
+			layer[at%len(layer)]++
+		}
+	}
+	s.Restore(m)
+	for _, at := range places {
+		for _, layer := range m.layers {
+			some = append(some, layer[at%len(layer)])
+		}
+	}
+	return some
+}
+
+func draws[T any](n int, draw func() T) []T {
+	list := make([]T, n)
+	for i := range list {
+		list[i] = draw()
+	}
+	return list
 }
