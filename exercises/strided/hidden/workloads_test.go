@@ -1,87 +1,121 @@
 package hidden
 
 import (
+	"math/rand/v2"
 	"testing"
 
 	"grade/observe"
 )
 
-// A matrix of 1,700 by 1,500 numbers is copied transposed, in two ways. Time: that of some
-// plain copies.
+// A matrix of about 1,700 by 1,500 numbers is copied transposed, in two ways. Time: that of
+// some plain copies.
 func BenchmarkTransposed(b *testing.B) {
 	o := observe.New(b)
 	r := o.Rand()
-	x := random(b, r, 1700, 1500)
-	to := random(b, r, 1500, 1700)
+	rows, cols := between(r, 1690, 1709), between(r, 1490, 1509)
+	x, from := kept(b, r, rows, cols)
+	copied, to := kept(b, r, cols, rows)
 	turned := get(b)(x.Transpose(0, 1))
+	p := newProbe(r, 16, from, rows*cols, func(i int) int { return i%rows*cols + i/rows })
 	var y *tensor
-	round := 0.0
 	for o.Loop() {
 		for i := range 6 {
-			round++
-			x.Set(round, 3, 4)
-			to.CopyFrom(turned)
+			p.change()
+			copied.CopyFrom(turned)
+			p.look(to)
 			if i%3 == 0 {
-				x.Set(-round, 5, 6)
 				y = turned.Contiguous()
+				p.again() // which y does not show
+				p.lookAt(y, rows)
 			}
 		}
 	}
 	o.Ints("shape", y.Shape())
 	numbers(o, "Contiguous", y.Values())
-	numbers(o, "CopyFrom", to.Values())
+	numbers(o, "CopyFrom", to)
+	p.record(o, "some elements after each copy")
 }
 
-// Six axes in another order, and a part of them: 96,000 and 48,000 numbers are copied,
-// many times. Time: a few additions for each, and no division.
+// Six axes in another order, and a part of them: about 96,000 and 48,000 numbers are
+// copied, many times. Time: a few additions for each, and no division.
 func BenchmarkAxes(b *testing.B) {
 	o := observe.New(b)
 	r := o.Rand()
-	x := random(b, r, 3, 2, 2, 4, 40, 50)
+	n, m := between(r, 39, 41), between(r, 49, 51)
+	half := m / 2
+	x, from := kept(b, r, 3, 2, 2, 4, n, m)
 	turned := get(b)(x.Permute(2, 0, 3, 1, 5, 4))
 	back := get(b)(get(b)(x.Slice(4, open, open, -1)).Slice(5, 1, open, 2))
-	one, other := random(b, r, turned.Shape()...), random(b, r, back.Shape()...)
-	round := 0.0
+	one, to := kept(b, r, 2, 3, 4, 2, m, n)
+	other, part := kept(b, r, 3, 2, 2, 4, n, half)
+	all := places(0, []int{2, 3, 4, 2, m, n}, []int{4 * n * m, 16 * n * m, n * m, 8 * n * m, 1, m})
+	some := places((n-1)*m+1, []int{48, n, half}, []int{n * m, -m, 2})
+	p := newProbe(r, 8, from, len(all), func(i int) int { return all[i] })
+	q := newProbe(r, 8, from, len(some), func(i int) int { return some[i] })
+	rounds := between(r, 195, 205)
 	for o.Loop() {
-		for range 200 {
-			round++
-			x.Set(round, 1, 1, 1, 2, 5, 6)
+		for range rounds {
+			p.change()
 			one.CopyFrom(turned)
-			x.Set(-round, 2, 0, 1, 3, 6, 7)
+			p.look(to)
+			q.change()
 			other.CopyFrom(back)
+			q.look(part)
 		}
 	}
-	numbers(o, "in another order", one.Values())
-	numbers(o, "a part", other.Values())
+	numbers(o, "in another order", to)
+	numbers(o, "a part", part)
+	p.record(o, "some elements after each copy in another order")
+	q.record(o, "some elements after each copy of a part")
 }
 
-// 180,000 views of a large tensor. Time and memory: those of a few numbers for each,
+// walk is where views of BenchmarkViews begin, and which element of the last one is read.
+type walk struct {
+	start, row int
+	index      [5]int
+}
+
+// walks draws some.
+func walks(r *rand.Rand, n int) []walk {
+	list := make([]walk, n)
+	for i := range list {
+		c := &list[i]
+		c.start = r.IntN(200)
+		c.row = r.IntN(200 - c.start)
+		copy(c.index[:], index(r, []int{2, 50, 3, 10, 10}))
+	}
+	return list
+}
+
+// About 180,000 views of a large tensor. Time and memory: those of a few numbers for each,
 // however many elements there are.
 func BenchmarkViews(b *testing.B) {
 	o := observe.New(b)
 	r := o.Rand()
 	x := random(b, r, 100, 200, 150)
+	list := walks(r, between(r, 19_900, 20_100))
 	get := get(b)
-	sum := 0.0
+	var sum uint64
 	elements := 0
 	for o.Loop() {
-		for i := range 20_000 {
+		for i := range list {
+			c := &list[i]
 			y := get(x.Transpose(0, 2))
-			y = get(y.Slice(1, i%200, open, 1))
+			y = get(y.Slice(1, c.start, open, 1))
 			y = get(y.Slice(2, open, open, -1))
 			y = get(y.Unsqueeze(1))
+			elements += c.index[1] * y.Len()
 			y = get(y.Permute(2, 0, 1, 3))
-			y = get(y.Select(0, 0))
+			y = get(y.Select(0, c.row))
 			y = get(y.Squeeze(1))
-			elements += y.Len()
 			y = get(y.View(50, 3, 10, 10))
 			y = get(y.Expand(2, 50, 3, 10, 10))
-			v, _ := y.At(i%2, i%50, i%3, i%10, i/10%10)
-			sum += v
+			v, _ := y.At(c.index[:]...)
+			sum = fold(sum, v)
 		}
 	}
-	o.Float("elements added up", sum)
-	o.Int("how many elements", elements)
+	o.Int("an element of each last view", int(sum))
+	o.Int("how many elements, weighted and added up", elements)
 }
 
 // Parts of 32 MB are copied to others of the same tensor that lie apart, and a transposed
@@ -89,20 +123,28 @@ func BenchmarkViews(b *testing.B) {
 func BenchmarkCopyFrom(b *testing.B) {
 	o := observe.New(b)
 	r := o.Rand()
-	x := random(b, r, 4000, 2000)
-	low, high := get(b)(x.Slice(0, 0, 2000, 1)), get(b)(x.Slice(0, 2000, open, 1))
+	rows, cols := between(r, 1990, 2010), between(r, 1990, 2010)
+	x, from := kept(b, r, 2*rows, cols)
+	low, high := get(b)(x.Slice(0, 0, rows, 1)), get(b)(x.Slice(0, rows, open, 1))
 	turned := get(b)(low.Transpose(0, 1))
-	to := random(b, r, 2000, 2000) // not zeros, which take memory when they are written to
+	copied, to := kept(b, r, cols, rows) // not zeros, which take memory when they are written to
+	above := from[rows*cols:]
+	p := newProbe(r, 16, from, rows*cols, func(i int) int { return i })
+	q := newProbe(r, 16, from, rows*cols, func(i int) int { return i%rows*cols + i/rows })
 	for o.Loop() {
+		p.change()
 		high.CopyFrom(low)
-		to.CopyFrom(turned)
+		p.look(above)
+		q.change()
+		copied.CopyFrom(turned)
+		q.look(to)
 	}
-	v, _ := high.At(1999, r.IntN(2000))
-	o.Float("an element", v)
-	for _, y := range []*tensor{high, to} {
-		for range 20 {
-			numbers(o, "some rows", get(b)(y.Select(0, r.IntN(2000))).Values())
-		}
+	p.record(o, "some elements after each copy")
+	q.record(o, "some elements after each transposed copy")
+	for range 20 {
+		i, j := r.IntN(rows), r.IntN(cols)
+		numbers(o, "some rows", above[i*cols:][:cols])
+		numbers(o, "some transposed rows", to[j*rows:][:rows])
 	}
 }
 
