@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -12,55 +13,86 @@ import (
 	"grade/reference/batcher"
 )
 
-// 64 goroutines, each with 1,100 requests one after the other. Time: a request costs
-// some switches of goroutines, and a call some more.
+// calls is a model's list of how many requests its calls had.
+type calls struct {
+	key
+	sizes []int
+}
+
+// batch answers a batch.
+func (c *calls) batch(in []int) []int {
+	c.sizes = append(c.sizes, len(in))
+	out := make([]int, len(in))
+	for i, x := range in {
+		out[i] = c.of(x)
+	}
+	return out
+}
+
+// observe records how many calls there were of each size.
+func (c *calls) observe(o *observe.Observer, largest int) {
+	of := make([]int, largest+2)
+	for _, n := range c.sizes {
+		of[min(n, largest+1)]++
+	}
+	o.Ints("calls with 0, 1 and more requests", of)
+}
+
+// fold makes one number of many, in which each has its place.
+func fold(xs []int) (sum int) {
+	for _, x := range xs {
+		sum = sum*1_000_003 + x
+	}
+	return sum
+}
+
+// 64 goroutines with some 70,000 requests, one after the other. Nobody waits long enough to go
+// in a batch that is not full. Time: a request costs some switches of goroutines, and a call
+// some more.
 func BenchmarkStream(b *testing.B) {
 	o := observe.New(b)
-	k := newKey(o.Rand())
-	seen := 0
-	model := func(_ context.Context, in []int) ([]int, error) {
-		seen += len(in)
-		out := make([]int, len(in))
-		for i, x := range in {
-			out[i] = k.of(x)
-		}
-		return out, nil
-	}
-	sums := make([]int, 64)
+	c := &calls{key: newKey(o.Rand())}
+	outs := make([]int, 16*below(o.Rand(), 4350, 4450)) // no request is left over in the end
+	few := below(o.Rand(), 900, 1100)
+	model := func(_ context.Context, in []int) ([]int, error) { return c.batch(in), nil }
 	for o.Loop() {
-		clear(sums)
-		seen = 0
-		q, err := batcher.New(model, limits(16, time.Millisecond))
+		clear(outs)
+		c.sizes = make([]int, 0, len(outs)/16)
+		q, err := batcher.New(model, limits(16, time.Hour))
 		if err != nil {
 			b.Fatal(err)
 		}
+		var next atomic.Int64
 		var wg sync.WaitGroup
-		for g := range sums {
+		for range 64 {
 			wg.Go(func() {
-				for i := range 1100 {
-					out, err := q.Submit(context.Background(), g+i)
-					if err != nil {
+				for i := int(next.Add(1)) - 1; i < len(outs); i = int(next.Add(1)) - 1 {
+					var err error
+					if outs[i], err = q.Submit(context.Background(), i%few); err != nil {
 						b.Error(err)
 					}
-					sums[g] += out
 				}
 			})
 		}
 		wg.Wait()
 		q.Close()
 	}
-	o.Ints("sums of the answers of each goroutine", sums)
-	o.Int("requests that the model saw", seen)
+	o.Int("all answers, each in its place", fold(outs))
+	c.observe(o, 16)
 }
 
-// 20,000 requests wait at the same time; 18,000 are given up, the newest first, and the
+// 20,000 requests wait at the same time; some 18,000 are given up, the newest first, and the
 // rest is answered. Time: a request is not looked for among all others.
 func BenchmarkBacklog(b *testing.B) {
 	o := observe.New(b)
-	k := newKey(o.Rand())
-	const all, groups, kept = 20_000, 200, 20
-	var sum, given int
+	const all, groups = 20_000, 200
+	c := &calls{key: newKey(o.Rand())}
+	kept := below(o.Rand(), 19, 22)
+	outs, failed := make([]int, 1+all), make([]int, 1+all)
 	for o.Loop() {
+		clear(outs)
+		clear(failed)
+		c.sizes = nil
 		entered, gate := make(chan struct{}, 1), make(chan struct{})
 		model := func(_ context.Context, in []int) ([]int, error) {
 			select {
@@ -68,31 +100,35 @@ func BenchmarkBacklog(b *testing.B) {
 			default:
 			}
 			<-gate
-			out := make([]int, len(in))
-			for i, x := range in {
-				out[i] = k.of(x)
-			}
-			return out, nil
+			return c.batch(in), nil
 		}
 		q, err := batcher.New(model, limits(8, 0))
 		if err != nil {
 			b.Fatal(err)
 		}
-		outs := make([]int, 1+all)
-		errs := make([]error, 1+all)
-		submit := func(ctx context.Context, i int) { outs[i], errs[i] = q.Submit(ctx, i) }
-		var wg sync.WaitGroup
+		submit := func(ctx context.Context, i int) {
+			var err error
+			if outs[i], err = q.Submit(ctx, i); err != nil {
+				failed[i] = 1
+			}
+		}
+		var wg, begun sync.WaitGroup
 		wg.Go(func() { submit(context.Background(), all) })
 		<-entered // the model works on that one while the others come
+		begun.Add(all)
 		var cancels []context.CancelFunc
 		gone := make([]sync.WaitGroup, groups)
 		for g := range groups {
 			ctx, cancel := context.WithCancel(context.Background())
 			cancels = append(cancels, cancel)
 			for i := g * all / groups; i < (g+1)*all/groups; i++ {
-				gone[g].Go(func() { submit(ctx, i) })
+				gone[g].Go(func() {
+					begun.Done()
+					submit(ctx, i)
+				})
 			}
 		}
+		begun.Wait()
 		for g := groups - 1; g >= kept; g-- {
 			cancels[g]()
 			gone[g].Wait()
@@ -104,16 +140,16 @@ func BenchmarkBacklog(b *testing.B) {
 		}
 		wg.Wait()
 		q.Close()
-		sum, given = 0, 0
-		for i, err := range errs {
-			if err != nil {
-				given++
-			}
-			sum += outs[i] % 1e6
-		}
 	}
-	o.Int("sum of the answers", sum)
-	o.Int("requests given up", given)
+	o.Int("all answers, each in its place", fold(outs))
+	o.Int("requests given up, each in its place", fold(failed))
+	total, largest := 0, 0
+	for _, n := range c.sizes {
+		total, largest = total+n, max(largest, n)
+	}
+	o.Int("requests that the model saw", total)
+	o.Int("requests of the largest call", largest)
+	o.Int("calls", len(c.sizes), observe.AtMost(1.25, 0)) // the last requests to come may come late
 }
 
 // 2,000 requests of 64 KiB by 8 goroutines that share one ctx. The model answers
@@ -121,48 +157,42 @@ func BenchmarkBacklog(b *testing.B) {
 // kept nowhere, neither by the batcher nor by the ctx.
 func BenchmarkLarge(b *testing.B) {
 	o := observe.New(b)
-	k := newKey(o.Rand())
-	model := func(_ context.Context, in [][]byte) ([]int, error) {
-		out := make([]int, len(in))
-		for i, x := range in {
-			out[i] = k.of(int(binary.LittleEndian.Uint32(x)) + int(x[len(x)-1]))
-		}
-		return out, nil
+	c := &calls{key: newKey(o.Rand())}
+	half := below(o.Rand(), 123, 128)
+	outs, failures := make([][]int, 8), make([][]int, 8)
+	for g := range outs {
+		outs[g], failures[g] = make([]int, 2*half), make([]int, 2*half)
 	}
-	sums := make([]int, 8)
-	failures := make([]int, 8)
 	failure := errors.New("failure")
 	for o.Loop() {
-		clear(sums)
-		clear(failures)
+		c.sizes = make([]int, 0, 2*half)
 		broken := false // changes while no call runs
-		failing := func(ctx context.Context, in [][]byte) ([]int, error) {
-			if broken {
-				return nil, failure
+		model := func(_ context.Context, in [][]byte) ([]int, error) {
+			numbers := make([]int, len(in))
+			for i, x := range in {
+				numbers[i] = int(binary.LittleEndian.Uint32(x)) + int(x[len(x)-1])
 			}
-			return model(ctx, in)
+			if out := c.batch(numbers); !broken {
+				return out, nil
+			}
+			return nil, failure
 		}
-		q, err := batcher.New(failing, limits(8, time.Millisecond))
+		// A batch has one request of each goroutine, as nobody waits long enough for less.
+		q, err := batcher.New(model, limits(8, time.Hour))
 		if err != nil {
 			b.Fatal(err)
 		}
 		ctx, cancel := context.WithCancel(context.Background())
-		for _, from := range []int{0, 125} {
+		for _, from := range []int{0, half} {
 			broken = from > 0
 			var wg sync.WaitGroup
-			for g := range sums {
+			for g := range outs {
 				wg.Go(func() {
-					for i := from; i < from+125; i++ {
-						in := make([]byte, 64<<10)
-						binary.LittleEndian.PutUint32(in, uint32(g*1000+i))
-						for at := 0; at < len(in); at += 512 {
-							in[at+511] = byte(i)
+					for i := from; i < from+half; i++ {
+						var err error
+						if outs[g][i], err = q.Submit(ctx, large(g, i)); err == failure {
+							failures[g][i] = 1
 						}
-						out, err := q.Submit(ctx, in)
-						if err != nil {
-							failures[g]++
-						}
-						sums[g] += out
 					}
 				})
 			}
@@ -171,6 +201,19 @@ func BenchmarkLarge(b *testing.B) {
 		q.Close()
 		cancel()
 	}
-	o.Ints("sums of the answers of each goroutine", sums)
-	o.Ints("requests of each goroutine whose call failed", failures)
+	for g := range outs {
+		o.Int("all answers of a goroutine, each in its place", fold(outs[g]))
+		o.Int("requests of a goroutine whose call failed, each in its place", fold(failures[g]))
+	}
+	c.observe(o, 8)
+}
+
+// large is a request of 64 KiB.
+func large(g, i int) []byte {
+	in := make([]byte, 64<<10)
+	binary.LittleEndian.PutUint32(in, uint32(g*1000+i))
+	for at := 0; at < len(in); at += 512 {
+		in[at+511] = byte(i)
+	}
+	return in
 }
