@@ -1,6 +1,7 @@
 package hidden
 
 import (
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -8,36 +9,61 @@ import (
 	"grade/reference/einsum"
 )
 
-// measured is a call of a workload. It is made twice, with another number in the first
-// operand, so that no result is good for the next call.
+// measured is a call of a workload. It is made twice, with other numbers in all operands, so
+// that nothing that was computed is good for the next call.
 type measured struct {
 	equation string
-	operands tensors
-	first    [2]float64
+	operands [2]tensors
 	results  [2]tensor
 }
 
 // run calls Einsum.
 func (m *measured) run() {
-	for i, x := range m.first {
-		m.operands[0].Data[0] = x
-		m.results[i], _ = einsum.Einsum(m.equation, m.operands...)
+	for i, operands := range m.operands {
+		m.results[i], _ = einsum.Einsum(m.equation, operands...)
 	}
 }
 
 // record writes down all of the results, in some sums with weights.
 func (m *measured) record(o *observe.Observer, weights []float64) {
 	for _, got := range m.results {
-		o.Ints("shape", got.Shape)
-		o.Float("numbers, weighted and added up", fingerprint(weights, got.Data))
+		o.Ints("shape of a result", got.Shape)
+		o.Float("numbers of a result, weighted and added up", fingerprint(weights, got.Data))
 	}
 }
 
-// call draws positive operands of these shapes.
+// shift is how far apart two operands may begin in the numbers that they share.
+const shift = 1009
+
+// begin draws where in numbers drawn for an operand of this shape two operands begin.
+func (m *measured) begin(r *rand.Rand, shape []int, numbers []float64) {
+	n := len(numbers) - 2*shift
+	for i := range m.operands {
+		at := i*shift + r.IntN(shift)
+		m.operands[i] = append(m.operands[i], tensor{Shape: shape, Data: numbers[at : at+n : at+n]})
+	}
+}
+
+// numbersOf draws numbers for operands of a shape.
+func numbersOf(r *rand.Rand, shape []int) []float64 {
+	numbers := tensorOf(r, positive, shape...).Data
+	return append(numbers, tensorOf(r, positive, 2*shift).Data...)
+}
+
+// call draws positive operands of these shapes. Sizes of a hundred or more become up to one
+// percent larger or smaller, the same ones all over.
 func call(o *observe.Observer, equation string, shapes ...[]int) *measured {
-	m := &measured{equation: equation, first: [2]float64{positive(o.Rand()), positive(o.Rand())}}
+	r, about := o.Rand(), map[int]int{}
+	m := &measured{equation: equation}
 	for _, shape := range shapes {
-		m.operands = append(m.operands, tensorOf(o.Rand(), positive, shape...))
+		shape = slices.Clone(shape)
+		for i, n := range shape {
+			if about[n] == 0 {
+				about[n] = n - n/100 + r.IntN(2*(n/100)+1)
+			}
+			shape[i] = about[n]
+		}
+		m.begin(r, shape, numbersOf(r, shape))
 	}
 	return m
 }
@@ -105,12 +131,15 @@ func BenchmarkOrder(b *testing.B) {
 // Diagonals of large operands. Time: that of the diagonal.
 func BenchmarkDiagonal(b *testing.B) {
 	o := observe.New(b)
-	x := call(o, "iij->j", []int{50, 50, 600})
+	r := o.Rand()
+	shape := []int{50, 50, 594 + r.IntN(13)}
+	numbers := numbersOf(r, shape)
 	var calls []*measured
 	for range 100 {
 		for _, equation := range []string{"iij->j", "iij->ij"} {
-			first := [2]float64{positive(o.Rand()), positive(o.Rand())}
-			calls = append(calls, &measured{equation: equation, operands: x.operands, first: first})
+			m := &measured{equation: equation}
+			m.begin(r, shape, numbers)
+			calls = append(calls, m)
 		}
 	}
 	measure(o, calls...)
