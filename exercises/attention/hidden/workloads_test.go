@@ -1,23 +1,36 @@
 package hidden
 
 import (
+	"math/rand/v2"
 	"testing"
 
 	"grade/observe"
 	"grade/reference/attention"
 )
 
-// Attend of 512 queries and 8,192 keys, twice. Time: one exponential and two short loops
-// for each pair. Memory: no number for each pair.
+// around draws a size that is about n.
+func around(r *rand.Rand, n int) int { return n - n/100 + r.IntN(n/50+1) }
+
+// change gives some numbers of a matrix, anywhere, new values.
+func change(r *rand.Rand, m matrix) {
+	for range 16 {
+		m.Data[r.IntN(len(m.Data))] = r.NormFloat64()
+	}
+}
+
+// Attend of about 512 queries and 8,192 keys, twice. Time: one exponential and two short
+// loops for each pair. Memory: no number for each pair.
 func BenchmarkLong(b *testing.B) {
 	o := observe.New(b)
 	r := o.Rand()
-	qs := []matrix{draw(r, 512, 8), draw(r, 512, 8)}
-	k, v := draw(r, 8192, 8), draw(r, 8192, 8)
+	n, keys := around(r, 512), around(r, 8192)
+	qs := []matrix{draw(r, n, 8), draw(r, n, 8)}
+	k, v := draw(r, keys, 8), draw(r, keys, 8)
 	results := make([]matrix, len(qs))
 	for o.Loop() {
-		k.Data[r.IntN(len(k.Data))] += 1e-3 // no result is good for the next round
 		for i, q := range qs {
+			change(r, k) // no result is good for the next round
+			change(r, v)
 			results[i], _ = attention.Attend(q, k, v, scaled(8))
 		}
 	}
@@ -26,18 +39,20 @@ func BenchmarkLong(b *testing.B) {
 	}
 }
 
-// MultiHead of 16 heads of queries that share one head of 4,096 keys and values. Time: as
-// above. Memory: no copy of the keys for each head.
+// MultiHead of 16 heads of queries that share one head of about 4,096 keys and values.
+// Time: as above. Memory: no copy of the keys for each head.
 func BenchmarkHeads(b *testing.B) {
 	o := observe.New(b)
 	r := o.Rand()
 	h := heads{Query: 16, KV: 1}
-	in := several(r, h, 8, 4096, 32, 32)
-	results := make([]matrix, 2)
+	in := several(r, h, 8, around(r, 4096), 32, 32)
+	qs := []matrix{in.q, draw(r, in.q.Rows, in.q.Cols)}
+	results := make([]matrix, len(qs))
 	for o.Loop() {
-		for i := range results {
-			in.q.Data[r.IntN(len(in.q.Data))] += 0.5
-			results[i], _ = attention.MultiHead(in.q, in.k, in.v, h, scaled(32))
+		for i, q := range qs {
+			change(r, in.k)
+			change(r, in.v)
+			results[i], _ = attention.MultiHead(q, in.k, in.v, h, scaled(32))
 		}
 	}
 	for _, m := range results {
@@ -45,13 +60,25 @@ func BenchmarkHeads(b *testing.B) {
 	}
 }
 
-// 1,200 tokens, one by one. Time: a new token costs one row of attention, and not all of
-// them again.
+// weighted is one number for many. Nobody but the test knows the weights, so that nothing
+// but all of the numbers will do.
+func weighted(m matrix, weights []float64) (sum float64) {
+	for i, x := range m.Data {
+		sum += x * weights[i%len(weights)]
+	}
+	return sum
+}
+
+// About 1,200 tokens, one by one. Time: a new token costs one row of attention, and not all
+// of them again.
 func BenchmarkDecode(b *testing.B) {
 	o := observe.New(b)
+	r := o.Rand()
 	h := heads{Query: 4, KV: 2}
-	tokens := several(o.Rand(), h, 1200, 1200, 8, 8)
-	values := make([]float64, tokens.q.Rows)
+	n := around(r, 1200)
+	tokens := several(r, h, n, n, 8, 8)
+	weights := draw(r, 1, h.Query*8).Data
+	values, sizes := make([]float64, n), make([]int, n)
 	for o.Loop() {
 		c := newCache(b, h, 8, 8)
 		for i := range values {
@@ -60,10 +87,11 @@ func BenchmarkDecode(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			values[i] = total(m)
+			values[i], sizes[i] = weighted(m, weights), len(m.Data)
 		}
 	}
-	o.Floats("values", values)
+	o.Floats("values of each token, weighted and added up", values)
+	o.Ints("how many", sizes)
 }
 
 // Attend of 8,192 queries and as many keys, of which most see nothing: 256 MiB of memory
