@@ -3,6 +3,7 @@ package hidden
 import (
 	"context"
 	"errors"
+	"math"
 	"sync"
 	"testing"
 
@@ -56,24 +57,35 @@ func pipes(tb testing.TB, n int) *allreduce.Ring {
 	return r
 }
 
-// rounds has every rank reduce its data so many times, a little changed each time, and
-// returns all errors.
-func rounds(r *allreduce.Ring, data [][]float64, op allreduce.Op, times int) error {
+// rounds has every rank reduce its data so many times, changed by a drawn number each time. It
+// returns what each rank found at one place in each round, added up, and all errors: a round that
+// is left out, or done for some places only, is missed.
+func rounds(o *observe.Observer, r *allreduce.Ring, data [][]float64, op allreduce.Op, times int) (found []float64, err error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
+	steps, places := inputs(o.Rand(), len(data), 61), inputs(o.Rand(), 1, 59)[0]
+	found = make([]float64, len(data))
 	errs := make([]error, len(data))
 	var wg sync.WaitGroup
 	for rank := range data {
 		wg.Go(func() {
+			mine := data[rank]
+			sum := 0.0
 			for k := 0; k < times && errs[rank] == nil; k++ {
-				data[rank][k%len(data[rank])] += float64((k + rank) % 16)
-				errs[rank] = r.AllReduce(ctx, rank, data[rank], op)
+				mine[k%len(mine)] += steps[rank][k%61]
+				errs[rank] = r.AllReduce(ctx, rank, mine, op)
+				place := int(math.Abs(places[k%59])*8) + k
+				sum += mine[place%len(mine)] * float64(1+k%5)
 			}
+			found[rank] = sum
 		})
 	}
 	wg.Wait()
-	return errors.Join(errs...)
+	return found, errors.Join(errs...)
 }
+
+// foundDigits is how exactly sums over many rounds are compared: means are of either sign.
+var foundDigits = observe.Within(1e-3, 1e-9)
 
 // checked records some elements of each rank, and the total of each.
 func checked(o *observe.Observer, name string, data [][]float64, err error) {
@@ -96,10 +108,12 @@ func BenchmarkLarge(b *testing.B) {
 	o := observe.New(b)
 	data := inputs(o.Rand(), 16, 1<<18)
 	r := pipes(b, len(data))
+	var found []float64
 	var err error
 	for o.Loop() {
-		err = rounds(r, data, allreduce.Sum, 4)
+		found, err = rounds(o, r, data, allreduce.Sum, 4)
 	}
+	o.Floats("what each rank found in all rounds, added up", found, foundDigits)
 	checked(o, "result", data, err)
 }
 
@@ -109,10 +123,12 @@ func BenchmarkMemory(b *testing.B) {
 	o := observe.New(b)
 	data := inputs(o.Rand(), 24, 1<<17)
 	r := pipes(b, len(data))
+	var found []float64
 	var err error
 	for o.Loop() {
-		err = rounds(r, data, allreduce.Sum, 1)
+		found, err = rounds(o, r, data, allreduce.Sum, 1)
 	}
+	o.Floats("what each rank found in all rounds, added up", found, foundDigits)
 	checked(o, "result", data, err)
 }
 
@@ -121,10 +137,12 @@ func BenchmarkManyRanks(b *testing.B) {
 	o := observe.New(b)
 	data := inputs(o.Rand(), 260, 400)
 	r := pipes(b, len(data))
+	var found []float64
 	var err error
 	for o.Loop() {
-		err = rounds(r, data, allreduce.Max, 1)
+		found, err = rounds(o, r, data, allreduce.Max, 1)
 	}
+	o.Floats("what each rank found in all rounds, added up", found, foundDigits)
 	checked(o, "result", data, err)
 }
 
@@ -133,10 +151,12 @@ func BenchmarkManyRounds(b *testing.B) {
 	o := observe.New(b)
 	data := inputs(o.Rand(), 3, 24)
 	r := pipes(b, len(data))
+	var found []float64
 	var err error
 	for o.Loop() {
-		err = rounds(r, data, allreduce.Mean, 5000)
+		found, err = rounds(o, r, data, allreduce.Mean, 5000)
 	}
+	o.Floats("what each rank found in all rounds, added up", found, foundDigits)
 	checked(o, "result", data, err)
 }
 
@@ -145,9 +165,11 @@ func BenchmarkAlone(b *testing.B) {
 	o := observe.New(b)
 	data := inputs(o.Rand(), 1, 8)
 	r := pipes(b, 1)
+	var found []float64
 	var err error
 	for o.Loop() {
-		err = rounds(r, data, allreduce.Sum, 60_000)
+		found, err = rounds(o, r, data, allreduce.Sum, 60_000)
 	}
+	o.Floats("what each rank found in all rounds, added up", found, foundDigits)
 	checked(o, "result", data, err)
 }

@@ -176,11 +176,16 @@ func farAndWide(t *testing.T, o *observe.Observer) {
 	r := o.Rand()
 	n := 10 * below(r, 9_000, 11_000)
 	l := newLoader(t, numbers(n), copies, config{BatchSize: n, Shuffle: true, Seed: r.Uint64()})
+	order := slices.Concat(run(l.Epoch(t.Context(), r.IntN(3))).batches...)
+	spread(o, order, n)
+}
+
+// spread records how an order of very many samples looks.
+func spread(o *observe.Observer, order []int, n int) {
 	var cells [10][10]float64
 	near, before := 0, -n
-	order := slices.Concat(run(l.Epoch(t.Context(), r.IntN(3))).batches...)
 	for place, x := range order {
-		cells[place*10/n][x*10/n]++
+		cells[min(place*10/n, 9)][x*10/n]++
 		if x-before >= -10 && x-before <= 10 {
 			near++
 		}

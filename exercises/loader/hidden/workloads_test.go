@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"grade/observe"
@@ -17,9 +18,7 @@ const (
 	fileSize   = 48 << 20 // in the scratch space, which is memory
 )
 
-// writeRecords makes a file whose records differ by their first bytes and by one
-// somewhere in them; the rest is the same in all of them, because it is the reading
-// that is measured.
+// writeRecords makes a file of random records.
 func writeRecords(t testing.TB, r *rand.Rand) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "records")
@@ -27,13 +26,9 @@ func writeRecords(t testing.TB, r *rand.Rand) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	chunk := randomBytes(r, 64*recordSize)
-	for range fileSize / len(chunk) {
-		for at := 0; at < len(chunk); at += recordSize {
-			binary.LittleEndian.PutUint64(chunk[at:], r.Uint64())
-			chunk[at+8+r.IntN(recordSize-8)]++
-		}
-		if _, err := f.Write(chunk); err != nil {
+	const chunk = 64 * recordSize
+	for range fileSize / chunk {
+		if _, err := f.Write(randomBytes(r, chunk)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -43,13 +38,17 @@ func writeRecords(t testing.TB, r *rand.Rand) string {
 	return path
 }
 
-// fold is a Collate: a number that depends on the samples and on their order.
-func fold(_ []int, samples [][]byte) (uint64, error) {
-	var sum uint64
-	for _, b := range samples {
-		sum = sum*31 + binary.LittleEndian.Uint64(b) + uint64(len(b)) + uint64(b[len(b)/2]) + uint64(b[len(b)-1])
+// fold returns a Collate: a number that depends on the samples and on their order. Where it looks
+// into a record no program can know that has not read all of it.
+func fold(secret uint64) func([]int, [][]byte) (uint64, error) {
+	return func(_ []int, samples [][]byte) (sum uint64, err error) {
+		for _, b := range samples {
+			first := binary.LittleEndian.Uint64(b)
+			at := (first ^ secret) % uint64(len(b)-7)
+			sum = sum*31 + first + uint64(len(b)) + binary.LittleEndian.Uint64(b[at:]) + uint64(b[len(b)-1])
+		}
+		return sum, nil
 	}
-	return sum, nil
 }
 
 // Two epochs of a file of 48 MiB in random order, by 4 workers. Time: each record
@@ -59,13 +58,14 @@ func BenchmarkRecords(b *testing.B) {
 	o := observe.New(b)
 	path := writeRecords(b, o.Rand())
 	orders := [][]int{o.Rand().Perm(fileSize / recordSize), o.Rand().Perm(fileSize / recordSize)}
+	secret := o.Rand().Uint64()
 	chosen := pureSampler(func(epoch, _ int) []int { return orders[epoch] })
 	var sum uint64
 	var failed error
 	for o.Loop() {
 		sum = 0
 		rec := openRecords(b, path, recordSize)
-		l, err := loader.New(rec, fold, config{BatchSize: 16, Workers: 4, Sampler: chosen})
+		l, err := loader.New(rec, fold(secret), config{BatchSize: 16, Workers: 4, Sampler: chosen})
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -100,40 +100,48 @@ func (w work) Get(_ context.Context, i int) (uint64, error) {
 	return x, nil
 }
 
-// An epoch of 120,000 small samples, shuffled: making the order, and finding the
+// summed is a batch of BenchmarkManySamples.
+type summed struct {
+	sum     uint64
+	indices []int
+}
+
+// An epoch of some 120,000 small samples, shuffled: making the order, and finding the
 // next sample in it, must not cost more the longer it is.
 func BenchmarkManySamples(b *testing.B) {
 	o := observe.New(b)
 	r := o.Rand()
-	data := make(work, 120_000)
+	data := make(work, 10*below(r, 11_900, 12_100))
 	for i := range data {
 		data[i] = r.Uint64() | 1
 	}
-	xor := func(_ []int, samples []uint64) (x uint64, err error) {
-		for _, s := range samples {
-			x += s
+	add := func(indices []int, samples []uint64) (s summed, err error) {
+		for i, x := range samples {
+			s.sum += x * uint64(2*indices[i]+1)
 		}
-		return x, nil
+		s.indices = slices.Clone(indices)
+		return s, nil
 	}
 	seed := r.Uint64()
+	epoch := r.IntN(4)
 	var sum uint64
-	var batches int
+	var order []int
 	for o.Loop() {
-		sum, batches = 0, 0
-		l, err := loader.New(data, xor, config{BatchSize: 50, Workers: 2, Shuffle: true, Seed: seed})
+		sum, order = 0, make([]int, 0, len(data))
+		l, err := loader.New(data, add, config{BatchSize: 50, Workers: 2, Shuffle: true, Seed: seed})
 		if err != nil {
 			b.Fatal(err)
 		}
-		for batch, err := range l.Epoch(context.Background(), 3) {
+		for batch, err := range l.Epoch(context.Background(), epoch) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			sum += batch
-			batches++
+			sum += batch.sum
+			order = append(order, batch.indices...)
 		}
 	}
-	o.Int("sum of all samples", int(sum>>1)) // in whatever order
-	o.Int("batches of an epoch", batches)
+	o.Int("sum of all samples, each times its index", int(sum>>1)) // in whatever order
+	spread(o, order, len(data))
 }
 
 // big is a dataset of samples of 64 KiB.
