@@ -1,6 +1,7 @@
 package hidden
 
 import (
+	"math"
 	"testing"
 
 	"grade/observe"
@@ -8,7 +9,8 @@ import (
 )
 
 // A node may be used any number of times, also as both operands of one operation,
-// as in x·x: every use passes a gradient back (rule 2).
+// as in x·x: every use passes a gradient back (rule 2), and x-x is NaN at infinity, as
+IEEE 754 has it (rule 10).
 func TestSharedOperand(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
@@ -30,6 +32,11 @@ func TestSharedOperand(t *testing.T) {
 			slopes = append(slopes, x.Grad())
 		}
 		o.Floats("gradient of x in "+f.name, slopes, rough)
+		var values []float64
+		for _, x := range []float64{0, math.Inf(1), math.Inf(-1), math.NaN()} {
+			values = append(values, f.f(autograd.New(x)).Data())
+		}
+		o.Floats("value of "+f.name+" at 0, infinities and NaN", values)
 	}
 	// More uses than 8 bits count; TestDeepChain has more than 16 bits do.
 	leaf := autograd.New(positive(r))

@@ -166,6 +166,16 @@ func TestNaNStaysInItsBranch(t *testing.T) {
 	o.Floats("values beside a NaN", data([]node{bad, clean, root}), rough)
 	o.Float("gradient of the leaf beside a NaN", x.Grad(), rough)
 
+	for _, op := range operations(r) {
+		a, b := op.operands()
+		op.f(a, b).Backward()
+		if a.Grad() != 0 { // NaN times 0 is open
+			a, b = op.operands()
+			op.f(a, b).Div(autograd.New(math.NaN())).Backward()
+			o.Float("gradient of a in "+op.name+" where NaN arrives", a.Grad())
+		}
+	}
+
 	y, clean := autograd.New(positive(r)), autograd.New(positive(r)).Exp()
 	for _, op := range operations(r) { // none of it is part of what follows
 		op.f(y, bad).Mul(bad)

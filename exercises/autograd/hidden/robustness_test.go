@@ -2,10 +2,8 @@ package hidden
 
 import (
 	"math"
-	"runtime"
 	"runtime/debug"
 	"slices"
-	"sync"
 	"testing"
 
 	"grade/observe"
@@ -47,6 +45,11 @@ func shortChains(o *observe.Observer) {
 		{"y-c", (node).Sub},
 		{"y·c", (node).Mul},
 		{"y/c", (node).Div},
+		{"y+y", func(y, _ node) node { return y.Add(y) }},
+		{"AddScalar", func(y, _ node) node { return y.AddScalar(factor) }},
+		{"Exp", one((node).Exp)},
+		{"Log", one((node).Log)},
+		{"Sigmoid", one((node).Sigmoid)},
 		{"Add and MulScalar", func(y, _ node) node { return y.Add(y).MulScalar(0.5) }},
 		{"Sum(y)", func(y, _ node) node { return autograd.Sum(y) }},
 		{"Sum(y, c)", func(y, c node) node { return autograd.Sum(y, c) }},
@@ -69,7 +72,9 @@ func shortChains(o *observe.Observer) {
 		}
 		y.Backward()
 		o.Float(step.name+": value of a deep chain", y.Data())
-		o.Floats(step.name+": gradients of the leaves of a deep chain", grads([]node{x, c}))
+		if step.name != "Log" { // of negative numbers it is open
+			o.Floats(step.name+": gradients of the leaves of a deep chain", grads([]node{x, c}))
+		}
 	}
 }
 
@@ -99,6 +104,12 @@ func deepChain(o *observe.Observer) {
 	terms := slices.Repeat([]node{z}, 1<<16+1+o.Rand().IntN(5000))
 	autograd.Sum(terms...).Backward()
 	o.Float("Sum of one node: gradient of a term that is listed very often", z.Grad())
+	z.ZeroGrad()
+	for i := range terms {
+		terms[i] = z.AddScalar(c)
+	}
+	autograd.Sum(terms...).Backward()
+	o.Float("Sum of many results: gradient of their leaf", z.Grad())
 }
 
 // Each step uses the step before it twice, so the number of ways from the root to
@@ -220,10 +231,6 @@ func TestNilOperand(t *testing.T) {
 		{"Sub", func() { x.Sub(nil) }},
 		{"Mul", func() { x.Mul(nil) }},
 		{"Div", func() { x.Div(nil) }},
-		{"Add, to NaN", func() { nan.Add(nil) }},
-		{"Sub, from NaN", func() { nan.Sub(nil) }},
-		{"Mul, with NaN", func() { nan.Mul(nil) }},
-		{"Div, of NaN", func() { nan.Div(nil) }},
 		{"Sum, behind NaN", func() { autograd.Sum(nan, nan, nil) }},
 		{"Sum, as its only term", func() { autograd.Sum(nil) }},
 		{"Sum, in the first place", func() { autograd.Sum(nil, x, x) }},
@@ -231,6 +238,11 @@ func TestNilOperand(t *testing.T) {
 		{"Sum, in the last place", func() { autograd.Sum(x, x, nil) }},
 	} {
 		o.SelfReported().Panics("panic of a nil in "+op.name, op.f)
+	}
+	for _, op := range operations(o.Rand())[:4] {
+		for _, a := range []float64{0, 1, -1, math.Inf(1), math.NaN()} {
+			o.SelfReported().Panics("panic of a nil as b in "+op.name+", with a special number as a", func() { op.f(autograd.New(a), nil) })
+		}
 	}
 	for _, op := range operations(o.Rand()) {
 		op.f(x, autograd.New(1))
@@ -240,99 +252,4 @@ func TestNilOperand(t *testing.T) {
 	y.Backward()
 	o.Float("value of what is computed afterwards", y.Data(), rough)
 	o.Float("gradient of what is computed afterwards", x.Grad())
-}
-
-// Many goroutines may compute with the same nodes at the same time: an operation
-// only reads its operands. Backward, called once they are done, sees all uses (rule 19).
-func TestConcurrentBuild(t *testing.T) {
-	o := observe.New(t)
-	r := o.Rand()
-	shared := leavesOf(r, 80)
-	ops := operations(r)
-	roots := make([]node, 8)
-	used := make([][][]int, len(roots)) // by part: which of the shared nodes, in order
-	for i := range used {
-		for range 15 {
-			used[i] = append(used[i], r.Perm(400))
-		}
-	}
-	var wg sync.WaitGroup
-	for i := range roots {
-		wg.Go(func() {
-			for j, part := range used[i] {
-				sum := shared[i].AddScalar(0.5)
-				for k, which := range part {
-					a, b := shared[which%len(shared)], shared[(which+1)%len(shared)]
-					if k%50 == i {
-						runtime.Gosched()
-						ops[(j+k/50)%len(ops)].f(a, b) // which is not part of the graph
-					}
-					sum = sum.Add(a)
-				}
-				if j == 0 {
-					roots[i] = sum
-				} else {
-					roots[i] = roots[i].Add(sum)
-				}
-			}
-		})
-	}
-	wg.Wait()
-	addUp(roots).Backward()
-	o.Floats("values of what was built at the same time", data(roots), rough)
-	o.Floats("gradients of the leaves that all of it used", grads(shared))
-}
-
-// Backward, ZeroGrad and SetData may run at the same time on graphs that have no node in
-// common: no node, list, mark or counter may be shared between calls (rule 20).
-func TestConcurrentBackward(t *testing.T) {
-	o := observe.New(t)
-	r := o.Rand()
-	const graphs, leaves = 4, 20
-	values := make([]float64, graphs)
-	sums := make([][]float64, graphs)   // of the gradients of leaves
-	terms := make([][]int, graphs)      // which leaf is added in each step
-	starts := make([][]float64, graphs) // what the leaves hold
-	for i := range graphs {
-		starts[i] = draws(leaves, func() float64 { return positive(r) })
-		for range 3000 {
-			terms[i] = append(terms[i], r.IntN(leaves))
-		}
-		sums[i] = make([]float64, leaves)
-	}
-	ops := operations(r)
-	autograd.Sum(leavesOf(r, 20_000)...).Backward() // scratch of that size may be kept, but not shared
-	var wg sync.WaitGroup
-	for i := range graphs {
-		wg.Go(func() {
-			for _, op := range slices.Concat(ops, ops, ops) { // what nodes may share shows in a race
-				a, b := op.operands()
-				op.f(a, b).Backward()
-				a.ZeroGrad()
-				autograd.ZeroGrad(a, b)
-				a.SetData(b.Data())
-			}
-			// Together longer than a time slice, so that calls overlap on one CPU too.
-			for range 100 {
-				vs := make([]node, leaves)
-				for j, x := range starts[i] {
-					vs[j] = autograd.New(x)
-				}
-				y := vs[0].AddScalar(0.5)
-				for _, term := range terms[i] {
-					y = y.Add(vs[term])
-				}
-				y.Backward()
-				values[i] = y.Data()
-				for j, g := range grads(vs) {
-					sums[i][j] += g
-				}
-			}
-		})
-	}
-	wg.Wait()
-	o.Floats("values of graphs beside others", values, rough)
-	for _, sum := range sums {
-		o.Floats("gradients of the leaves of a graph beside others, added up", sum)
-	}
 }
