@@ -10,7 +10,7 @@ import (
 
 // A node may be used any number of times, also as both operands of one operation,
 // as in x·x: every use passes a gradient back (rule 2), and x-x is NaN at infinity, as
-IEEE 754 has it (rule 10).
+// IEEE 754 has it (rule 10).
 func TestSharedOperand(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
