@@ -108,8 +108,10 @@ func TestEmpty(t *testing.T) {
 		count := onEpochEnd(func(trainer.EpochStats) error { updates = len(w.updates); return nil })
 		tr := w.trainer(trainer.Config{Epochs: 3, AccumSteps: 2, Callbacks: []trainer.Callback{callback{w, "a"}, count}})
 		train := w.loader("train")
+		ranges := 0
 		train.sizes = func(pass int) []int { // the second epoch is empty
 			if pass == 1 {
+				ranges++
 				return sizes
 			}
 			return []int{0, 3, 0, 0, 4, 0, 5, 0, 6}
@@ -117,6 +119,7 @@ func TestEmpty(t *testing.T) {
 		h, err := tr.Fit(w.ctx(), train, w.aside())
 		o.String("error of an epoch without samples", kind(err))
 		w.samples("Fit", h)
+		o.Int("ranges over an epoch without samples", ranges)
 		o.Int("calls of the optimizer in an epoch without samples", len(w.updates)-updates)
 		o.Strings("who is told of what", w.heard())
 		o.Ints("BatchEnd is told epoch, batch, samples", w.told("BatchEnd"))
