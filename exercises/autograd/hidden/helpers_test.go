@@ -39,15 +39,6 @@ func leaves(r *rand.Rand, n int) []node {
 	return vs
 }
 
-// leavesAway makes n leaves whose values are away from 0.
-func leavesAway(r *rand.Rand, n int) []node {
-	vs := make([]node, n)
-	for i := range vs {
-		vs[i] = autograd.New(away(r))
-	}
-	return vs
-}
-
 // between draws from [lo, hi).
 func between(r *rand.Rand, lo, hi float64) float64 { return lo + (hi-lo)*r.Float64() }
 

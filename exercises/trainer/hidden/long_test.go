@@ -152,7 +152,7 @@ func lateLooks(o *observe.Observer) {
 			}
 			return tr, m
 		}
-		tr, m := begin()
+		tr, _ := begin()
 		_, err := tr.Evaluate(context.Background(), l)
 		o.String(name+": batch of the error of Evaluate", placeOf(err))
 		tr, _ = begin()
@@ -161,7 +161,7 @@ func lateLooks(o *observe.Observer) {
 				o.String(name+": batch of the error of Predict", placeOf(err))
 			}
 		}
-		tr, m = begin()
+		tr, m := begin()
 		m.left++ // the batch of training
 		_, err = tr.Fit(context.Background(), &long{n: 1, x: &tiny{n: 1}}, l)
 		o.String(name+": batch of the error of validation", placeOf(err))
