@@ -72,6 +72,7 @@ func storm(t *testing.T, c *client.Client) *atomic.Int32 {
 // another is what somebody else does with the engine: it looks at what is there, and makes,
 // starts and removes a container of an image that is there.
 func another(ctx context.Context, c *client.Client) error {
+	ctx = context.WithoutCancel(ctx) // what is made is removed
 	images, err := c.ImageList(ctx, image.ListOptions{})
 	if err != nil {
 		return err
@@ -85,7 +86,7 @@ func another(ctx context.Context, c *client.Client) error {
 			return err
 		}
 		_ = c.ContainerStart(ctx, made.ID, container.StartOptions{}) // it has no such program, which is an answer too
-		return c.ContainerRemove(context.WithoutCancel(ctx), made.ID, container.RemoveOptions{Force: true})
+		return c.ContainerRemove(ctx, made.ID, container.RemoveOptions{Force: true})
 	}
 	return nil
 }
