@@ -47,7 +47,7 @@ var doing = map[grader.Phase]string{
 }
 
 func (q *request) events() error   { return q.stream(q.person.Login, checkPace) }
-func (q *request) eventsOf() error { return q.stream(q.PathValue("student"), time.Nanosecond) }
+func (q *request) eventsOf() error { return q.stream(q.PathValue("student"), 0) }
 
 // stream sends what becomes of an attempt as server-sent events, checks at a pace, until it is
 // graded or the reader leaves. The first event says where it stands.
@@ -96,7 +96,7 @@ func (q *request) stream(student string, pace time.Duration) error {
 // paced holds news of checks back until the clock comes to a multiple of pace, which does not depend
 // on when they came, or other news says that their phase is over.
 type paced struct {
-	pace time.Duration
+	pace time.Duration // 0: at once
 	held []*news
 	due  <-chan time.Time // nil while nothing is held
 }
