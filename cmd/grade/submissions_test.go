@@ -25,13 +25,17 @@ const courseRoot = "../.."
 
 // Every submission shipped with an exercise gets the verdict that it declares, from the
 // check that it declares, through a real sandbox. What was proved before, and has not
-// changed, is graded in part.
+// changed, is graded in part; of half that part the whole cost of a mistake is counted.
 func TestShippedSubmissions(t *testing.T) {
 	t.Parallel()
 	s := openEngine(t)
 	g := graderIn(t, s)
-	eachShipped(t, g, toGrade, func(t *testing.T, _ *course.Exercise, shipped *prove.Fixtures, one shippedOne) {
-		hold(t, shipped, one)
+	eachShipped(t, g, toGrade, func(t *testing.T, e *course.Exercise, shipped *prove.Fixtures, one shippedOne) {
+		if !*proving && lot(commit(t), e.Name, one.Name)%(2*sampled) == 0 {
+			holdWhole(t, e, shipped, one)
+		} else {
+			hold(t, shipped, one)
+		}
 	}, func(t *testing.T, e *course.Exercise, list, right []fixture.Submission) {
 		if *proving {
 			writeProof(t, e, list, right, s.Info())
@@ -185,12 +189,31 @@ func eachShipped(t *testing.T, g *grader.Grader, choose func(*testing.T, *course
 	})
 }
 
-// hold grades one submission, which has to come out as it declares. That one had to be
-// graded twice is told.
+// hold grades one submission, which has to come out as it declares.
 func hold(t *testing.T, shipped *prove.Fixtures, one shippedOne) *verdict.Result {
+	t.Helper()
 	one.Purpose = grader.ForBatch // verdicts are compared, not ratios
 	h, err := shipped.Hold(t.Context(), one.Submission, one.Options)
 	require.NoError(t, err)
+	return asDeclared(t, h)
+}
+
+// holdWhole is hold with all hidden tests, of which one mistake may not fail many.
+func holdWhole(t *testing.T, e *course.Exercise, shipped *prove.Fixtures, one shippedOne) {
+	t.Helper()
+	one.Purpose = grader.ForBatch
+	h, cascade, err := shipped.HoldWhole(t.Context(), one.Submission, one.Options)
+	require.NoError(t, err)
+	asDeclared(t, h)
+	if cascade != nil && cascade.Reason == "" {
+		assert.LessOrEqual(t, cascade.Beyond, prove.MostBeyond(e), "one mistake costs these points in %q, which its expect.yaml does not declare", cascade.Others)
+	}
+}
+
+// asDeclared fails where a result is not the declared one. That a submission had to be graded
+// twice is told.
+func asDeclared(t *testing.T, h *prove.FixtureResult) *verdict.Result {
+	t.Helper()
 	if len(h.FirstMismatches) > 0 {
 		t.Logf("graded once more, on other inputs, because of: %q", h.FirstMismatches)
 	}

@@ -2,11 +2,13 @@ package prove
 
 import (
 	"cmp"
+	"context"
 	"path"
 	"slices"
 
 	"grade/exercises/course"
 	"grade/exercises/course/fixture"
+	"grade/grader"
 	"grade/grader/verdict"
 )
 
@@ -48,6 +50,25 @@ func cascading(e *course.Exercise, s fixture.Submission) []string {
 	return names
 }
 
+// HoldWhole is Hold with all hidden tests, for a submission with one mistake, and returns what
+// that costs. It returns no Cascade for others, and for those that got no grade.
+func (s *Fixtures) HoldWhole(ctx context.Context, one fixture.Submission, o grader.Options) (*FixtureResult, *Cascade, error) {
+	o.Checks = cascading(s.exercise, one)
+	h, err := s.hold(ctx, one, o)
+	if err != nil || h.Result.Verdict != verdict.Graded || !slices.Contains(oneMistake, one.Class) {
+		return h, nil, err
+	}
+	c := cascadeOf(s.exercise, one, h.Result)
+	return h, &c, nil
+}
+
+// MostBeyond returns the points that a mistake may cost in hidden tests that do not have to
+// fail by its expect.yaml.
+func MostBeyond(e *course.Exercise) int {
+	largest, _ := testPoints(e)
+	return max(maxBeyond, largest)
+}
+
 // cascadeOf returns what a submission's mistake costs.
 func cascadeOf(e *course.Exercise, s fixture.Submission, r *verdict.Result) Cascade {
 	c := Cascade{Submission: s.Name, Declared: []string{}, Others: []string{}, Reason: s.Expect.Cascade, line: s.Expect.Line("checks")}
@@ -67,17 +88,6 @@ func cascadeOf(e *course.Exercise, s fixture.Submission, r *verdict.Result) Casc
 	return c
 }
 
-// cascade records what a submission's mistake costs.
-func (c *Checking) cascade(s fixture.Submission, r *verdict.Result) {
-	if r.Verdict != verdict.Graded || !slices.Contains(oneMistake, s.Class) {
-		return
-	}
-	one := cascadeOf(c.exercise, s, r)
-	c.mu.Lock()
-	c.report.Cascades = append(c.report.Cascades, one)
-	c.mu.Unlock()
-}
-
 // cascades sorts what mistakes cost, the dearest first, and finds those that cost too much.
 func (c *Checking) cascades() {
 	list := c.report.Cascades
@@ -86,15 +96,15 @@ func (c *Checking) cascades() {
 	})
 	dir := path.Join("exercises", c.exercise.Name, course.SubmissionsDir)
 	var unexplained []int
-	largest, mean := c.testPoints()
+	largest, mean := testPoints(c.exercise)
 	for _, one := range list {
 		if one.Reason != "" {
 			continue
 		}
 		unexplained = append(unexplained, one.Beyond)
-		if one.Beyond > max(maxBeyond, largest) {
+		if most := MostBeyond(c.exercise); one.Beyond > most {
 			c.find(path.Join(dir, one.Submission, course.ExpectFile), one.line, "one mistake costs %d points in %d hidden tests that are not declared here, more than %d%s: "+
-				"let these tests need those that are declared (needs in exercise.yaml), or observe less, or say here why (cascade)", one.Beyond, len(one.Others), max(maxBeyond, largest), asOneTest(largest))
+				"let these tests need those that are declared (needs in exercise.yaml), or observe less, or say here why (cascade)", one.Beyond, len(one.Others), most, asOneTest(largest))
 		}
 	}
 	if median := medianOf(unexplained); median > max(maxMedianBeyond, mean) {
@@ -113,9 +123,9 @@ func asOneTest(largest int) string {
 }
 
 // testPoints returns the most points of a hidden test, and the mean of all.
-func (c *Checking) testPoints() (largest, mean int) {
+func testPoints(e *course.Exercise) (largest, mean int) {
 	tests, sum := 0, 0
-	for _, check := range c.exercise.Checks {
+	for _, check := range e.Checks {
 		if check.Kind == verdict.Correctness {
 			tests, sum, largest = tests+1, sum+check.Points, max(largest, check.Points)
 		}

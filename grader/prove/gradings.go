@@ -130,12 +130,15 @@ func failedNeeds(e *course.Exercise, name string, r *verdict.Result) (failed []s
 
 // submission grades a shipped submission.
 func (c *Checking) submission(ctx context.Context, s fixture.Submission, heard *Explanations) error {
-	h, err := c.shipped.hold(ctx, s, grader.Options{Seed: c.seed, Only: c.kinds(), Checks: cascading(c.exercise, s), Judged: heard.Hear})
+	h, cascade, err := c.shipped.HoldWhole(ctx, s, grader.Options{Seed: c.seed, Only: c.kinds(), Judged: heard.Hear})
 	if err != nil {
 		return err
 	}
 	c.mu.Lock()
 	c.report.Submissions++
+	if cascade != nil {
+		c.report.Cascades = append(c.report.Cascades, *cascade)
+	}
 	c.mu.Unlock()
 	explained := c.disagree(s, h, heard)
 	for _, d := range h.Mismatches {
@@ -143,7 +146,6 @@ func (c *Checking) submission(ctx context.Context, s fixture.Submission, heard *
 			c.find(path.Join(s.Dir, "expect.yaml"), s.Expect.Line(d.Field), "not as declared: %s", d)
 		}
 	}
-	c.cascade(s, h.Result)
 	c.read(s.Name, s.Class == fixture.Accepted, s.Expect.Checks, h.Result)
 	return nil
 }
