@@ -34,17 +34,8 @@ func BenchmarkChain(b *testing.B) {
 	}
 	o.Float("value of the root of the chain", y.Data(), coarse)
 	o.Float("gradient of the leaf of the chain", x.Grad(), coarse)
-	o.Floats("values of some nodes of the chain", values(some), coarse)
+	o.Floats("values of some nodes of the chain", data(some), coarse)
 	o.Floats("gradients of some nodes of the chain", grads(some), coarse)
-}
-
-// values returns what nodes hold.
-func values(nodes []node) []float64 {
-	vs := make([]float64, len(nodes))
-	for i, v := range nodes {
-		vs[i] = v.Data()
-	}
-	return vs
 }
 
 // somePlaces draws some of n places, in order, and one behind the last: what is looked at
@@ -88,7 +79,7 @@ func BenchmarkFanIn(b *testing.B) {
 			some = append(some, terms[at])
 		}
 	}
-	o.Floats("values of some terms of the Sum", values(some), coarse)
+	o.Floats("values of some terms of the Sum", data(some), coarse)
 	o.Floats("gradients of some terms of the Sum", grads(some), coarse)
 	o.Float("gradient of the leaf with many uses", x.Grad(), coarse)
 }

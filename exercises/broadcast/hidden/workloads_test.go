@@ -1,6 +1,7 @@
 package hidden
 
 import (
+	"math/rand/v2"
 	"testing"
 
 	"grade/observe"
@@ -8,20 +9,34 @@ import (
 )
 
 // work is one call of a workload. Its answers are checked by samples within the window, at places that
-// nobody but the test knows, and wholly for the last round.
+// only the test knows, and wholly for the last round.
 type work struct {
 	op     operation
 	a, b   tensor
 	answer tensor
 }
 
-// times is how often each call is made, each time with other numbers.
-const times = 40
+// about draws how many rounds a workload has: forty, or a few more.
+func about(r *rand.Rand) int { return 40 + r.IntN(4) }
 
-// measure applies operations to operands, times and again, and records what comes.
+// stock is numbers that operands get other ones from.
+type stock []float64
+
+func newStock(r *rand.Rand) stock { return tensorOf(r, positive, []int{1 << 17}).Data }
+
+// renew changes an eighth of some numbers or more: which ones is drawn, so that the answer has to be
+// computed anew, and a sample shows whether it was.
+func (s stock) renew(r *rand.Rand, data []float64) {
+	eighth := (len(data) + 7) / 8
+	n := min(len(data), eighth+r.IntN(eighth))
+	from := r.IntN(len(data) - n + 1)
+	copy(data[from:from+n], s[r.IntN(len(s)-n):])
+}
+
+// measure applies operations to operands, again and again, and records what comes.
 func measure(o *observe.Observer, ops []operation, shapes ...pair) {
 	r := o.Rand()
-	w := weights(r)
+	w, others := weights(r), newStock(r)
 	var list []*work
 	for _, p := range shapes {
 		for _, op := range ops {
@@ -30,13 +45,11 @@ func measure(o *observe.Observer, ops []operation, shapes ...pair) {
 	}
 	places := r.Perm(7919)[:64]
 	sum, refused := 0.0, 0
-	round := 0
 	for o.Loop() {
-		for range times {
-			round++
+		for range about(r) {
 			for _, x := range list {
-				x.a.Data[round*31%len(x.a.Data)] = 0.5 + w[round%len(w)]
-				x.b.Data[round*37%len(x.b.Data)] = 0.5 + w[(round+1)%len(w)]
+				others.renew(r, x.a.Data)
+				others.renew(r, x.b.Data)
 				answer, err := x.op.Apply(x.a, x.b)
 				if err != nil {
 					refused++
@@ -99,12 +112,13 @@ func BenchmarkSums(b *testing.B) {
 	t := tensorOf(r, positive, []int{60, 50, 80})
 	shapes := [][]int{{1, 50, 1}, {60, 1, 80}, {80}, {60, 1, 1}, {}}
 	last := make([]tensor, len(shapes))
-	total, round := 0.0, 0
+	total := 0.0
 	for o.Loop() {
-		for range times {
-			round++
+		for range about(r) {
 			for k, shape := range shapes {
-				t.Data[(round*7919+k)%len(t.Data)] += w[round%len(w)]
+				for range 16 {
+					t.Data[r.IntN(len(t.Data))] = positive(r)
+				}
 				last[k], _ = broadcast.SumTo(t, shape)
 				total += fingerprint(w, last[k].Data)
 			}
@@ -122,20 +136,19 @@ func BenchmarkSums(b *testing.B) {
 func BenchmarkGradients(b *testing.B) {
 	o := observe.New(b)
 	r := o.Rand()
-	w := weights(r)
+	w, others := weights(r), newStock(r)
 	grad := tensorOf(r, positive, []int{400, 400})
 	column, row := tensorOf(r, positive, []int{400, 1}), tensorOf(r, positive, []int{400})
 	table, number := tensorOf(r, positive, []int{400, 400}), tensorOf(r, positive, nil)
 	places := r.Perm(7919)[:64]
-	sum, round := 0.0, 0
+	sum := 0.0
 	var last [2][2]tensor
 	for o.Loop() {
-		for range times / 2 {
-			round++
+		for range about(r) / 2 {
 			for _, op := range []operation{operations[2], operations[1], operations[4]} {
-				grad.Data[(round*7919)%len(grad.Data)] += w[round%len(w)]
-				row.Data[round%400] = w[round*3%len(w)]
-				table.Data[(round*7907)%len(table.Data)] = w[round*5%len(w)]
+				for _, t := range []tensor{grad, column, row, table, number} {
+					others.renew(r, t.Data)
+				}
 				last[0][0], last[0][1], _ = op.Grad(column, row, grad)
 				last[1][0], last[1][1], _ = op.Grad(table, number, grad)
 				for _, pair := range last {

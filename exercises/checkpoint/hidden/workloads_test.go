@@ -2,6 +2,8 @@ package hidden
 
 import (
 	"io"
+	"math"
+	"math/rand/v2"
 	"testing"
 
 	"grade/observe"
@@ -19,6 +21,7 @@ type arena struct {
 type blob struct {
 	data   []byte
 	number int
+	cut    bool
 }
 
 // newArena has room for some files of so many bytes.
@@ -109,91 +112,162 @@ func (c *cursor) Write(p []byte) (int, error) {
 func (c *cursor) Sync() error  { return nil }
 func (c *cursor) Close() error { return nil }
 
-// What the workloads save: so many numbers in so many Tensors.
+// What the workloads save: so many numbers, more or less, in so many Tensors.
 const (
 	manyTensors = 40
-	manyNumbers = 4_000_000
-	saves       = 4
-	loads       = 2
+	manyNumbers = 3_000_000
+	saves       = 5
+	loads       = 4
 )
 
 // many draws a State for a workload.
-func many(o *observe.Observer) *state {
-	s := draw(o.Rand(), manyTensors/2, manyTensors/2)
-	for _, list := range [][]tensor{s.Model, s.Optimizer} {
+func many(r *rand.Rand) *state {
+	s := draw(r, manyTensors/2, manyTensors/2)
+	for _, list := range lists(s) {
 		for i := range list {
-			list[i].Data = numbers(o.Rand(), manyNumbers/manyTensors)
+			list[i].Data = numbers(r, below(r, 74_500, 75_500))
 		}
 	}
 	return s
 }
 
-// roomOf is enough for a file, also with some bytes more for each number.
-const roomOf = 10 * manyNumbers
+// room is enough for a file, also with some bytes more for each number.
+const room = 10 * manyNumbers
 
-// vary changes some numbers of each Tensor.
-func vary(s *state, round int) {
-	s.Step++
-	for _, list := range [][]tensor{s.Model, s.Optimizer} {
+func lists(s *state) [2][]tensor { return [2][]tensor{s.Model, s.Optimizer} }
+
+// vary changes some numbers of each Tensor, which nobody knows who does not look.
+func vary(r *rand.Rand, s *state) {
+	s.Step += below(r, 1, 9)
+	s.Position, s.Metric = r.IntN(1e5), r.Float64()
+	for _, list := range lists(s) {
 		for _, t := range list {
-			for i := round; i < len(t.Data); i += 97 {
-				t.Data[i] = t.Data[i]/2 + 1
+			step, more := below(r, 90, 104), r.Float64()
+			for i := r.IntN(step); i < len(t.Data); i += step {
+				t.Data[i] = t.Data[i]/2 + more
 			}
 		}
 	}
 }
 
-// cutNewest cuts the file that was created last.
-func (a *arena) cutNewest() {
-	for _, b := range a.files {
-		if b.number == a.created {
-			b.data = b.data[:len(b.data)/2]
+// scramble leaves nothing of what s was, but for the memory that it has.
+func scramble(s *state) {
+	*s = state{Model: s.Model, Optimizer: s.Optimizer}
+	for _, list := range lists(s) {
+		for _, t := range list {
+			clear(t.Data)
 		}
 	}
 }
 
+// spot is where a number of a State is.
+type spot struct{ of, tensor, at int }
+
+// spoil draws some numbers of s and has others there.
+func spoil(r *rand.Rand, s *state) []spot {
+	list := make([]spot, 256)
+	for i := range list {
+		of := r.IntN(2)
+		tensor := r.IntN(len(lists(s)[of]))
+		data := lists(s)[of][tensor].Data
+		list[i] = spot{of, tensor, r.IntN(len(data))}
+		data[list[i].at] = r.NormFloat64()
+	}
+	return list
+}
+
+// fold makes one number of what is at these spots, by all bits and their order.
+func fold(s *state, list []spot) int {
+	sum := uint64(0)
+	for _, x := range list {
+		sum = (sum ^ math.Float64bits(lists(s)[x.of][x.tensor].Data[x.at])) * 0x100000001b3
+	}
+	return int(sum)
+}
+
+// newest is the file that was created last, of those that are not cut.
+func (a *arena) newest() (last *blob) {
+	for _, b := range a.files {
+		if !b.cut && (last == nil || b.number > last.number) {
+			last = b
+		}
+	}
+	return last
+}
+
+// cutNewest cuts that file.
+func (a *arena) cutNewest() {
+	if b := a.newest(); b != nil {
+		b.data, b.cut = b.data[:len(b.data)/2], true
+	}
+}
+
+// damage turns a bit of that file over, anywhere behind the version, and returns what turns
+// it back.
+func (a *arena) damage(r *rand.Rand) (mend func()) {
+	data := a.newest().data
+	at, bit := 8+r.IntN(len(data)-8), byte(1)<<r.IntN(8)
+	data[at] ^= bit
+	return func() { data[at] ^= bit }
+}
+
 // Save many numbers, some times. Time: they are written in pieces. Memory: there is no
-// second copy of them. (Nothing after the window may take more than what is within.)
+// second copy of them. (Nothing after the window may take more than what is within.) Each
+// State that was saved is read afterwards, the last one first.
 func BenchmarkSave(b *testing.B) {
 	o := observe.New(b)
-	s, got, a := many(o), many(o), newArena(3, roomOf)
-	m := open(b, a, config{Keep: 2})
+	r := o.Rand()
+	s, a := many(r), newArena(saves+2, room)
+	m := open(b, a, config{Keep: saves})
 	for o.Loop() {
-		for round := range saves {
-			vary(s, round)
+		for range saves {
+			vary(r, s)
 			save(b, m, s)
 		}
 	}
-	again := open(b, a, config{Keep: 2})
-	for range 2 {
-		o.Error("error", again.Latest(got), kinds...)
-		o.Int("steps since the one before", s.Step-got.Step)
-		o.Float("all numbers", sum(got))
+	again := open(b, a, config{Keep: saves})
+	for range saves {
+		scramble(s)
+		o.Error("error", again.Latest(s), kinds...)
+		o.Ints("place", []int{s.Step, s.Epoch, s.Position})
+		o.Ints("rate and metric", bits(s.Rate, s.Metric))
+		o.Float("all numbers", sum(s))
 		a.cutNewest()
 	}
 }
 
-// Read many numbers into the memory of a State, some times. Time: they are read in pieces.
-// Memory: there is no second copy of them.
+// Read many numbers into the memory of a State, some times, once where the last file is
+// damaged. Time: they are read in pieces. Memory: there is no second copy of them.
 func BenchmarkLatest(b *testing.B) {
 	o := observe.New(b)
-	s, into, a := many(o), many(o), newArena(3, roomOf)
+	r := o.Rand()
+	s, a := many(r), newArena(3, room)
 	m := open(b, a, all)
 	save(b, m, s)
-	vary(s, 0)
+	vary(r, s)
 	save(b, m, s)
-	total := 0.0
+	into := copied(s)
+	managers := make([]*checkpoint.Manager, loads)
+	for i := range managers {
+		managers[i] = open(b, a, all)
+	}
+	bad := r.IntN(loads)
+	steps, seen := make([]int, loads), make([]int, loads)
 	for o.Loop() {
-		total = 0
-		for round := range loads {
-			vary(into, round)
+		for round, m := range managers {
+			mend := func() {}
+			if round == bad {
+				mend = a.damage(r)
+			}
+			spots := spoil(r, into)
 			if err := m.Latest(into); err != nil {
 				b.Fatalf("Latest: %v", err)
 			}
-			total += into.Model[round].Data[round] + into.Optimizer[0].Data[9*round]
+			mend()
+			steps[round], seen[round] = into.Step, fold(into, spots)
 		}
 	}
-	o.Float("some numbers of each time", total)
-	o.Float("all numbers", sum(into))
-	o.Bool("what was saved", sum(into) == sum(s))
+	o.Ints("steps of each time", steps)
+	o.Ints("some numbers of each time", seen)
+	o.Float("all numbers of the last time", sum(into))
 }

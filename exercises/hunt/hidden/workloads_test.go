@@ -1,11 +1,9 @@
 package hidden
 
 import (
-	"bytes"
 	"hash/crc32"
 	"io"
 	"math/rand/v2"
-	"os"
 	"strings"
 	"testing"
 
@@ -16,18 +14,24 @@ import (
 // near is how exactly benchmarks compare: the last bit is tested elsewhere.
 var near = observe.Within(1e-6, 1e-6)
 
-// sumOf is a sum over all of some examples that shows what is missing, or elsewhere.
+// hash adds a text to a number that depends on all texts before it, and on their order.
+func hash(sum int, text string) int { return sum*1_000_003 + int(crc32.ChecksumIEEE([]byte(text))) }
+
+// sumOf is a number for all of some examples that shows what is missing, or elsewhere.
 func sumOf(list []hunt.Example) (sum int) {
-	for i, e := range list {
-		for k, w := range e.Words {
-			sum += (i%1000 + 1) * (k%100 + 1) * int(crc32.ChecksumIEEE([]byte(w))%1000)
+	for _, e := range list {
+		for _, w := range e.Words {
+			sum = hash(sum, w)
 		}
-		sum += (i + 1) * (e.Count*31 + int(crc32.ChecksumIEEE([]byte(e.Label))%1000))
+		sum = hash(sum, e.Label)*31 + e.Count
 	}
 	return sum
 }
 
-// weighted is the same of a vector.
+// about draws a number that is n, or up to one percent more or less.
+func about(r *rand.Rand, n int) int { return below(r, n-n/100, n+n/100) }
+
+// weighted is a sum of a vector that does.
 func weighted(x hunt.Vector) (sum float64) {
 	for i, e := range x {
 		sum += e.Value * float64(i+1+e.Index%100)
@@ -48,13 +52,13 @@ func repeated(r *rand.Rand, n, different, size int) string {
 // 200,000 short lines, of which 40 are different.
 func BenchmarkReadShort(b *testing.B) {
 	o := observe.New(b)
-	text := repeated(o.Rand(), 200_000, 40, 2)
+	text := repeated(o.Rand(), about(o.Rand(), 200_000), 40, 2)
 	var list []hunt.Example
 	for o.Loop() {
 		list = mustRead(b, text)
 	}
-	o.Int("examples", len(list))
-	o.Int("sum", sumOf(list))
+	o.Int("number of examples", len(list))
+	o.Int("all examples, hashed", sumOf(list))
 }
 
 // 2,200 different lines of 150 words. Those of the same label differ in their last words.
@@ -62,7 +66,7 @@ func BenchmarkReadDifferent(b *testing.B) {
 	o := observe.New(b)
 	r := o.Rand()
 	begin := "x\t" + strings.Join(some(r, words(r, 200), 147), " ")
-	last := words(r, 2_200)
+	last := words(r, about(r, 2_200))
 	for i, w := range last {
 		last[i] = begin + " " + word(r) + " " + w
 	}
@@ -71,8 +75,8 @@ func BenchmarkReadDifferent(b *testing.B) {
 	for o.Loop() {
 		list = mustRead(b, text)
 	}
-	o.Int("examples", len(list))
-	o.Int("sum", sumOf(list))
+	o.Int("number of examples", len(list))
+	o.Int("all examples, hashed", sumOf(list))
 }
 
 // endless gives a text again and again, n bytes in all.
@@ -106,8 +110,8 @@ func BenchmarkReadText(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
-	o.Int("examples", len(list))
-	o.Int("sum", sumOf(list))
+	o.Int("number of examples", len(list))
+	o.Int("all examples, hashed", sumOf(list))
 }
 
 // bag draws examples of some words.
@@ -119,28 +123,46 @@ func bag(r *rand.Rand, n, size int, known []string) []hunt.Example {
 	return list
 }
 
-// joined is a sum over words that shows their order.
+// joined is a number for words and their order.
 func joined(words []string) (sum int) {
-	for i, w := range words {
-		sum += (i + 1) * int(crc32.ChecksumIEEE([]byte(w))%1000)
+	for _, w := range words {
+		sum = hash(sum, w)
 	}
 	return sum
+}
+
+// vocabulary records all words of a vocabulary in their order, and vectors of some of them
+// and of some examples, which nobody knows before.
+func vocabulary(o *observe.Observer, v *hunt.Vocabulary, list []hunt.Example) {
+	r, known := o.Rand(), v.Words()
+	o.Int("number of words", len(known))
+	o.Int("all words, hashed", joined(known))
+	if len(known) > 0 {
+		o.Float("a vector of words of the vocabulary", weighted(v.Vector(some(r, known, 2_000))), near)
+	}
+	for range 8 {
+		o.Float("a vector of an example", weighted(v.Vector(list[r.IntN(len(list))].Words)), near)
+	}
 }
 
 // The vocabulary of 2,250,000 words, of which 40 are different.
 func BenchmarkVocabularyFew(b *testing.B) {
 	o := observe.New(b)
 	r := o.Rand()
-	list := bag(r, 4_500, 500, append(words(r, 25), stopWords[:15]...))
+	known := append(words(r, 25), stopWords[:15]...)
+	list := bag(r, about(r, 4_500), 500, known)
+	for i := range list { // not all words are in all examples
+		r.Shuffle(len(known), func(i, j int) { known[i], known[j] = known[j], known[i] })
+		copy(list[i].Words, some(r, known[:below(r, 20, 40)], 500))
+	}
 	var v *hunt.Vocabulary
 	for o.Loop() {
 		v = hunt.NewVocabulary(list, 20)
 	}
-	o.Int("words", joined(v.Words()))
-	o.Float("a vector", weighted(v.Vector(list[r.IntN(4_500)].Words)), near)
+	vocabulary(o, v, list)
 }
 
-// The vocabulary of 30,000 words, most of which come once, twice.
+// The vocabulary of 30,000 words, most of which come once, and of most of these again.
 func BenchmarkVocabularyMany(b *testing.B) {
 	o := observe.New(b)
 	r := o.Rand()
@@ -151,13 +173,16 @@ func BenchmarkVocabularyMany(b *testing.B) {
 	for i := range list {
 		list[i] = hunt.Example{Label: "x", Words: known[100*i : 100*i+100], Count: 1}
 	}
-	var v *hunt.Vocabulary
+	lists := [][]hunt.Example{list[below(r, 1, 4):], list[:300-below(r, 0, 3)]}
+	vocabularies := make([]*hunt.Vocabulary, len(lists))
 	for o.Loop() {
-		hunt.NewVocabulary(list[1:], 20_000)
-		v = hunt.NewVocabulary(list, 20_000)
+		for i, list := range lists {
+			vocabularies[i] = hunt.NewVocabulary(list, 20_000)
+		}
 	}
-	o.Int("words", joined(v.Words()))
-	o.Float("a vector", weighted(v.Vector(list[r.IntN(300)].Words)), near)
+	for i, v := range vocabularies {
+		vocabulary(o, v, lists[i])
+	}
 }
 
 // Vectors of long texts, for a vocabulary of 3,000 words.
@@ -166,7 +191,7 @@ func BenchmarkVectorsLong(b *testing.B) {
 	r := o.Rand()
 	known := words(r, 3_000)
 	v := hunt.NewVocabulary([]hunt.Example{{Words: known, Count: 1}, {Words: known[:1_700], Count: 1}}, everything)
-	texts := bag(r, 220, 2_000, known)
+	texts := bag(r, about(r, 220), 2_000, known)
 	sum := 0.0
 	for o.Loop() {
 		sum = 0
@@ -174,7 +199,7 @@ func BenchmarkVectorsLong(b *testing.B) {
 			sum += weighted(v.Vector(e.Words)) * float64(i%10+1)
 		}
 	}
-	o.Float("sum", sum, near)
+	o.Float("all vectors, added up with weights", sum, near)
 }
 
 // Vectors of short texts of frequent words, for a vocabulary of 1,000 words.
@@ -183,7 +208,7 @@ func BenchmarkVectorsShort(b *testing.B) {
 	r := o.Rand()
 	known := words(r, 1_000)
 	v := hunt.NewVocabulary([]hunt.Example{{Words: known, Count: 1}, {Words: known[:10], Count: 9}}, everything)
-	texts := bag(r, 200_000, 4, known[:10])
+	texts := bag(r, about(r, 200_000), 4, known[:10])
 	sum := 0.0
 	for o.Loop() {
 		sum = 0
@@ -191,7 +216,7 @@ func BenchmarkVectorsShort(b *testing.B) {
 			sum += weighted(v.Vector(e.Words)) * float64(i%10+1)
 		}
 	}
-	o.Float("sum", sum, near)
+	o.Float("all vectors, added up with weights", sum, near)
 }
 
 // trained measures a training, and records what came of it.
@@ -200,23 +225,29 @@ func trained(b *testing.B, cfg hunt.Config, n, entries int) {
 	o := observe.New(b)
 	r := o.Rand()
 	cfg.Seed = r.Uint64()
-	list := samples(r, cfg, n, entries)
+	list := samples(r, cfg, about(r, n), entries)
 	var m *hunt.Model
 	var epochs []hunt.Epoch
 	for o.Loop() {
 		m, epochs = train(b, cfg, list)
 	}
+	learned(o, epochs, m, list)
+}
+
+// learned records what each epoch came to, and what the model says of some samples, which
+// nobody knows before.
+func learned(o *observe.Observer, epochs []hunt.Epoch, m *hunt.Model, list []hunt.Sample) {
 	for _, e := range epochs {
-		o.Float("loss", e.Loss, near)
-		o.Float("accuracy", e.Accuracy, observe.Within(0.01, 0))
+		o.Float("loss of an epoch", e.Loss, near)
+		o.Float("accuracy of an epoch", e.Accuracy, observe.Within(0.01, 0))
 	}
-	sum := 0.0
-	for i, s := range list[:50] {
-		for c, p := range m.Probabilities(s.X) {
-			sum += p * float64(1+(i+3*c)%17)
+	for range 100 {
+		sum := 0.0
+		for c, p := range m.Probabilities(list[o.Rand().IntN(len(list))].X) {
+			sum += p * float64(1+3*c%17)
 		}
+		o.Float("probabilities of a sample, added up with weights", sum, near)
 	}
-	o.Float("probabilities", sum, near)
 }
 
 // A training with 100 classes and few features.
@@ -239,133 +270,11 @@ func BenchmarkTrainEpochs(b *testing.B) {
 	trained(b, hunt.Config{Features: 30, Classes: 10, Epochs: 50, Batch: 50, Rate: 0.1}, 6_000, 2)
 }
 
-// Predictions of 100 classes.
-func BenchmarkPredict(b *testing.B) {
-	o := observe.New(b)
-	r := o.Rand()
-	cfg := hunt.Config{Features: 8, Classes: 100, Epochs: 1, Batch: 50, Rate: 0.5, Seed: r.Uint64()}
-	m, _ := train(b, cfg, samples(r, cfg, 600, 2))
-	list := samples(r, cfg, 20_000, 1)
-	sum := 0
-	for o.Loop() {
-		sum = 0
-		for i, s := range list {
-			sum += m.Predict(s.X) * (i%100 + 1)
-		}
-	}
-	o.Float("sum", float64(sum), observe.Within(0, 1e-3))
-}
-
-// Twenty million pairs of 12 classes.
-func BenchmarkTally(b *testing.B) {
-	o := observe.New(b)
-	truth, predicted := pairs(o.Rand(), 2_000_000, 12)
-	var rows [][]int
-	for o.Loop() {
-		for i := range 10 {
-			truth[i], predicted[i] = i, 11-i // another table each time
-			rows = hunt.Tally(truth, predicted, 12)
-		}
-	}
-	table(o, "table", rows)
-}
-
-// random draws metrics.
-func random(r *rand.Rand, n int) []hunt.Epoch {
-	epochs := make([]hunt.Epoch, n)
-	for i := range epochs {
-		epochs[i] = hunt.Epoch{Loss: 3 * r.Float64(), Accuracy: r.Float64()}
-	}
-	return epochs
-}
-
-// Metrics of 1,500 epochs, into memory, 220 times.
-func BenchmarkWriteLong(b *testing.B) {
-	o := observe.New(b)
-	epochs := random(o.Rand(), 1_500)
-	var out bytes.Buffer
-	for o.Loop() {
-		for i := range 220 {
-			epochs[0].Loss = float64(i)
-			out.Reset()
-			if err := hunt.WriteMetrics(&out, epochs); err != nil {
-				b.Fatal(err)
-			}
-		}
-	}
-	o.Int("bytes", out.Len())
-	o.Int("sum", int(crc32.ChecksumIEEE(out.Bytes())))
-}
-
-// Metrics of 40 epochs, into a file, 3,000 times.
-func BenchmarkWriteFile(b *testing.B) {
-	o := observe.New(b)
-	epochs := random(o.Rand(), 40)
-	file, err := os.Create(b.TempDir() + "/metrics.csv")
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer file.Close()
-	for o.Loop() {
-		for i := range 3_000 {
-			epochs[0].Loss = float64(i)
-			if _, err := file.Seek(0, io.SeekStart); err != nil {
-				b.Fatal(err)
-			}
-			if err := hunt.WriteMetrics(file, epochs); err != nil {
-				b.Fatal(err)
-			}
-		}
-	}
-	data, err := os.ReadFile(file.Name())
-	if err != nil {
-		b.Fatal(err)
-	}
-	o.Int("bytes", len(data))
-	o.Int("sum", int(crc32.ChecksumIEEE(data)))
-}
-
-// All of it: a text of 3,000 lines is read, counted, turned into vectors and learned, and the
-// metrics are written.
-func BenchmarkPipeline(b *testing.B) {
-	o := observe.New(b)
-	r := o.Rand()
-	known := words(r, 3_000)
-	text := make([]string, 3_000)
-	for i := range text {
-		text[i] = string(rune('a'+i%6)) + "\t" + strings.Join(some(r, known, 30), " ")
-	}
-	input := lines("\n", text...)
-	var out bytes.Buffer
-	right := 0
-	for o.Loop() {
-		out.Reset()
-		list := mustRead(b, input)
-		v := hunt.NewVocabulary(list, 2_000)
-		given := make([]hunt.Sample, len(list))
-		for i, e := range list {
-			given[i] = hunt.Sample{X: v.Vector(e.Words), Class: int(e.Label[0] - 'a')}
-		}
-		m, epochs := train(b, hunt.Config{Features: 2_000, Classes: 6, Epochs: 3, Batch: 20, Rate: 1, Seed: 1}, given)
-		right = 0
-		for _, s := range given {
-			if m.Predict(s.X) == s.Class {
-				right++
-			}
-		}
-		if err := hunt.WriteMetrics(&out, epochs); err != nil {
-			b.Fatal(err)
-		}
-	}
-	o.Int("lines", bytes.Count(out.Bytes(), []byte("\n")))
-	o.Float("right", float64(right), observe.Within(0, 0.01))
-}
-
 // Read allocates little for a line that was there before (rule 25).
 func TestReadAllocations(t *testing.T) {
 	o := observe.New(t)
 	text := repeated(o.Rand(), 2_000, 10, 3)
-	o.Int("sum", sumOf(mustRead(t, text)))
+	o.Int("all examples, hashed", sumOf(mustRead(t, text)))
 	allocations := testing.AllocsPerRun(3, func() { _, _ = hunt.Read(strings.NewReader(text)) })
 	o.SelfReported().Float("allocations", allocations, observe.AtMost(1, 30_000))
 }

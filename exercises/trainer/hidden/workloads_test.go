@@ -79,23 +79,25 @@ type tinyModel struct{ *tiny }
 
 func (m tinyModel) To(trainer.Device) error { return nil }
 
-// tinyBatches gives the same tensors again and again, with other numbers.
+// tinyBatches gives the same tensors again and again, with other numbers. They have the same
+// number of samples: how batches of unlike size are weighed is tested elsewhere.
 type tinyBatches struct {
 	x      [4]tiny // one after the other, so that a batch that is read ahead changes none
 	y      *tiny
 	inputs []float64
-	n      int
+	n      int // batches
+	size   int // of each, in samples
 }
 
 func newTinyBatches(o *observe.Observer, n int) *tinyBatches {
-	return &tinyBatches{y: &tiny{n: 1}, inputs: draws(o, 1000), n: n}
+	return &tinyBatches{y: &tiny{n: 1}, inputs: draws(o, 1000), n: n, size: 2 + o.Rand().IntN(3)}
 }
 
 func (l *tinyBatches) Batches(context.Context, int) iter.Seq2[trainer.Batch, error] {
 	return func(yield func(trainer.Batch, error) bool) {
 		for i := range l.n {
 			x := &l.x[i%len(l.x)]
-			x.input, x.n = l.inputs[i%len(l.inputs)], 1+i%3
+			x.input, x.n = l.inputs[i%len(l.inputs)], l.size
 			if !yield(trainer.Batch{X: x, Y: l.y}, nil) {
 				return
 			}
@@ -205,15 +207,15 @@ func largeLoss(pred, y trainer.Tensor) (float64, trainer.Tensor, error) {
 
 // largeBatches gives n batches of 1 MiB. It collects garbage now and then: on one
 // CPU a collection that runs beside the program may come late by a time slice, and
-// many batches be piled up by then.
+// many batches be piled up by then. They are of one size, as above.
 func largeBatches(o *observe.Observer, n int) seq {
-	inputs := draws(o, n)
+	inputs, size := draws(o, n), 2+o.Rand().IntN(4)
 	return func(yield func(trainer.Batch, error) bool) {
 		for i := range n {
 			if i%8 == 0 {
 				runtime.GC()
 			}
-			if !yield(trainer.Batch{X: newLarge(1+i%5, inputs[i]), Y: newLarge(1+i%5, 2)}, nil) {
+			if !yield(trainer.Batch{X: newLarge(size, inputs[i]), Y: newLarge(size, 2)}, nil) {
 				return
 			}
 		}
