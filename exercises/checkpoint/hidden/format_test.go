@@ -35,7 +35,7 @@ func TestNumbers(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
 	odd := []float64{
-		math.NaN(), math.Float64frombits(0x7ff0000000000000 + 1 + r.Uint64N(1<<40)), math.Float64frombits(0xffffffffffffffff - r.Uint64N(1<<50)), math.Inf(1), math.Inf(-1),
+		math.NaN(), math.Float64frombits(math.Float64bits(math.Inf(1)) + 1 + r.Uint64N(1<<40)), math.Float64frombits(0xffffffffffffffff - r.Uint64N(1<<50)), math.Inf(1), math.Inf(-1),
 		0, math.Copysign(0, -1), math.SmallestNonzeroFloat64, -0x1p-1030, math.MaxFloat64, -math.MaxFloat64, 1 + 0x1p-52, 1. / 3, 1e-300 * r.Float64(), 1e300 * r.NormFloat64(),
 	}
 	ints := []int{math.MinInt, math.MaxInt, -1, 0, 1 << 32, -1 << 31, 255, 65_536, int(r.Uint64())}

@@ -117,7 +117,7 @@ const (
 	manyTensors = 40
 	manyNumbers = 3_000_000
 	saves       = 5
-	loads       = 4
+	loads       = 2
 )
 
 // many draws a State for a workload.
@@ -236,8 +236,9 @@ func BenchmarkSave(b *testing.B) {
 	}
 }
 
-// Read many numbers into the memory of a State, some times, once where the last file is
-// damaged. Time: they are read in pieces. Memory: there is no second copy of them.
+// Read many numbers into the memory of a State, some times. Time: they are read in pieces.
+// Memory: there is no second copy of them. Before the window and after it the last file is
+// damaged: how often before is drawn, so that no call can know that it is measured.
 func BenchmarkLatest(b *testing.B) {
 	o := observe.New(b)
 	r := o.Rand()
@@ -247,27 +248,30 @@ func BenchmarkLatest(b *testing.B) {
 	vary(r, s)
 	save(b, m, s)
 	into := copied(s)
-	managers := make([]*checkpoint.Manager, loads)
-	for i := range managers {
-		managers[i] = open(b, a, all)
+	var steps, seen []int
+	latest := func(m *checkpoint.Manager) {
+		spots := spoil(r, into)
+		if err := m.Latest(into); err != nil {
+			b.Fatalf("Latest: %v", err)
+		}
+		steps, seen = append(steps, into.Step), append(seen, fold(into, spots))
 	}
-	bad := r.IntN(loads)
-	steps, seen := make([]int, loads), make([]int, loads)
-	for o.Loop() {
-		for round, m := range managers {
-			mend := func() {}
-			if round == bad {
-				mend = a.damage(r)
-			}
-			spots := spoil(r, into)
-			if err := m.Latest(into); err != nil {
-				b.Fatalf("Latest: %v", err)
-			}
+	damaged := func(times int) {
+		for range times {
+			mend := a.damage(r)
+			latest(open(b, a, all))
 			mend()
-			steps[round], seen[round] = into.Step, fold(into, spots)
 		}
 	}
+	damaged(r.IntN(4))
+	for o.Loop() {
+		for range loads {
+			latest(m)
+		}
+	}
+	last := sum(into)
+	damaged(1 + r.IntN(2))
 	o.Ints("steps of each time", steps)
 	o.Ints("some numbers of each time", seen)
-	o.Float("all numbers of the last time", sum(into))
+	o.Float("all numbers of the last time that was measured", last)
 }
