@@ -48,10 +48,21 @@ func Troubles(r *verdict.Result) []Trouble {
 		}
 	}
 	list := grouped(failed)
+	for i := range list {
+		list[i].unhinted()
+	}
 	slices.SortStableFunc(list, func(a, b Trouble) int {
 		return cmp.Or(cmp.Compare(measuredRank(a), measuredRank(b)), cmp.Compare(explained(b), explained(a)))
 	})
 	return list
+}
+
+// unhinted leaves out what the check is about where others crashed at the same line: that line
+// is what they have in common, and a test that happens to be the first of them leads astray.
+func (t *Trouble) unhinted() {
+	if len(t.Same) > 0 && len(t.Check.Places) > 0 {
+		t.Check.Hint = ""
+	}
 }
 
 func measuredRank(t Trouble) int {
