@@ -93,7 +93,7 @@ func (o *batchOptions) run(ctx context.Context) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
-	items, err := o.app.gradeAll(ctx, o.grading, store, list, all)
+	items, err := o.app.gradeAll(ctx, o.grading, store, list, all, o.policy)
 	if items == nil && err != nil {
 		return errors.Join(err, batch.KeepPending(store, batch.Ungraded(ctx, list, err), o.app.now()))
 	}

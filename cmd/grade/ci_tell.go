@@ -38,7 +38,7 @@ func (o *ciOptions) gradeFound(ctx context.Context, s changed.Span, found change
 	var items []batch.Item
 	all, err := o.app.allExercises()
 	if err == nil {
-		items, err = o.app.gradeAll(ctx, o.grading, store, found.Submissions, all)
+		items, err = o.app.gradeAll(ctx, o.grading, store, found.Submissions, all, o.policy)
 	}
 	if err != nil && items == nil {
 		items = batch.Ungraded(ctx, found.Submissions, errNothingGraded)

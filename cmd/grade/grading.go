@@ -6,6 +6,7 @@ import (
 	"grade/exercises/course"
 	"grade/grader"
 	"grade/grader/batch"
+	"grade/grader/gradebook"
 	"grade/grader/intake"
 	"grade/grader/prove"
 	"grade/grader/report"
@@ -62,13 +63,15 @@ func (a *app) batchWith(ctx context.Context, f gradingFlags, g *grader.Grader, t
 	return o, err
 }
 
-// gradeAll grades the submissions that the store has no result of.
-func (a *app) gradeAll(ctx context.Context, f gradingFlags, store *file.Store, list []intake.Submission, all []*course.Exercise) (items []batch.Item, err error) {
+// gradeAll grades the submissions that the store has no result of, and keeps the times that
+// the policy's table has of them.
+func (a *app) gradeAll(ctx context.Context, f gradingFlags, store *file.Store, list []intake.Submission, all []*course.Exercise, policy *gradebook.Policy) (items []batch.Item, err error) {
 	err = a.grade(ctx, f, func(g *grader.Grader, tell prove.Progress) error {
 		with, err := a.batchWith(ctx, f, g, tell, all)
 		if err != nil {
 			return err
 		}
+		with.Listed = policy.ListedAt
 		items, err = batch.Run(ctx, store, list, with)
 		return err
 	})

@@ -34,6 +34,9 @@ type Options struct {
 	Grader    string // what else decides a result: sources, images, runtime; see [results.Key]
 	Workers   int    // gradings at a time
 	Now       func() time.Time
+	// Listed returns when a table of times has an attempt, and the name of the table; for
+	// attempt 0, what it has for a student's last one. Nil: there is no table.
+	Listed func(student, exercise string, attempt int) (time.Time, string)
 	// Refuses reports whether a grading would take no time: such submissions come first.
 	// Nil: none.
 	Refuses func(*submission.Snapshot, *course.Exercise) bool
@@ -160,8 +163,8 @@ func (r *runner) grade(ctx context.Context, s *step) (result *verdict.Result, er
 func (r *runner) keep(s *step, result *verdict.Result) error {
 	record := results.Record{
 		Key: s.key, Student: s.Student, Exercise: s.Exercise, Attempt: s.attempt.Number,
-		Submitted: s.attempt.Submitted, Source: s.attempt.Source, Content: s.content,
-		Path: s.Path, Folder: s.Folder, Recorded: r.options.Now().UTC(),
+		Submitted: s.attempt.Submitted, Source: s.attempt.Source, Listed: s.attempt.Listed, ListedIn: s.attempt.ListedIn,
+		Content: s.content, Path: s.Path, Folder: s.Folder, Recorded: r.options.Now().UTC(),
 		Limits: results.LimitsOf(s.exercise.Limits), Result: result,
 	}
 	if err := r.store.Append(record); err != nil {

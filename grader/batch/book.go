@@ -34,7 +34,7 @@ func attemptsOf(records []results.Record, current map[string]bool) (list []grade
 	for _, r := range records {
 		list = append(list, gradebook.Attempt{
 			Student: r.Student, Exercise: r.Exercise, Number: r.Attempt,
-			Submitted: r.Submitted, Source: r.Source, Folder: r.Folder, Result: r.Result,
+			Submitted: r.Submitted, Source: r.Source, Listed: r.Listed, ListedIn: r.ListedIn, Folder: r.Folder, Result: r.Result,
 			Current: current[attemptOf(r)],
 		})
 	}

@@ -157,7 +157,7 @@ func (p *planner) enterOne(ctx context.Context, s *step) {
 	last, ok := p.store.Last(s.Student, s.Exercise)
 	same := ok && last.Key == s.key
 	stopped := context.Cause(ctx)
-	if same && (!last.Submitted.IsZero() || stopped != nil) {
+	if same && (!last.Submitted.IsZero() && !p.listsEarlier(last) || stopped != nil) {
 		s.Record, s.Cached = &last, true
 		return
 	}
@@ -167,10 +167,38 @@ func (p *planner) enterOne(ctx context.Context, s *step) {
 	if s.Err = s.date(ctx); s.Err != nil {
 		return
 	}
-	s.attempt, s.Err = p.store.Enter(results.Entry{Student: s.Student, Exercise: s.Exercise, Content: s.content, Submitted: s.At, Source: s.Source})
-	if held := s.attempt.Held; held != nil && held.Key == s.key && held.Submitted.Equal(s.attempt.Submitted) { // a run that is repeated
+	entry := results.Entry{Student: s.Student, Exercise: s.Exercise, Content: s.content, Submitted: s.At, Source: s.Source}
+	entry.Listed, entry.ListedIn = p.listed(s.Student, s.Exercise, 0)
+	if s.attempt, s.Err = p.store.Enter(entry); s.Err != nil {
+		return
+	}
+	if at, name := p.listed(s.Student, s.Exercise, s.attempt.Number); results.Earlier(at, s.attempt.Listed) {
+		s.attempt.Listed, s.attempt.ListedIn = at, name
+	}
+	held := s.attempt.Held
+	if held != nil && held.Key == s.key && held.Submitted.Equal(s.attempt.Submitted) && held.Listed.Equal(s.attempt.Listed) { // a run that is repeated
 		s.Record, s.Cached = held, true
 	}
+}
+
+// listed returns what the table of times has of an attempt.
+func (p *planner) listed(student, exercise string, attempt int) (time.Time, string) {
+	if p.options.Listed == nil {
+		return time.Time{}, ""
+	}
+	at, name := p.options.Listed(student, exercise, attempt)
+	return at.UTC(), name
+}
+
+// listsEarlier reports whether the table of times may have an earlier time for an attempt
+// than its record.
+func (p *planner) listsEarlier(r results.Record) bool {
+	for _, attempt := range []int{0, r.Attempt} {
+		if at, _ := p.listed(r.Student, r.Exercise, attempt); results.Earlier(at, r.Listed) {
+			return true
+		}
+	}
+	return false
 }
 
 // dateTimeout bounds the search for the time of a submission.

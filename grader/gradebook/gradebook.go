@@ -24,6 +24,9 @@ type Attempt struct {
 	Number    int             // from 1, for one student at one exercise; in a Book it grows with time, where that is known
 	Submitted time.Time       // zero: not known
 	Source    string          // of that time, in words, such as "the commit"
+	Listed    time.Time       // by the table of times when this was graded; zero: not known
+	ListedIn  string          // the name of that table
+	Later     time.Time       // what the table has now, if it is later than Listed, which counts
 	Unlisted  bool            // a table of times exists and lacks this attempt
 	Folder    string          // slash-separated, from the repository's root; empty: not known
 	Result    *verdict.Result // never nil

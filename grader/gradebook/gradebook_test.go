@@ -196,12 +196,11 @@ func TestReadTimes(t *testing.T) {
 	times, err := ReadTimes(strings.NewReader("\ufeffExercise, Student,submitted,attempt,more\ngears,ada,2026-12-01 12:00,,x\ngears,ada,2026-11-30T12:00:00Z,1,\n"), berlin)
 	require.NoError(t, err)
 	first := time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC)
-	assert.True(t, first.Equal(times.Of("ada", "gears", 1, false)))
-	assert.True(t, first.Equal(times.Of("ada", "gears", 1, true)), "what names the attempt comes first")
-	assert.True(t, time.Date(2026, 12, 1, 11, 0, 0, 0, time.UTC).Equal(times.Of("ada", "gears", 2, true)))
-	assert.True(t, times.Of("ada", "gears", 2, false).IsZero())
-	assert.True(t, times.Of("bob", "gears", 1, true).IsZero())
-	assert.True(t, (*Times)(nil).Of("ada", "gears", 1, true).IsZero())
+	assert.True(t, first.Equal(times.At("ADA", "gears", 1)))
+	assert.True(t, time.Date(2026, 12, 1, 11, 0, 0, 0, time.UTC).Equal(times.At("ada", "gears", 0)), "of the last attempt")
+	assert.True(t, times.At("ada", "gears", 2).IsZero())
+	assert.True(t, times.At("bob", "gears", 0).IsZero())
+	assert.True(t, (*Times)(nil).At("ada", "gears", 0).IsZero())
 	for text, want := range map[string]string{
 		"":                                       "line 1: want a row that names the columns student, exercise, submitted",
 		"student,exercise\n":                     `line 1: there is no column "submitted"`,

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"grade/exercises/course"
 	"grade/grader/fault"
@@ -79,16 +80,16 @@ func (p *Policy) timed(attempts []Attempt) (list []Attempt) {
 	}
 	for _, cell := range cells {
 		InOrder(cell)
-		for i, a := range cell {
-			if at := p.Listed.Of(a.Student, a.Exercise, a.Number, i == len(cell)-1); !at.IsZero() {
-				a.Submitted, a.Source = at, p.Times
-			} else {
-				a.Unlisted = p.Listed != nil
-			}
-			list = append(list, a)
-		}
+		p.list(cell)
+		list = append(list, cell...)
 	}
 	return list
+}
+
+// ListedAt returns when the table of times has an attempt, and the name of the table; for
+// attempt 0, what it has for a student's last one.
+func (p *Policy) ListedAt(student, exercise string, attempt int) (time.Time, string) {
+	return p.Listed.At(student, exercise, attempt), p.Times
 }
 
 // Warnings names exercises and students that the rules mention and b lacks: they may be

@@ -56,16 +56,12 @@ func (t *Times) Names() [][2]string {
 	return t.names
 }
 
-// Of returns when an attempt was handed in, or zero if the table does not say. Last tells
-// that the attempt is the last one.
-func (t *Times) Of(student, exercise string, attempt int, last bool) (at time.Time) {
+// At returns when an attempt was handed in, by the row with its number, or for attempt 0 by
+// the row without a number, which is about the last attempt. It is zero if the table does
+// not say.
+func (t *Times) At(student, exercise string, attempt int) time.Time {
 	if t == nil {
 		return time.Time{}
 	}
-	one := handedIn{strings.ToLower(student), exercise, attempt}
-	at, ok := t.at[one]
-	if one.attempt = 0; !ok && last {
-		at = t.at[one]
-	}
-	return at
+	return t.at[handedIn{strings.ToLower(student), exercise, attempt}]
 }

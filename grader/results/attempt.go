@@ -8,6 +8,8 @@ type Entry struct {
 	Content           string    // see [Content]
 	Submitted         time.Time // zero: not known
 	Source            string    // of that time
+	Listed            time.Time // by the row of a table of times for the student's last attempt; zero: there is none
+	ListedIn          string    // the name of that table
 }
 
 // Attempt is one of a student's submissions for an exercise. Its time is the one that
@@ -41,10 +43,33 @@ func Number(history []Record, entered []Attempt, pending *Pending, e Entry) Atte
 			continue
 		}
 		if n == last || !e.Submitted.IsZero() && a.Submitted.Equal(e.Submitted) {
-			return a.at(e, history)
+			return a.at(e, history).listed(e, attempts)
 		}
 	}
-	return Attempt{Entry: e, Number: last + 1}
+	a := Attempt{Entry: e, Number: last + 1}
+	a.Listed, a.ListedIn = time.Time{}, ""
+	return a.listed(e, attempts)
+}
+
+// listed returns the attempt with the time of a row for the last attempt. The earliest time
+// that the table had for a content stays, like that of [Attempt.at]. A row that is no later
+// than another attempt's is that one's: the table is older than the submission.
+func (a Attempt) listed(e Entry, attempts map[int]Attempt) Attempt {
+	if !Earlier(e.Listed, a.Listed) {
+		return a
+	}
+	for n, other := range attempts {
+		if n != a.Number && !other.Listed.IsZero() && !e.Listed.After(other.Listed) {
+			return a
+		}
+	}
+	a.Listed, a.ListedIn = e.Listed, e.ListedIn
+	return a
+}
+
+// Earlier reports whether a time is known and before another one, which may be unknown.
+func Earlier(at, other time.Time) bool {
+	return !at.IsZero() && (other.IsZero() || at.Before(other))
 }
 
 // byNumber returns the newest version of each attempt.
@@ -54,7 +79,7 @@ func byNumber(history []Record, entered []Attempt) map[int]Attempt {
 		attempts[a.Number] = a
 	}
 	for _, r := range history {
-		e := Entry{r.Student, r.Exercise, r.Content, r.Submitted, r.Source}
+		e := Entry{r.Student, r.Exercise, r.Content, r.Submitted, r.Source, r.Listed, r.ListedIn}
 		attempts[r.Attempt] = Attempt{e, r.Attempt, &r}
 	}
 	return attempts

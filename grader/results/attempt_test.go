@@ -98,3 +98,49 @@ func TestNumberHoldsTheNewest(t *testing.T) {
 	require.NotNil(t, got.Held)
 	assert.Equal(t, at(20), got.Held.Recorded)
 }
+
+// The time that a table had for a content stays, like the time of its submission.
+func TestNumberKeepsTheTablesTime(t *testing.T) {
+	in := func(r Record, listed int) Record {
+		r.Listed, r.ListedIn = at(listed), "times.csv"
+		return r
+	}
+	one := in(kept(1, "a", 12, 12), 9)
+	for _, test := range []struct {
+		name    string
+		history []Record
+		content string
+		row     int // of the table
+		number  int
+		listed  int
+	}{
+		{"the first submission has the row's time", nil, "a", 9, 1, 9},
+		{"without a row there is none", nil, "a", 0, 1, 0},
+		{"a new attempt has the newer row", []Record{one}, "b", 11, 2, 11},
+		{"a row that is older than a new attempt is not its", []Record{one}, "b", 9, 2, 0},
+		{"a row that is earlier than an older attempt's is not its", []Record{one}, "b", 8, 2, 0},
+		{"the same again, later, keeps the time", []Record{one}, "a", 11, 1, 9},
+		{"an earlier time is a correction", []Record{one}, "a", 8, 1, 8},
+		{"a table that was exported late is heard", []Record{one, kept(2, "b", 13, 13)}, "b", 11, 2, 11},
+		{"a row that is gone takes no time away", []Record{one}, "a", 0, 1, 9},
+		{"what was kept before there were such times has the row's", []Record{kept(1, "a", 12, 12)}, "a", 9, 1, 9},
+	} {
+		e := entry(test.content, 14)
+		e.Listed, e.ListedIn = at(test.row), "times.csv"
+		got := Number(test.history, nil, nil, e)
+		assert.Equal(t, test.number, got.Number, test.name)
+		assert.Equal(t, at(test.listed), got.Listed, test.name)
+		assert.Equal(t, test.listed > 0, got.ListedIn != "", test.name)
+	}
+}
+
+// Who does not know of such times, such as a worker of a service, takes none away.
+func TestIndexKeepsTheTablesTime(t *testing.T) {
+	var x Index
+	first := kept(1, "a", 9, 10)
+	first.Listed, first.ListedIn = at(8), "times.csv"
+	x.Add(first)
+	got := x.Add(kept(1, "a", 9, 20))
+	assert.Equal(t, at(8), got.Listed)
+	assert.Equal(t, "times.csv", got.ListedIn)
+}

@@ -44,6 +44,9 @@ func (x *Index) Add(r Record) Record {
 		if first := x.records[i]; !first.Submitted.IsZero() && (r.Submitted.IsZero() || first.Submitted.Before(r.Submitted)) {
 			r.Submitted, r.Source = first.Submitted, first.Source
 		}
+		if first := x.records[i]; Earlier(first.Listed, r.Listed) {
+			r.Listed, r.ListedIn = first.Listed, first.ListedIn
+		}
 	}
 	at := len(x.records)
 	x.records = append(x.records, r)

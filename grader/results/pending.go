@@ -35,9 +35,7 @@ func (p Pending) ID() PendingID {
 
 // earlier reports whether the submission is known to be from before a time, which may be
 // unknown.
-func (p Pending) earlier(at time.Time) bool {
-	return !p.Submitted.IsZero() && (at.IsZero() || p.Submitted.Before(at))
-}
+func (p Pending) earlier(at time.Time) bool { return Earlier(p.Submitted, at) }
 
 // Outcome is what a run has found out about one submission, as far as the pending list
 // needs it.

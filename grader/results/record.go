@@ -20,6 +20,8 @@ type Record struct {
 	Attempt   int             `json:"attempt"` // from 1, of this student's at this exercise
 	Submitted time.Time       `json:"submitted,omitzero"`
 	Source    string          `json:"submitted_source,omitempty"` // of that time
+	Listed    time.Time       `json:"listed,omitzero"`            // by the course's table of times, when this was graded: a table may have one row a student
+	ListedIn  string          `json:"listed_in,omitempty"`        // the name of that table
 	Content   string          `json:"content"`                    // see [Content]
 	Path      string          `json:"path"`
 	Folder    string          `json:"folder,omitempty"` // from the root of the submissions' repository

@@ -100,7 +100,7 @@ func (q *request) bookOf(student, exercise string, number int) *gradebook.Book {
 			}
 			attempts = append(attempts, gradebook.Attempt{
 				Student: student, Exercise: e.Name, Number: a.Number, Submitted: a.Submitted.In(q.course().Policy.Zone), Source: a.Source,
-				Result: public(a.Record.Result), Current: e.Name == exercise && a.Number == number,
+				Listed: a.Record.Listed, ListedIn: a.Record.ListedIn, Result: public(a.Record.Result), Current: e.Name == exercise && a.Number == number,
 			})
 		}
 	}
@@ -170,7 +170,7 @@ func (q *request) attempts(student, exercise, base string, book *gradebook.Book)
 			r.VerdictWords = wording.Verdict(a.Record.Result.Verdict)
 		}
 		if cell, ok := book.Find(student, exercise); ok && cell.Counts != nil && a.Record != nil {
-			r.Counts = cell.Counts.Submitted.Equal(a.Submitted) && cell.Counts.Result.Seed == a.Record.Result.Seed
+			r.Counts = (cell.Counts.Submitted.Equal(a.Submitted) || cell.Counts.Number == a.Number) && cell.Counts.Result.Seed == a.Record.Result.Seed
 		}
 		list = append(list, r)
 	}

@@ -50,6 +50,7 @@ func Test(t *testing.T, at func(t *testing.T) (open func() Opened)) {
 func Record(student, content string, attempt int) results.Record {
 	return results.Record{
 		Schema: results.RecordSchema, Key: "key of " + content, Student: student, Exercise: "autograd", Attempt: attempt,
+		Listed: time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC), ListedIn: "times.csv",
 		Content: content, Recorded: time.Date(2026, 12, 1, 12, 0, 0, 0, time.UTC), Result: &verdict.Result{Score: attempt},
 	}
 }
