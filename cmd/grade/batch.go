@@ -97,7 +97,14 @@ func (o *batchOptions) run(ctx context.Context) (err error) {
 	if items == nil && err != nil {
 		return errors.Join(err, batch.KeepPending(store, batch.Ungraded(ctx, list, err), o.app.now()))
 	}
-	return errors.Join(err, o.tell(store, items))
+	return errors.Join(err, o.keepStrays(store, items), o.tell(store, items))
+}
+
+// keepStrays keeps what has no known exercise: its students are to be in the gradebook.
+func (o *batchOptions) keepStrays(store *file.Store, items []batch.Item) error {
+	return store.KeepStrays(batch.Strays(items, o.app.now()), func(student string) bool {
+		return slices.ContainsFunc(items, func(i batch.Item) bool { return i.Student == student })
+	})
 }
 
 // find finds the submissions, and their times of submission.
@@ -145,9 +152,13 @@ func (o *batchOptions) roots() (roots []string) {
 
 // tell prints each item, and in the last line the numbers of each kind.
 func (o *batchOptions) tell(store *file.Store, items []batch.Item) error {
-	book := batch.Book(o.policy, store.Attempts(), store.Pending(), items)
+	waiting, err := withoutVerdict(store)
+	if err != nil {
+		return err
+	}
+	book := batch.Book(o.policy, store.Attempts(), waiting, items)
 	o.app.warn(o.reports.warnings(o.policy, book))
-	err := o.reports.targets.WriteCourse(o.app.out, book)
+	err = o.reports.targets.WriteCourse(o.app.out, book)
 	sum := summary.NewBatch(items)
 	if !o.reports.targets.ReplacesText() {
 		err = errors.Join(err, o.app.write(o.grading.json, sum, func() string { return sum.Text(items) }))

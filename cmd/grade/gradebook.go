@@ -8,6 +8,7 @@ import (
 
 	"grade/grader/batch"
 	"grade/grader/report/summary"
+	"grade/grader/results"
 	"grade/grader/results/file"
 )
 
@@ -52,7 +53,11 @@ func (o *gradebookOptions) run() error {
 	if err != nil {
 		return err
 	}
-	book := batch.Book(policy, store.Attempts(), store.Pending(), nil)
+	waiting, err := withoutVerdict(store)
+	if err != nil {
+		return err
+	}
+	book := batch.Book(policy, store.Attempts(), waiting, nil)
 	for _, c := range book.Columns {
 		if !slices.Contains(policy.Exercises, c.Exercise) {
 			o.app.note("the course has no exercise %s: it weighs nothing; if it is of another one, give that: --course DIR", c.Exercise)
@@ -70,4 +75,10 @@ func (o *gradebookOptions) run() error {
 		return err
 	}
 	return o.app.print("%s", summary.Book(book))
+}
+
+// withoutVerdict lists what has no verdict, also of unknown exercises.
+func withoutVerdict(store *file.Store) ([]results.Pending, error) {
+	strays, err := store.Strays()
+	return append(store.Pending(), strays...), err
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"grade/grader/fault"
+	"grade/grader/gradebook"
 	"grade/grader/intake"
 	"grade/grader/results"
 	"grade/grader/submission"
@@ -72,6 +73,17 @@ func KeepPending(store results.Store, items []Item, now time.Time) error {
 	return store.UpdatePending(outcomes)
 }
 
+// Strays returns the items of which no exercise is known, for a reason that their students
+// can mend.
+func Strays(items []Item, now time.Time) (list []results.Pending) {
+	for _, i := range items {
+		if i.Exercise == "" && fault.KindOf(i.Err) == fault.Student {
+			list = append(list, i.Pending(now))
+		}
+	}
+	return list
+}
+
 // PendingID returns the identity that the item has, or would have, as a pending submission.
 func (i Item) PendingID() results.PendingID { return i.outcome(time.Time{}).ID() }
 
@@ -126,7 +138,7 @@ func (i Item) read(ctx context.Context) (*submission.Snapshot, error) {
 	}
 	s, err := take(ctx)
 	if empty := (*fault.Error)(nil); errors.As(err, &empty) && empty.Told != "" && empty.Err == nil && i.Exercise != "" {
-		return submission.Refused(i.Path, "", "no-files", "there is no Go file here; submit the solution's"), nil
+		return submission.Refused(i.Path, "", gradebook.RuleNoFiles, "there is no Go file here; submit the solution's"), nil
 	}
 	if err != nil && i.Read == nil {
 		err = changed(i.Path, err)

@@ -38,6 +38,8 @@ func TestRules(t *testing.T) {
 	tenADay := &course.Late{Deduct: 10, Per: day, Most: 50, Until: 7 * day, Grace: 15 * time.Minute}
 	unlisted := handed(1, -day, 90)
 	unlisted.Unlisted = true
+	nothing := without(verdict.Invalid)
+	nothing.Result.Problems = []verdict.Problem{{Rule: RuleNoFiles}}
 	unknown := handed(1, 0, 90)
 	unknown.Submitted = time.Time{}
 	for name, c := range map[string]struct {
@@ -54,6 +56,7 @@ func TestRules(t *testing.T) {
 		"late, an earlier one stands":     {handed: []Attempt{handed(1, -day, 40), handed(2, day, 90)}, counts: 1, points: 40, why: []string{"Attempt 2 was", "Attempt 1 of 2 counts: the course counts the best attempt that its rules allow."}},
 		"within the grace":                {late: tenADay, handed: []Attempt{handed(1, 15*time.Minute, 90)}, counts: 1, points: 90, why: []string{"Attempt 1 was handed in 15 min after it was due, within the time of grace: it counts as in time."}},
 		"refused":                         {handed: []Attempt{without(verdict.Invalid)}, counts: 1, points: 0, why: []string{"Attempt 1 has no points: it was refused before anything of it ran."}},
+		"nothing is there":                {handed: []Attempt{nothing}, counts: 1, points: 0, why: []string{"Attempt 1 has no points: nothing was handed in, there is no Go file."}},
 		"does not compile":                {handed: []Attempt{without(verdict.CompileError)}, counts: 1, points: 0, why: []string{"Attempt 1 has no points: it does not compile."}},
 		"after the grace, from the start": {late: tenADay, handed: []Attempt{handed(1, 15*time.Minute+1, 90)}, counts: 1, points: 81, why: []string{"16 min late: less 10 %, 90 points count 81."}},
 		"a day to the second":             {late: tenADay, handed: []Attempt{handed(1, day, 90)}, counts: 1, points: 81, why: []string{"1 d 0 h 0 min late: less 10 %"}},

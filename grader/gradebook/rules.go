@@ -3,6 +3,7 @@ package gradebook
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"time"
 
@@ -47,7 +48,9 @@ func (c *Cell) decide(r ruling) {
 			c.Rules = append(c.Rules, fmt.Sprintf("Attempt %d of %d counts: the course counts the %s attempt that its rules allow.", c.Counts.Number, n, which))
 		}
 		c.Rules = append(c.Rules, best.why...)
-		if why := ungraded[c.Counts.Result.Verdict]; why != "" {
+		if why := ungraded[c.Counts.Result.Verdict]; c.Counts.empty() {
+			c.Rules = append(c.Rules, fmt.Sprintf("Attempt %d has no points: nothing was handed in, there is no Go file.", c.Counts.Number))
+		} else if why != "" {
 			c.Rules = append(c.Rules, fmt.Sprintf("Attempt %d has no points: it %s.", c.Counts.Number, why))
 		}
 		c.Points, c.Late = &best.points, best.late
@@ -63,6 +66,14 @@ func (c *Cell) decide(r ruling) {
 // ungraded says of the verdicts without points why they have none.
 var ungraded = map[verdict.Verdict]string{
 	verdict.Invalid: "was refused before anything of it ran", verdict.CompileError: "does not compile",
+}
+
+// RuleNoFiles is the rule of a problem that says that a folder has no Go file.
+const RuleNoFiles = "no-files"
+
+// empty reports whether an attempt is a folder without a Go file.
+func (a Attempt) empty() bool {
+	return slices.ContainsFunc(a.Result.Problems, func(p verdict.Problem) bool { return p.Rule == RuleNoFiles })
 }
 
 // value returns what an attempt counts, the nth that was graded: those that were replaced

@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"grade/exercises/course"
+	"grade/grader/fault"
 	"grade/grader/submission"
 )
 
@@ -49,6 +50,7 @@ func FindAll(ctx context.Context, paths []string, s Search) (found []Submission,
 			return nil, f.notes, err
 		}
 	}
+	f.strayed()
 	return f.list, f.notes, nil
 }
 
@@ -66,7 +68,39 @@ type finder struct {
 	pattern   course.Pattern
 	exercises []string
 	list      []Submission
+	strays    []Submission // folders in a student's that have the name of no exercise
 	notes     []string
+}
+
+// strayed adds, of each student who has handed in nothing else, a stray with Go files: it is
+// work with a wrong name. Of the others, which may be notes, it only tells.
+func (f *finder) strayed() {
+	found := map[string]bool{}
+	for _, s := range f.list {
+		found[s.Student] = true
+	}
+	for _, s := range f.strays {
+		if found[s.Student] || !holdsWork(s.Path) {
+			f.note("%s is left out: the course has no exercise of that name", s.Folder)
+			continue
+		}
+		found[s.Student] = true
+		f.list = append(f.list, s)
+	}
+}
+
+// holdsWork reports whether there is a folder with Go files at a path, or an archive.
+func holdsWork(file string) bool {
+	entries, _, err := list(file)
+	return submission.IsArchive(file) || err == nil && holdsSource(entries)
+}
+
+// stray returns what has the name of no exercise, which its student can mend.
+func stray(student, name, file string) Submission {
+	said := fmt.Sprintf("the course has no exercise %q: name the folder after one", path.Base(name))
+	return Submission{Student: student, Folder: name, Path: file, Read: func(context.Context) (*submission.Snapshot, error) {
+		return nil, &fault.Error{Message: said, Told: said}
+	}}
 }
 
 func (f *finder) note(format string, args ...any) {
@@ -111,6 +145,8 @@ func (w *walker) folder(name string, depth int) error {
 	case !all, holdsSource(entries), len(entries) == 0 && slices.Contains(w.exercises, path.Base(name)):
 		w.found(name)
 		return nil
+	case len(entries) == 0 && depth == 1: // deeper ones may be anything
+		w.note("%s is empty: nothing was handed in there", name)
 	}
 	for _, e := range entries {
 		if err := w.entry(path.Join(name, e.Name()), e, depth); err != nil {

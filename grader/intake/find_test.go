@@ -89,11 +89,11 @@ func TestFindByPattern(t *testing.T) {
 	t.Chdir(root)
 	for within, c := range map[string]struct{ want, notes []string }{
 		".": {[]string{"alice autograd", "bob cosine", "carol autograd", "gus cosine", "mallory autograd"}, []string{
-			"students/alice/Autograd is left out: the course has no exercise of that name",
-			"students/alice/notes is left out: the course has no exercise of that name",
 			"students/eve is left out: it is a symbolic link",
 			"students/gus/autograd.rar is left out: it is neither a folder nor a .zip, .tar or .tar.gz",
 			"students/hal-cosine is left out: it is a symbolic link",
+			"students/alice/Autograd is left out: the course has no exercise of that name",
+			"students/alice/notes is left out: the course has no exercise of that name",
 		}},
 		"students/alice/autograd":                  {want: []string{"alice autograd"}},
 		"students/mallory/autograd/students/alice": {want: []string{"mallory autograd"}},
@@ -115,6 +115,30 @@ func TestFindByPattern(t *testing.T) {
 			assert.Equal(t, "no-folder", snapshot.Problems[0].Rule)
 		}
 	}
+}
+
+// Who has misspelled the only exercise is found, once; who has handed in nothing is told.
+func TestFindStrays(t *testing.T) {
+	root := tree.New(t, map[string]string{
+		"students/ines/autogrd/a.go": "", "students/ines/autograt/a.go": "", "students/jo/notes/x.txt": "", "students/hans/": "", "students/kim/.git/x": "",
+	})
+	t.Chdir(root)
+	s := Search{Pattern: pattern(t, "students/{student}/{exercise}"), Exercises: []string{"autograd"}}
+	list, notes, err := FindAll(t.Context(), []string{"."}, s)
+	require.NoError(t, err)
+	assert.Equal(t, []string{
+		"students/hans is empty: nothing was handed in there", "students/kim is empty: nothing was handed in there",
+		"students/ines/autogrd is left out: the course has no exercise of that name", "students/jo/notes is left out: the course has no exercise of that name",
+	}, notes)
+	require.Len(t, list, 1)
+	assert.Equal(t, []string{"ines", "", "students/ines/autograt"}, []string{list[0].Student, list[0].Exercise, list[0].Folder})
+	_, err = list[0].Read(t.Context())
+	assert.Equal(t, `the course has no exercise "autograt": name the folder after one`, fault.Told(err))
+	assert.Equal(t, fault.Student, fault.KindOf(err))
+
+	_, notes, err = found(t, root, Search{Exercises: []string{"autograd"}}, "students")
+	require.NoError(t, err)
+	assert.Contains(t, notes, "hans is empty: nothing was handed in there")
 }
 
 // What lies below one student is that student's, however the paths are given.
@@ -145,10 +169,10 @@ func TestWhose(t *testing.T) {
 		"one submission":                 {paths: []string{"students/ada/mean"}, want: []string{"ada mean"}},
 		"two classes":                    {paths: []string{"class1", "class2"}, want: []string{"class1/ada mean", "class2/ada mean"}},
 		"a class that was, and another":  {paths: []string{"class1", "hand.zip"}, roots: []string{root + "/class1"}, want: []string{"ada mean", "hand "}},
-		"a pattern from elsewhere":       {paths: []string{"students/mallory"}, pattern: by},
-		"a pattern, each by itself":      {paths: []string{"students/ada", "students/mallory"}, pattern: by, want: []string{"ada mean"}},
-		"a short pattern":                {paths: []string{"students"}, pattern: short, want: []string{"ada mean"}},
-		"a short one, each by itself":    {paths: []string{"students/ada", "students/mallory"}, pattern: short, want: []string{"ada mean"}},
+		"a pattern from elsewhere":       {paths: []string{"students/mallory"}, pattern: by, want: []string{"mallory "}},
+		"a pattern, each by itself":      {paths: []string{"students/ada", "students/mallory"}, pattern: by, want: []string{"ada mean", "mallory "}},
+		"a short pattern":                {paths: []string{"students"}, pattern: short, want: []string{"ada mean", "mallory "}},
+		"a short one, each by itself":    {paths: []string{"students/ada", "students/mallory"}, pattern: short, want: []string{"ada mean", "mallory "}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got, _, err := found(t, root, Search{Pattern: c.pattern, Exercises: []string{"mean"}, Roots: c.roots}, c.paths...)

@@ -1,6 +1,7 @@
 package intake
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io/fs"
@@ -38,6 +39,9 @@ func (m *matcher) look(dir string, segment int) error {
 	case !all && whose == "": // a flood in a student's folder harms that student alone
 		return fmt.Errorf("look for submissions: %s holds more than %d names: some would be left out", dir, maxListing)
 	}
+	if whose != "" && !slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return !strings.HasPrefix(e.Name(), ".") }) {
+		m.note("%s is empty: nothing was handed in there", dir)
+	}
 	for _, e := range entries {
 		if err := m.entry(path.Join(dir, e.Name()), e, segment, whose); err != nil {
 			return err
@@ -69,7 +73,7 @@ func (m *matcher) entry(name string, e fs.DirEntry, segment int, whose string) e
 			m.leftOut(name, e)
 		}
 	case !ok && last && whose != "", ok && exercise != "" && !listed:
-		m.note("%s is left out: the course has no exercise of that name", name)
+		m.strays = append(m.strays, stray(cmp.Or(student, whose), name, m.path(name)))
 	case !ok:
 	case last:
 		m.list = append(m.list, one)

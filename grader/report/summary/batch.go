@@ -54,7 +54,7 @@ func table(records []*results.Record, missing []NoVerdict) string {
 	for _, r := range records {
 		fmt.Fprintf(&b, "%s  %s  %3d of %d", terminal.Pad(terminal.Start(r.Student), student), terminal.Pad(r.Exercise, exercise), r.Result.Score, r.Result.MaxScore)
 		if r.Result.Verdict != verdict.Graded {
-			fmt.Fprintf(&b, "  %s", r.Result.Verdict)
+			fmt.Fprintf(&b, "  %s", refusal(r.Result))
 		}
 		b.WriteString("\n")
 	}
@@ -71,9 +71,33 @@ func Item(i batch.Item) string {
 	case i.Record == nil:
 		return who + "no verdict: " + terminal.Escape(i.Err.Error())
 	case i.Record.Result.Verdict != verdict.Graded:
-		return who + fmt.Sprintf("%d of %d  %s", i.Record.Result.Score, i.Record.Result.MaxScore, i.Record.Result.Verdict)
+		return who + fmt.Sprintf("%d of %d  %s", i.Record.Result.Score, i.Record.Result.MaxScore, refusal(i.Record.Result))
 	}
 	return who + fmt.Sprintf("%d of %d", i.Record.Result.Score, i.Record.Result.MaxScore)
+}
+
+// mostOfReason is how many characters of a reason a line shows.
+const mostOfReason = 120
+
+// refusal is the verdict of a submission that did not run, with its first reason.
+func refusal(r *verdict.Result) string {
+	if len(r.Problems) == 0 {
+		return string(r.Verdict)
+	}
+	p := r.Problems[0]
+	why, _, _ := strings.Cut(p.Message, "\n")
+	if short := []rune(why); len(short) > mostOfReason {
+		why = string(short[:mostOfReason]) + "…"
+	}
+	if p.File != "" && p.Line > 0 {
+		why = fmt.Sprintf("%s:%d: %s", p.File, p.Line, why)
+	} else if p.File != "" {
+		why = p.File + ": " + why
+	}
+	if more := len(r.Problems) - 1; more > 0 {
+		why += fmt.Sprintf(" (and %d more)", more)
+	}
+	return string(r.Verdict) + ": " + terminal.Escape(why)
 }
 
 // Text returns a line for each submission, then what changed for attempts that were graded

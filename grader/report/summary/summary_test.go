@@ -53,24 +53,29 @@ func TestBatch(t *testing.T) {
 	was := record("cem", 2, 100, verdict.Graded)
 	anew := item("cem", record("cem", 2, 40, verdict.Graded), nil)
 	anew.Before, anew.Cached = was, true
-	items := []batch.Item{item("ada", record("ada", 1, 100, verdict.Graded), nil), item("bo", record("bo", 1, 0, verdict.Invalid), nil), anew, item("dora", nil, errors.New("disk full\nnow"))}
+	refused := record("bo", 1, 0, verdict.Invalid)
+	refused.Result.Problems = []verdict.Problem{{File: "a.go", Line: 3, Message: "imports os\nmore"}, {Message: "x"}}
+	items := []batch.Item{item("ada", record("ada", 1, 100, verdict.Graded), nil), item("bo", refused, nil), anew, item("dora", nil, errors.New("disk full\nnow"))}
 	sum := NewBatch(items)
 	text := sum.Text(items)
 	assert.Equal(t, []NoVerdict{{"dora", "gears", "p", "disk full\nnow"}}, sum.NoVerdict)
 	assert.Equal(t, ""+
 		"ada      gears     100 of 100\n"+
-		"bo       gears       0 of 100  invalid\n"+
+		"bo       gears       0 of 100  invalid: a.go:3: imports os (and 1 more)\n"+
 		"cem      gears      40 of 100\n"+
 		"dora     gears     no verdict: disk full\\nnow\n"+
 		"\nThe same files as before, and another result:\n"+
 		"submission                 old      new  why\n"+
 		"cem/gears (attempt 2)  100/100   40/100  TestAll: passed → wrong_answer, 100 → 40 points: 1 of 4 observations differ\n"+
 		"\ngraded 2, cached 1, no verdict 1\n", text)
-	for i, want := range []string{"ada  gears  100 of 100", "bo  gears  0 of 100  invalid", "cem  gears  40 of 100", "dora  gears  no verdict: disk full\\nnow"} {
+	for i, want := range []string{"ada  gears  100 of 100", "bo  gears  0 of 100  invalid: a.go:3: imports os (and 1 more)", "cem  gears  40 of 100", "dora  gears  no verdict: disk full\\nnow"} {
 		assert.Equal(t, want, Item(items[i]))
 	}
 	harmless(t, Item(item(hostile, nil, errors.New(hostile))))
-	bad := []batch.Item{item(hostile, record(hostile, 1, 100, verdict.Graded), nil), item(hostile, nil, errors.New(hostile))}
+	evil := record(hostile, 1, 0, verdict.CompileError)
+	evil.Result.Problems = []verdict.Problem{{File: hostile, Line: 1, Message: hostile + strings.Repeat("x", 200)}}
+	harmless(t, Item(item(hostile, evil, nil)))
+	bad := []batch.Item{item(hostile, evil, nil), item(hostile, record(hostile, 1, 100, verdict.Graded), nil), item(hostile, nil, errors.New(hostile))}
 	harmless(t, NewBatch(bad).Text(bad))
 	harmless(t, NewPush(bad, true).Text(bad))
 }

@@ -3,6 +3,7 @@
 //
 //	results.jsonl       a line for each record, which never changes
 //	no-verdict.jsonl    a line for each submission without a verdict
+//	no-exercise.jsonl   a line for each submission of an unknown exercise
 //	regrade.jsonl       records that do not hold yet
 //	submissions/*.zip   the submitted files, by their content
 //

@@ -241,3 +241,39 @@ func TestFiles(t *testing.T) {
 	require.NoError(t, s.KeepFiles("refused", snapshot))
 	require.NoFileExists(t, s.zipOf("refused"), "it would be refused again")
 }
+
+// Students of whom only work of an unknown exercise is there stay known, until they have
+// other work, or the folder is gone.
+func TestStrays(t *testing.T) {
+	dir := t.TempDir()
+	s := opened(t, dir)
+	stray := func(student string) results.Pending {
+		name := filepath.Join(dir, student)
+		require.NoError(t, os.MkdirAll(name, 0o755))
+		return results.Pending{Schema: results.PendingSchema, Student: student, Path: name, Why: "no exercise"}
+	}
+	names := func() (list []string) {
+		strays, err := s.Strays()
+		require.NoError(t, err)
+		for _, p := range strays {
+			list = append(list, p.Student)
+		}
+		return list
+	}
+	nobody := func(string) bool { return false }
+	require.NoError(t, s.KeepStrays([]results.Pending{stray("ines"), stray("jo"), stray("kim")}, nobody))
+	assert.Equal(t, []string{"ines", "jo", "kim"}, names())
+	require.NoError(t, s.Append(recordOf("ines", "a", 1)))
+	assert.Equal(t, []string{"jo", "kim"}, names(), "she has other work")
+	require.NoError(t, s.KeepStrays([]results.Pending{stray("lea")}, func(student string) bool { return student == "jo" }))
+	assert.Equal(t, []string{"kim", "lea"}, names(), "a run about him has not found it")
+	require.NoError(t, os.RemoveAll(filepath.Join(dir, "kim")))
+	require.NoError(t, s.KeepStrays(nil, nobody))
+	assert.Equal(t, []string{"lea"}, names())
+	require.NoError(t, os.RemoveAll(filepath.Join(dir, "lea")))
+	require.NoError(t, s.KeepStrays(nil, nobody))
+	assert.NoFileExists(t, filepath.Join(dir, straysFile))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, straysFile), []byte("{}\n"), 0o600))
+	_, err := s.Strays()
+	assert.ErrorContains(t, err, straysFile+": line 1: not of the kind")
+}
