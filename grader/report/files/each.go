@@ -12,6 +12,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"grade/grader/gradebook"
 	"grade/grader/report"
@@ -119,11 +121,35 @@ func fileName(s string) string {
 	if strings.Trim(s, ".") == "" {
 		s = strings.ReplaceAll(s, ".", "%2E")
 	} else {
-		s = url.PathEscape(s)
+		s = escaped(s)
 	}
 	if len(s) <= longestName {
 		return s
 	}
 	sum := sha256.Sum256([]byte(s))
-	return s[:longestName/2] + "," + hex.EncodeToString(sum[:16])
+	return strings.ToValidUTF8(s[:longestName/2], "") + "," + hex.EncodeToString(sum[:16])
+}
+
+// escaped is [url.PathEscape], but for letters and for spaces between others.
+func escaped(s string) string {
+	var b strings.Builder
+	for i, r := range s {
+		switch {
+		case r == ' ' && i > 0 && i < len(s)-1, plainLetter(r):
+			b.WriteRune(r)
+		default:
+			_, size := utf8.DecodeRuneInString(s[i:])
+			b.WriteString(url.PathEscape(s[i : i+size]))
+		}
+	}
+	return b.String()
+}
+
+// plainLetter reports whether a letter is one file name on every system, which no other
+// spelling of it shares. Some systems take a letter with an accent and the letter before a
+// combining accent for one name: the second is escaped. In later alphabets there are
+// letters that are one name with another letter, and a few here are one with two letters.
+func plainLetter(r rune) bool {
+	const endOfCyrillic, twofold = 0x0530, "ßİŉǰΐΰ"
+	return r < endOfCyrillic && unicode.In(r, unicode.Lu, unicode.Ll) && !strings.ContainsRune(twofold, r)
 }

@@ -101,6 +101,12 @@ func TestFileNames(t *testing.T) {
 		assert.LessOrEqual(t, len(n), longestName)
 		assert.True(t, filepath.IsLocal(n) && !strings.ContainsAny(n, `/\`), n)
 	}
+	for name, want := range map[string]string{
+		"Jörg Müller": "Jörg Müller", "Ångström": "Ångström", "Ирина": "Ирина", " x ": "%20x%20", " ": "%20",
+		"Jo\u0308rg": "Jo%CC%88rg", "Weiß": "Wei%C3%9F", "\u212bsa": "%E2%84%ABsa", "a\xffb": "a%FFb", "a/ö": "a%2Fö",
+	} {
+		assert.Equal(t, want, fileName(name), "other systems take some of these for one name")
+	}
 	dir := t.TempDir()
 	require.NoError(t, pagesOf(t, filepath.Join(dir, "{student}", "of-{student}-{exercise}.txt"), names...))
 	files, err := filepath.Glob(filepath.Join(dir, "*", "of-*-gears.txt"))
