@@ -95,7 +95,7 @@ func TestPending(t *testing.T) {
 	assert.Len(t, waiting(), 1)
 	require.NoError(t, os.WriteFile(name, []byte("{}\n"), 0o600))
 	_, err = file.Read(folder)
-	require.ErrorContains(t, err, "no-verdict.jsonl"+": line 1: not of the kind")
+	require.ErrorContains(t, err, "no-verdict.jsonl"+":1: not of the kind")
 }
 
 // A run that is killed has said before whose work there is.

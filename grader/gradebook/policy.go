@@ -55,7 +55,7 @@ func readBeside(dir fs.FS, policy, field, file string, read func(io.Reader) erro
 		err = read(f)
 	}
 	if err != nil {
-		return &fault.Error{Message: fmt.Sprintf("%s: %s: %s", policy, field, file), Advice: "docs/grade-yaml.md says which columns it has", Err: err}
+		return &fault.Error{Message: fmt.Sprintf("%s: %s", policy, field), Advice: "docs/grade-yaml.md says which columns it has", Err: inFile(file, err)}
 	}
 	return nil
 }
@@ -95,9 +95,9 @@ func (p *Policy) ListedAt(student, exercise string, attempt int) (time.Time, str
 // Warnings names exercises and students that the rules mention and b lacks: they may be
 // typing errors.
 func (p *Policy) Warnings(b *Book) (list []string) {
-	for _, one := range p.Listed.Names() {
-		if _, ok := b.Find(one[0], one[1]); !ok {
-			list = append(list, fmt.Sprintf("%s: there is no %q of %q", p.Times, one[1], one[0]))
+	for _, one := range p.Listed.Rows() {
+		if _, ok := b.Find(one.Student, one.Exercise); !ok {
+			list = append(list, fmt.Sprintf("%s:%d: there is no %q of %q", p.Times, one.Line, one.Exercise, one.Student))
 		}
 	}
 	for _, e := range p.Extensions {

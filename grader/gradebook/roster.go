@@ -173,7 +173,7 @@ func rosterColumns(header []string) (rosterHeader, error) {
 			continue
 		}
 		if at, twice := h[name]; twice {
-			return nil, fmt.Errorf("line 1: columns %d and %d are both %q", at+1, i+1, name)
+			return nil, atLine(1, "columns %d and %d are both %q", at+1, i+1, name)
 		}
 		h[name] = i
 	}
@@ -182,7 +182,7 @@ func rosterColumns(header []string) (rosterHeader, error) {
 			return h, nil
 		}
 	}
-	return nil, fmt.Errorf("line 1: none of the columns is %q, %q or %q, by which students are found; export the gradebook from Canvas", columnLogin, columnUser, columnID)
+	return nil, atLine(1, "none of the columns is %q, %q or %q, by which students are found; export the gradebook from Canvas", columnLogin, columnUser, columnID)
 }
 
 func (h rosterHeader) person(row []string) Person {
@@ -204,12 +204,12 @@ func (h rosterHeader) person(row []string) Person {
 // person. Seen maps each key to its line.
 func (p Person) check(line int, seen map[string]int) error {
 	if p.ID == "" && p.SISUserID == "" && p.SISLoginID == "" {
-		return fmt.Errorf("line %d: %q has no %s, %s or %s", line, p.Name, columnLogin, columnUser, columnID)
+		return atLine(line, "%q has no %s, %s or %s", p.Name, columnLogin, columnUser, columnID)
 	}
 	for _, x := range []struct{ column, value string }{{columnLogin, p.SISLoginID}, {columnUser, p.SISUserID}, {columnID, p.ID}} {
 		key := x.column + " " + strings.ToLower(x.value)
 		if at, twice := seen[key]; twice && x.value != "" {
-			return fmt.Errorf("line %d: %s %q stands on line %d too", line, x.column, x.value, at)
+			return atLine(line, "%s %q stands on line %d too", x.column, x.value, at)
 		}
 		seen[key] = line
 	}

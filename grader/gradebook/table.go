@@ -11,23 +11,51 @@ import (
 	"strings"
 )
 
+// lineError is an error at a line of a file, from 1.
+type lineError struct {
+	line int
+	err  error
+}
+
+func (e *lineError) Error() string { return fmt.Sprintf("line %d: %v", e.line, e.err) }
+
+func (e *lineError) Unwrap() error { return e.err }
+
+func atLine(n int, format string, args ...any) error {
+	return &lineError{n, fmt.Errorf(format, args...)}
+}
+
+// inFile names the file that an error is about, and its line as compilers do, which editors
+// find: file:line.
+func inFile(file string, err error) error {
+	var syntax *csv.ParseError
+	var at *lineError
+	switch {
+	case errors.As(err, &syntax):
+		return fmt.Errorf("%s:%d: %w", file, syntax.Line, syntax.Err)
+	case errors.As(err, &at):
+		return fmt.Errorf("%s:%d: %w", file, at.line, at.err)
+	}
+	return fmt.Errorf("%s: %w", file, err)
+}
+
 // readTable reads a CSV file whose first row names its columns, and calls take for each
-// of the others, with the values by those names in lower case. Errors name the line.
-func readTable(r io.Reader, required []string, take func(row map[string]string) error) error {
+// of the others, with its line and the values by those names in lower case. Errors name the line.
+func readTable(r io.Reader, required []string, take func(line int, row map[string]string) error) error {
 	c, err := tableRows(r)
 	if err != nil {
 		return err
 	}
 	header, err := c.Read()
 	if err != nil {
-		return fmt.Errorf("line 1: want a row that names the columns %s: %w", strings.Join(required, ", "), err)
+		return atLine(1, "want a row that names the columns %s: %w", strings.Join(required, ", "), err)
 	}
 	for i := range header {
 		header[i] = strings.ToLower(strings.TrimSpace(header[i]))
 	}
 	for _, name := range required {
 		if !slices.Contains(header, name) {
-			return fmt.Errorf("line 1: there is no column %q; there must be %s", name, strings.Join(required, ", "))
+			return atLine(1, "there is no column %q; there must be %s", name, strings.Join(required, ", "))
 		}
 	}
 	for {
@@ -42,9 +70,9 @@ func readTable(r io.Reader, required []string, take func(row map[string]string) 
 		for i, value := range record {
 			row[header[i]] = strings.TrimSpace(value)
 		}
-		if err := take(row); err != nil {
-			line, _ := c.FieldPos(0)
-			return fmt.Errorf("line %d: %w", line, err)
+		line, _ := c.FieldPos(0)
+		if err := take(line, row); err != nil {
+			return &lineError{line, err}
 		}
 	}
 }

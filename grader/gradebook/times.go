@@ -12,8 +12,14 @@ import (
 
 // Times holds the times of submission in a table that the teacher has collected.
 type Times struct {
-	names [][2]string
-	at    map[handedIn]time.Time
+	rows []TimesRow
+	at   map[handedIn]time.Time
+}
+
+// TimesRow is whom a row of the table is about, and its line in the file.
+type TimesRow struct {
+	Student, Exercise string
+	Line              int
 }
 
 // handedIn names an attempt. The student is in lower case, because logins are compared
@@ -28,7 +34,7 @@ type handedIn struct {
 // none. A row without an attempt is about the last one.
 func ReadTimes(r io.Reader, zone *time.Location) (*Times, error) {
 	t := &Times{at: map[handedIn]time.Time{}}
-	err := readTable(r, []string{"student", "exercise", "submitted"}, func(row map[string]string) error {
+	err := readTable(r, []string{"student", "exercise", "submitted"}, func(line int, row map[string]string) error {
 		at, err := course.ParseMoment(row["submitted"], zone)
 		if err != nil {
 			return err
@@ -42,18 +48,18 @@ func ReadTimes(r io.Reader, zone *time.Location) (*Times, error) {
 		if _, ok := t.at[one]; ok {
 			return fmt.Errorf("a second time for %s, %s; say which attempt each is of, in a column attempt", row["student"], one.exercise)
 		}
-		t.at[one], t.names = at, append(t.names, [2]string{row["student"], one.exercise})
+		t.at[one], t.rows = at, append(t.rows, TimesRow{row["student"], one.exercise, line})
 		return nil
 	})
 	return t, err
 }
 
-// Names returns the pairs of student and exercise in the table.
-func (t *Times) Names() [][2]string {
+// Rows returns the rows of the table, in its order.
+func (t *Times) Rows() []TimesRow {
 	if t == nil {
 		return nil
 	}
-	return t.names
+	return t.rows
 }
 
 // At returns when an attempt was handed in, by the row with its number, or for attempt 0 by

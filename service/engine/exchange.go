@@ -204,7 +204,7 @@ func readAttempts(dir string) (list []attemptEntry, err error) {
 	for decoder := json.NewDecoder(lines); decoder.More(); {
 		var a attemptEntry
 		if err := decoder.Decode(&a); err != nil || a.Schema != attemptSchema || a.Number < 1 || checkName(a.Student) != nil {
-			return nil, errors.Join(fmt.Errorf("%s: line %d: no attempt of the kind %s", f.Name(), len(list)+1, attemptSchema), err)
+			return nil, errors.Join(fmt.Errorf("%s:%d: no attempt of the kind %s", f.Name(), len(list)+1, attemptSchema), err)
 		}
 		list = append(list, a)
 	}

@@ -99,8 +99,9 @@ func Read(dir string) (*Store, error) {
 	if err != nil {
 		return nil, &NoResultsError{err}
 	}
+	s.log.name = name
 	if _, err := s.log.parse(data); err != nil {
-		return nil, fmt.Errorf("open results: %s: %w", name, err)
+		return nil, fmt.Errorf("open results: %w", err)
 	}
 	return s, nil
 }

@@ -76,7 +76,7 @@ func TestHalfALine(t *testing.T) {
 
 	require.NoError(t, os.WriteFile(name, []byte(string(whole)+"{}\n"), 0o600))
 	_, err = Open(dir)
-	require.ErrorContains(t, err, ResultsFile+": line 2: no record")
+	require.ErrorContains(t, err, ResultsFile+":2: no record")
 }
 
 // The lines are a format: scripts read it, and so do older and newer programs.
@@ -213,7 +213,7 @@ func TestPendingFile(t *testing.T) {
 
 	require.NoError(t, os.WriteFile(name, []byte("{}\n"), 0o600))
 	_, err = Read(dir)
-	require.ErrorContains(t, err, pendingFile+": line 1: not of the kind")
+	require.ErrorContains(t, err, pendingFile+":1: not of the kind")
 }
 
 func TestFiles(t *testing.T) {
@@ -275,5 +275,5 @@ func TestStrays(t *testing.T) {
 	assert.NoFileExists(t, filepath.Join(dir, straysFile))
 	require.NoError(t, os.WriteFile(filepath.Join(dir, straysFile), []byte("{}\n"), 0o600))
 	_, err := s.Strays()
-	assert.ErrorContains(t, err, straysFile+": line 1: not of the kind")
+	assert.ErrorContains(t, err, straysFile+":1: not of the kind")
 }

@@ -42,7 +42,7 @@ func openLog(name string, try func(*flock.Flock) (bool, error)) (*log, error) {
 		err = l.read()
 	}
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("open results: %s: %w", name, err), l.close())
+		return nil, errors.Join(fmt.Errorf("open results: %w", err), l.close())
 	}
 	return l, nil
 }
@@ -79,9 +79,9 @@ func (l *log) parse(data []byte) (whole int, err error) {
 		case err != nil && !ended:
 			return whole, nil
 		case err != nil:
-			return 0, fmt.Errorf("line %d: %w; put the file aside, or mend the line", n+1, err)
+			return 0, fmt.Errorf("%s:%d: %w; put the file aside, or mend the line", l.name, n+1, err)
 		case r.Schema != results.RecordSchema || r.Result == nil || r.Attempt < 1:
-			return 0, fmt.Errorf("line %d: no record of the kind %s; put the file aside, or mend the line", n+1, results.RecordSchema)
+			return 0, fmt.Errorf("%s:%d: no record of the kind %s; put the file aside, or mend the line", l.name, n+1, results.RecordSchema)
 		default:
 			l.Add(r)
 		}

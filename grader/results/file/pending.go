@@ -119,7 +119,7 @@ func readPending(dir string) (map[results.PendingID]results.Pending, error) {
 		}
 		var p results.Pending
 		if err := json.Unmarshal(line, &p); err != nil || p.Schema != results.PendingSchema || p.Exercise == "" {
-			return nil, errors.Join(fmt.Errorf("open results: %s: line %d: not of the kind %s; put the file aside: what it names is then taken for not handed in until it is graded", name, n, results.PendingSchema), err)
+			return nil, errors.Join(fmt.Errorf("open results: %s:%d: not of the kind %s; put the file aside: what it names is then taken for not handed in until it is graded", name, n, results.PendingSchema), err)
 		}
 		if other, ok := pending[p.ID()]; !ok || p.Recorded.After(other.Recorded) {
 			pending[p.ID()] = p

@@ -39,7 +39,7 @@ func (s *Store) strays() (list []results.Pending, err error) {
 	for line := range bytes.Lines(data) {
 		var p results.Pending
 		if err := json.Unmarshal(line, &p); err != nil || p.Schema != results.PendingSchema || p.Student == "" {
-			return nil, errors.Join(fmt.Errorf("open results: %s: line %d: not of the kind %s; put the file aside: the next run finds it all again", name, len(list)+1, results.PendingSchema), err)
+			return nil, errors.Join(fmt.Errorf("open results: %s:%d: not of the kind %s; put the file aside: the next run finds it all again", name, len(list)+1, results.PendingSchema), err)
 		}
 		list = append(list, p)
 	}
