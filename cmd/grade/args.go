@@ -1,9 +1,12 @@
 package main
 
 import (
+	"errors"
+	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"grade/grader/report/terminal"
 )
@@ -45,15 +48,74 @@ func aCommand(cmd *cobra.Command, args []string) error {
 }
 
 // didYouMean returns a hint with what a name resembles, or "".
-func didYouMean(name string, names []string) string {
+func didYouMean(name string, names []string) string { return meant(resembling(name, names)) }
+
+// mostMeant is how many names a hint offers.
+const mostMeant = 3
+
+// meant returns a hint with some names, and how many there are if there are more; "" without
+// any.
+func meant(names []string) string {
+	switch {
+	case len(names) == 0:
+		return ""
+	case len(names) > mostMeant:
+		return fmt.Sprintf("did you mean %s, or another of the %d? ", strings.Join(names[:mostMeant], " or "), len(names))
+	}
+	return "did you mean " + strings.Join(names, " or ") + "? "
+}
+
+// resembling returns the names that a name resembles.
+func resembling(name string, names []string) []string {
 	all := &cobra.Command{SuggestionsMinimumDistance: 2} // as cobra has it for commands at the top
 	for _, n := range names {
 		all.AddCommand(&cobra.Command{Use: n, Run: func(*cobra.Command, []string) {}})
 	}
-	if like := all.SuggestionsFor(strings.ToLower(strings.Trim(name, "./"))); name != "" && len(like) > 0 {
-		return "did you mean " + strings.Join(like[:min(len(like), 3)], " or ") + "? "
+	if name == "" {
+		return nil
 	}
-	return ""
+	return all.SuggestionsFor(strings.ToLower(strings.Trim(name, "./")))
+}
+
+// flagError adds to an unknown flag those that it resembles.
+func flagError(cmd *cobra.Command, err error) error {
+	unknown := (*pflag.NotExistError)(nil)
+	if !errors.As(err, &unknown) {
+		return err
+	}
+	var names []string
+	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+	like := resembling(unknown.GetSpecifiedName(), names)
+	for i := range like {
+		like[i] = "--" + like[i]
+	}
+	return usage(meant(like)+"see: "+cmd.CommandPath()+" --help", "%v", err)
+}
+
+// unknownCommand returns cobra's error about a command that there is not, as one line with a
+// hint; nil if the arguments name a command.
+func unknownCommand(root *cobra.Command, args []string) error {
+	_, _, err := root.Find(args)
+	if err == nil {
+		return nil
+	}
+	hint := "see: grade --help"
+	for _, name := range args {
+		if err.Error() == fmt.Sprintf("unknown command %q for %q", name, root.CommandPath()) {
+			hint = didYouMean(name, commandNames(root)) + hint
+		}
+	}
+	return usage(hint, "%v", err)
+}
+
+// commandNames lists the commands and topics of help.
+func commandNames(root *cobra.Command) (names []string) {
+	for _, c := range root.Commands() {
+		if c.IsAvailableCommand() || c.IsAdditionalHelpTopicCommand() {
+			names = append(names, c.Name())
+		}
+	}
+	return names
 }
 
 // hintExercises lists the exercises that can be loaded.

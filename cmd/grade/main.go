@@ -7,6 +7,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -31,6 +32,9 @@ func run(ctx context.Context, args []string, in io.Reader, out, err io.Writer) i
 	root := newRoot(a)
 	root.SetArgs(args)
 	cmd, failure := root.ExecuteContextC(ctx)
+	if failure != nil && cmd == root && !a.started {
+		failure = cmp.Or(unknownCommand(root, args), failure)
+	}
 	if failure == nil || errors.Is(failure, errPointsMissing) {
 		a.started = a.started || a.lost.err != nil
 		failure = errors.Join(a.lost.err, failure) // help, for one, is written without a look at errors

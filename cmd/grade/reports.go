@@ -13,15 +13,36 @@ import (
 )
 
 // parseReports parses the values of --report. It refuses, before anything is graded, a
-// report that could not be written later.
-func parseReports(values []string, check func(files.Target) error) (list files.Targets, err error) {
+// report that could not be written later. Of an unknown format it offers those that fit.
+func parseReports(values []string, fits func(report.Format) bool, check func(files.Target) error) (list files.Targets, err error) {
 	for _, v := range values {
+		if err := knownFormat(v, fits); err != nil {
+			return nil, err
+		}
 		if err := list.Add(v, check); err != nil {
 			return nil, &fault.Error{Message: "--report " + v, Advice: "see: grade help reports", Err: err}
 		}
 	}
 	return list, nil
 }
+
+// knownFormat refuses a value of --report whose format there is not.
+func knownFormat(value string, fits func(report.Format) bool) error {
+	name, _, _ := strings.Cut(value, "=")
+	if _, known := report.FormatNamed(name); known {
+		return nil
+	}
+	var names []string
+	for _, f := range report.Formats() {
+		if fits(f) {
+			names = append(names, f.Name)
+		}
+	}
+	return usage(didYouMean(name, names)+"see: grade help reports", "--report %s: there is no format %q; there are %s", value, name, strings.Join(names, ", "))
+}
+
+// anyFormat fits a report about many: with {student} and {exercise} it may be of one.
+func anyFormat(report.Format) bool { return true }
 
 // ofOne checks a report of a single grading.
 func ofOne(id report.Identity) func(files.Target) error {
@@ -42,12 +63,12 @@ type reportFlags struct {
 
 func (r *reportFlags) add(cmd *cobra.Command) {
 	cmd.Flags().StringArrayVar(&r.values, "report", nil, "write a report, `FORMAT=FILE`, as often as given; with {student} and {exercise} in FILE, one for each submission; see: grade help reports")
-	_ = cmd.RegisterFlagCompletionFunc("report", completeReportsIf(func(report.Format) bool { return true }))
+	_ = cmd.RegisterFlagCompletionFunc("report", completeReportsIf(anyFormat))
 }
 
 // check refuses, before anything is graded, a report that could not be written later.
 func (r *reportFlags) check() (err error) {
-	r.targets, err = parseReports(r.values, files.OfMany)
+	r.targets, err = parseReports(r.values, anyFormat, files.OfMany)
 	return err
 }
 

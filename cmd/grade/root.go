@@ -1,6 +1,8 @@
 package main
 
 import (
+	"strings"
+
 	"github.com/spf13/cobra"
 
 	"grade/grader/report"
@@ -21,6 +23,8 @@ judged against a reference solution on the same machine.`,
 		// An error before this is a fault of the arguments.
 		PersistentPreRun: func(*cobra.Command, []string) { a.started = true },
 	}
+	root.DisableSuggestions = true // they are several lines; see unknownCommand
+	root.SetFlagErrorFunc(flagError)
 	root.Version = "x" // has cobra add --version
 	root.SetVersionTemplate(versionLine())
 	root.SetIn(a.in)
@@ -57,7 +61,8 @@ func newHelp() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			about, rest, err := cmd.Root().Find(args)
 			if err != nil || len(rest) > 0 {
-				return usage("see: grade --help", "there is no help on %q", args)
+				about := strings.Join(args, " ")
+				return usage(didYouMean(about, commandNames(cmd.Root()))+"see: grade --help", "there is no help on %q", about)
 			}
 			about.InitDefaultHelpFlag()
 			return about.Help()

@@ -129,8 +129,11 @@ func kindNames() []string {
 // kinds parses the value of --only.
 func kinds(names []string) (only []verdict.Kind, err error) {
 	for _, name := range names {
+		if name == "" {
+			return nil, usage("", "--only %s: a kind is empty: want %s", strings.Join(names, ","), strings.Join(kindNames(), ", "))
+		}
 		if !slices.Contains(kindNames(), name) {
-			return nil, usage("", "--only %s: want %s", name, strings.Join(kindNames(), ", "))
+			return nil, usage(strings.TrimSpace(didYouMean(name, kindNames())), "--only %s: want %s", name, strings.Join(kindNames(), ", "))
 		}
 		only = append(only, verdict.Kind(name))
 	}
@@ -203,10 +206,10 @@ func belowOf(dir string) string {
 			folders = append(folders, below)
 		}
 	}
-	if err != nil || len(folders) == 0 {
+	if err != nil {
 		return ""
 	}
-	return "did you mean " + strings.Join(folders[:min(len(folders), 3)], " or ") + "? "
+	return meant(folders)
 }
 
 // beside returns a hint to the folder that a file is in, or to one with a name much like that
@@ -225,7 +228,11 @@ func beside(dir string) string {
 			names = append(names, e.Name())
 		}
 	}
-	return didYouMean(filepath.Base(dir), names)
+	like := resembling(filepath.Base(dir), names)
+	for i := range like {
+		like[i] = filepath.Join(up, like[i])
+	}
+	return meant(like)
 }
 
 // check refuses invalid flags before anything is read.
@@ -252,7 +259,7 @@ func (o *submitOptions) checkReports() (err error) {
 	}
 	o.identity = report.IdentityIn(o.env)
 	o.identity.Folder = intake.FolderIn(o.env("GITHUB_WORKSPACE"), o.dir)
-	if o.targets, err = parseReports(o.reports, ofOne(o.identity)); err != nil {
+	if o.targets, err = parseReports(o.reports, report.Format.OfOne, ofOne(o.identity)); err != nil {
 		return err
 	}
 	if _, taken := o.targets.OnStdout(); taken && o.json {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -89,6 +90,10 @@ func (e *noSandboxError) Unwrap() error { return e.err }
 
 // Hint is what to do.
 func (e *noSandboxError) Hint() string {
+	if errors.Is(e.err, fs.ErrPermission) {
+		return "the engine is there, and its socket is not for this user: use sudo, or have this user added to the socket's group (often docker), " +
+			"which gives the rights of root, and sign in anew; or check your own work without an engine: --sandbox process"
+	}
 	return "start the Docker engine (grade doctor says more), or check your own work without one: --sandbox process"
 }
 
@@ -112,6 +117,9 @@ func gradeInSandbox(ctx context.Context, snapshot *submission.Snapshot, e *cours
 
 // openGrader opens a sandbox and a grader in it. The caller calls done when all is graded.
 func openGrader(ctx context.Context, s sandboxFlags) (g *grader.Grader, done func() error, err error) {
+	if _, err := toolchain.CacheDir(); err != nil {
+		return nil, nil, &hinted{fmt.Errorf("make the cache folder, where grade keeps what it has compiled: %w", err), "set XDG_CACHE_HOME or HOME to a folder that you may write in"}
+	}
 	opened, err := openSandbox(ctx, s)
 	if err != nil {
 		return nil, nil, err

@@ -20,7 +20,7 @@ func WriteAll(dir string, files []course.File) (err error) {
 	undo := &undo{}
 	defer func() {
 		if err != nil {
-			err = errors.Join(err, undo.run())
+			err = errors.Join(theirs(err), undo.run())
 		}
 	}()
 	if err := undo.mkdirAll(dir); err != nil {
@@ -121,6 +121,16 @@ func (u *undo) run() error {
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// theirs marks the error of a folder in which the caller may not write, or none can.
+func theirs(err error) error {
+	for _, cause := range []error{fs.ErrPermission, fs.ErrNotExist, syscall.ENOTDIR, syscall.EROFS, syscall.ENAMETOOLONG} {
+		if errors.Is(err, cause) {
+			return &fault.Error{Message: "nothing was written", Advice: "give a folder that you may write in", Err: err}
+		}
+	}
+	return err
 }
 
 // refuse returns an error of the caller, who named the folder.

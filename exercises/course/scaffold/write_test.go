@@ -3,6 +3,7 @@ package scaffold
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -63,4 +64,17 @@ func TestWriteAllKeepsWhatWasThere(t *testing.T) {
 	assert.ErrorAs(t, WriteAll(dir, []course.File{{Name: "a.go"}, {Name: "y/b.go"}}), &u, "a file where a folder should be")
 	assert.ErrorAs(t, WriteAll(filepath.Join(dir, "y"), []course.File{{Name: "a.go"}}), &u)
 	assert.Equal(t, []string{"x", "y"}, names(t, dir))
+}
+
+// A folder that cannot be there is the caller's to mend.
+func TestWriteAllSaysWhoseFaultItIs(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "x")
+	require.NoError(t, os.WriteFile(file, nil, 0o666))
+	for _, dir := range []string{filepath.Join(file, "deep"), filepath.Join(t.TempDir(), strings.Repeat("x", 300))} {
+		err := WriteAll(dir, []course.File{{Name: "a.go"}})
+		assert.Equal(t, fault.Caller, fault.KindOf(err), "%v", err)
+		var u *fault.Error
+		require.ErrorAs(t, err, &u)
+		assert.Equal(t, "give a folder that you may write in", u.Advice)
+	}
 }
