@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"runtime"
 	"slices"
@@ -89,15 +90,12 @@ func (o *checkOptions) run(ctx context.Context) error {
 	if interrupted != nil && ctx.Err() == nil {
 		return interrupted
 	}
-	result := struct {
-		Exercises []*prove.Report `json:"exercises"`
-	}{reports}
 	shown := o.shown()
 	shown.Told = told
-	if err := o.app.write(o.grading.json, result, func() string { return shown.Text(reports) }); err != nil {
+	if err := o.write(reports, shown.Text); err != nil {
 		return err
 	}
-	if interrupted == nil && slices.ContainsFunc(reports, func(r *prove.Report) bool { return len(r.Findings) > 0 }) {
+	if interrupted == nil && slices.ContainsFunc(reports, hasFindings) {
 		return errPointsMissing
 	}
 	return interrupted
@@ -138,7 +136,7 @@ func (o *checkOptions) begin(ctx context.Context, course *course.Course) (begun 
 		fit += n
 	}
 	if o.submissions != nil && fit == 0 {
-		return nil, nil, usage("grade exercise submission list EXERCISE lists them", "--submission %s: no submission's name fits", strings.Join(o.submissions, ","))
+		return nil, nil, o.noneFits(reports)
 	}
 	if o.grading.json {
 		return begun, told, nil
@@ -150,6 +148,27 @@ func (o *checkOptions) begin(ctx context.Context, course *course.Course) (begun 
 		}
 	}
 	return begun, told, err
+}
+
+// noneFits tells what reading has found, if no submission's name fits: a fault may be why the
+// one that was meant cannot be read. Without a fault it is the pattern that is wrong.
+func (o *checkOptions) noneFits(reports []*prove.Report) error {
+	pattern := strings.Join(o.submissions, ",")
+	if !slices.ContainsFunc(reports, hasFindings) {
+		return usage("grade exercise submission list EXERCISE lists them", "--submission %s: no submission's name fits", pattern)
+	}
+	o.app.note("--submission %s: no submission that can be read has a name that fits, so that nothing was graded", pattern)
+	return errors.Join(o.write(reports, o.shown().Findings), errPointsMissing)
+}
+
+func hasFindings(r *prove.Report) bool { return len(r.Findings) > 0 }
+
+// write prints the reports as JSON or as text.
+func (o *checkOptions) write(reports []*prove.Report, text func([]*prove.Report) string) error {
+	result := struct {
+		Exercises []*prove.Report `json:"exercises"`
+	}{reports}
+	return o.app.write(o.grading.json, result, func() string { return text(reports) })
 }
 
 func (o *checkOptions) shown() summary.Check {
