@@ -121,6 +121,7 @@ func (c *Checking) Grade(ctx context.Context, g *grader.Grader, o CheckOptions) 
 	if !o.Quick && !c.chosen && err == nil {
 		c.separate()
 	}
+	c.suspects()
 	c.cascades()
 	c.sort()
 	return c.report, err
@@ -155,6 +156,8 @@ type Checking struct {
 	mu       sync.Mutex
 	report   *Report
 	readings []reading
+	doubts   []doubt
+	accepted int // solutions that were graded
 	done     int
 }
 

@@ -136,45 +136,19 @@ func (c *Checking) submission(ctx context.Context, s fixture.Submission, heard *
 	}
 	c.mu.Lock()
 	c.report.Submissions++
+	if s.Class == fixture.Accepted {
+		c.accepted++
+	}
 	if cascade != nil {
 		c.report.Cascades = append(c.report.Cascades, *cascade)
 	}
 	c.mu.Unlock()
-	explained := c.disagree(s, h, heard)
+	explained := c.explain(s, h, heard)
 	for _, d := range h.Mismatches {
-		if !explained || d.Field != "score" {
-			c.find(path.Join(s.Dir, "expect.yaml"), s.Expect.Line(d.Field), "not as declared: %s", d)
+		if symptom := d.Field == "score" || strings.HasPrefix(d.Field, "checks/"); !explained || !symptom {
+			c.find(path.Join(s.Dir, course.ExpectFile), s.Expect.Line(d.Field), "not as declared: %s", undeclared(s.Expect, d, h.Result))
 		}
 	}
 	c.read(s.Name, s.Class == fixture.Accepted, s.Expect.Checks, h.Result)
 	return nil
-}
-
-// disagree finds the tests in which an accepted solution answers other values than the
-// reference. It reports whether these are all that the solution loses. With
-// [CheckOptions.Explain], it also explains what any submission that is not as declared has
-// failed.
-func (c *Checking) disagree(s fixture.Submission, h *FixtureResult, heard *Explanations) (all bool) {
-	if len(h.Mismatches) == 0 {
-		return false
-	}
-	explanations := heard.Of(s.Name, h.Result)
-	if c.options.Explain {
-		c.mu.Lock()
-		c.report.Explanations = append(c.report.Explanations, explanations...)
-		c.mu.Unlock()
-	}
-	all = s.Class == fixture.Accepted && h.Result.Verdict == verdict.Graded
-	for _, got := range h.Result.Checks {
-		i := slices.IndexFunc(explanations, func(x Explanation) bool { return x.Check == got.Name })
-		switch {
-		case s.Class != fixture.Accepted || got.Verdict.Earns():
-		case got.Verdict != verdict.WrongAnswer || i < 0 || len(explanations[i].Differs) == 0:
-			all = false
-		default:
-			c.find(path.Join(s.Dir, "expect.yaml"), s.Expect.Line("score"), "%s: this solution and the reference disagree, so that one of them is wrong, or the test asks for more than the README: "+
-				"%s (want: the reference's); seed %s", got.Name, told(explanations[i].Differs), explanations[i].Seed)
-		}
-	}
-	return all
 }

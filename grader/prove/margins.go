@@ -19,6 +19,8 @@ type Margin struct {
 	Highest  *Reading `json:"highest"`  // of submissions that must pass; null: none was measured
 	Lowest   *Reading `json:"lowest"`   // of submissions that must fail; null: none was measured
 	Proposed float64  `json:"proposed"` // limit at the same distance from both; 0: unknown
+
+	told bool // that the limit stops Highest
 }
 
 // Reading is a measured ratio.
@@ -31,6 +33,7 @@ type Reading struct {
 type reading struct {
 	check string
 	right bool // it has to pass
+	told  bool // it has to, and does not, which is a finding already
 	Reading
 }
 
@@ -40,9 +43,8 @@ func (c *Checking) read(name string, right bool, declared map[string]verdict.Ver
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, got := range r.Checks {
-		stopped := got.Verdict == declared[got.Name] && (got.Verdict == verdict.TooSlow || got.Verdict == verdict.TooMuchMemory)
-		if got.Ratio != nil && (right || stopped) {
-			c.readings = append(c.readings, reading{got.Name, right, Reading{name, *got.Ratio}})
+		if got.Ratio != nil && (right || stopped(got) && got.Verdict == declared[got.Name]) {
+			c.readings = append(c.readings, reading{got.Name, right, right && stopped(got), Reading{name, *got.Ratio}})
 		}
 	}
 }
@@ -68,7 +70,7 @@ func separate(checks []course.Check, readings []reading) (margins []Margin, faul
 			switch {
 			case r.check != check.Name:
 			case r.right && (m.Highest == nil || r.Ratio > m.Highest.Ratio):
-				m.Highest = &r.Reading
+				m.Highest, m.told = &r.Reading, r.told
 			case !r.right && (m.Lowest == nil || r.Ratio < m.Lowest.Ratio):
 				m.Lowest = &r.Reading
 			}
@@ -86,7 +88,7 @@ func (m Margin) faults(line int) (list []Finding) {
 	fault := func(r *Reading, want string) {
 		list = append(list, Finding{Line: line, Message: fmt.Sprintf("%s: %s takes %.2f times the reference's, and the limit is %.4g: %s", m.Check, r.Submission, r.Ratio, m.Limit, want)})
 	}
-	if m.Highest != nil && m.Highest.Ratio*separation > m.Limit {
+	if m.Highest != nil && m.Highest.Ratio*separation > m.Limit && !m.told {
 		fault(m.Highest, fmt.Sprintf("want at least %.2g times as much", separation))
 	}
 	if m.Lowest != nil && m.Limit*separation > m.Lowest.Ratio {
@@ -111,6 +113,11 @@ func proposed(highest, lowest *Reading) float64 {
 	if x <= 1 {
 		return 0
 	}
+	return twoDigits(x, math.Round)
+}
+
+// twoDigits rounds a positive number to two digits.
+func twoDigits(x float64, round func(float64) float64) float64 {
 	unit := math.Pow(10, math.Floor(math.Log10(x))-1)
-	return math.Round(x/unit) * unit
+	return round(x/unit) * unit
 }

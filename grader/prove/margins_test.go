@@ -25,14 +25,15 @@ func TestSeparate(t *testing.T) {
 		want     []Finding
 	}{
 		{"nothing measured", nil, nil},
-		{"apart", []reading{{speed, true, Reading{"a", 2.66}}, {speed, false, Reading{"b", 6}}, {memory, true, Reading{"a", 1.33}}, {memory, false, Reading{"c", 3}}}, nil},
-		{"right is too slow", []reading{{speed, true, Reading{"reference", 1}}, {speed, true, Reading{"a", 2.7}}},
+		{"apart", []reading{{speed, true, false, Reading{"a", 2.66}}, {speed, false, false, Reading{"b", 6}}, {memory, true, false, Reading{"a", 1.33}}, {memory, false, false, Reading{"c", 3}}}, nil},
+		{"right is too slow", []reading{{speed, true, false, Reading{"reference", 1}}, {speed, true, false, Reading{"a", 2.7}}},
 			[]Finding{{"", 7, "BenchmarkMean/speed: a takes 2.70 times the reference's, and the limit is 4" + near}}},
-		{"slow is too fast", []reading{{speed, false, Reading{"b", 60}}, {speed, false, Reading{"c", 5.9}}},
+		{"right is stopped, which is told", []reading{{speed, true, false, Reading{"a", 2.7}}, {speed, true, true, Reading{"b", 6}}}, nil},
+		{"slow is too fast", []reading{{speed, false, false, Reading{"b", 60}}, {speed, false, false, Reading{"c", 5.9}}},
 			[]Finding{{"", 7, "BenchmarkMean/speed: c takes 5.90 times the reference's, and the limit is 4" + far}}},
-		{"right is too large", []reading{{memory, true, Reading{"a", 1.4}}},
+		{"right is too large", []reading{{memory, true, false, Reading{"a", 1.4}}},
 			[]Finding{{"", 8, "BenchmarkMean/memory: a takes 1.40 times the reference's, and the limit is 2" + near}}},
-		{"large is too small", []reading{{memory, false, Reading{"b", 2.9}}},
+		{"large is too small", []reading{{memory, false, false, Reading{"b", 2.9}}},
 			[]Finding{{"", 8, "BenchmarkMean/memory: b takes 2.90 times the reference's, and the limit is 2" + far}}},
 	} {
 		margins, got := separate(checks, c.readings)
@@ -51,4 +52,13 @@ func TestProposed(t *testing.T) {
 		assert.Zero(t, proposed(&Reading{Ratio: least}, &Reading{Ratio: 45}), "nor that")
 	}
 	assert.Equal(t, 1.1, proposed(&Reading{Ratio: 0.03}, &Reading{Ratio: 40}))
+}
+
+// A limit that stops a right solution is told in words for who has set it.
+func TestStops(t *testing.T) {
+	speed := course.Check{Name: "BenchmarkMean/speed", Kind: verdict.Speed, Limit: 3}
+	assert.Equal(t, "the limit 3 of BenchmarkMean/speed stops accepted/ring, which takes 6.02 times the reference's CPU time: want at least 9.1 (1.5 times as much)",
+		stops(speed, "accepted/ring", 6.02))
+	memory := course.Check{Name: "BenchmarkMean/memory", Kind: verdict.Memory, Limit: 1.5}
+	assert.Contains(t, stops(memory, "accepted/ring", 120), "which takes 120.00 times the reference's memory: want at least 180 (")
 }
