@@ -89,7 +89,7 @@ var plantedFaults = []planted{
 		plantedIn + "submissions/forgery/trick/expect.yaml": "why: a trick\nverdict: graded\nmax_score: 10\n",
 		plantedIn + "submissions/forgery/trick/clip.go":     right,
 	}, []string{
-		plantedConfig + ":7: TestMean: the starter passes it, and scores 100 in all",
+		plantedConfig + ":7: TestMean: the starter passes it, and earns its 100 points",
 		plantedWrong + "expect.yaml:5: not as declared: TestMean: runtime_error, want wrong_answer",
 		plantedIn + "submissions/forgery/trick/expect.yaml:3: not as declared: score 100, want at most 10",
 	}},

@@ -46,10 +46,6 @@ type CheckOptions struct {
 	Progress Progress // of gradings
 }
 
-// starterFloor is what a starter may score: what `grade start` hands out shall
-// compile, and be no solution.
-const starterFloor = 10
-
 // Check reads an exercise, grades all that is shipped with it, and reports its faults. An
 // error is a fault of the sandbox or of grade.
 func Check(ctx context.Context, g *grader.Grader, course *course.Course, name string, o CheckOptions) (*Report, error) {

@@ -2,6 +2,7 @@ package prove
 
 import (
 	"context"
+	"fmt"
 	"path"
 	"slices"
 	"strings"
@@ -62,7 +63,9 @@ func (c *Checking) seeds(ctx context.Context, heard *Explanations) error {
 	return nil
 }
 
-// starter grades what students begin with, which must not be a solution.
+// starter grades what students begin with, which must earn nothing: a test that it passes has
+// points for everyone. A starter that may score a little was rejected, for that little is one
+// test that never calls the submission.
 func (c *Checking) starter(ctx context.Context, heard *Explanations) error {
 	dir := path.Join("exercises", c.exercise.Name, "starter")
 	r, err := c.shipped.files(ctx, dir, c.exercise.Starter, grader.Options{Only: []verdict.Kind{verdict.Correctness}, Judged: heard.Hear})
@@ -74,15 +77,23 @@ func (c *Checking) starter(ctx context.Context, heard *Explanations) error {
 		if got.Verdict != verdict.Passed {
 			continue
 		}
-		if r.Score > starterFloor {
-			c.find(c.configFile(), c.lineOf(got.Name), "%s: the starter passes it, and scores %d in all, more than %d: it is a solution already, or the test passes on zeros", got.Name, r.Score, starterFloor)
+		if got.Points == 0 {
+			continue
 		}
-		if failed := failedNeeds(c.exercise, got.Name, r); len(failed) > 0 && got.Points > 0 {
-			c.find(c.configFile(), c.lineOf(got.Name), "%s: the starter passes it, because what rests on %s does not count where that failed: observe something more, which no entry of its needs leaves out",
-				got.Name, strings.Join(failed, ", "))
+		why := "it is a solution already, or the test asks nothing of a submission, as one that passes on zeros: observe what no starter returns, or say starter: right"
+		if failed := failedNeeds(c.exercise, got.Name, r); len(failed) > 0 {
+			why = fmt.Sprintf("because what rests on %s does not count where that failed: observe something more, which no entry of its needs leaves out", strings.Join(failed, ", "))
 		}
+		c.find(c.configFile(), c.lineOf(got.Name), "%s: the starter passes it, and earns its %s: %s", got.Name, pointsOf(got.Points), why)
 	}
 	return nil
+}
+
+func pointsOf(n int) string {
+	if n == 1 {
+		return "1 point"
+	}
+	return fmt.Sprintf("%d points", n)
 }
 
 // refused finds what keeps a starter from being graded.
