@@ -44,6 +44,7 @@ func readConfig(data []byte, e *Exercise, p *document.Faults) config {
 	if cfg.line == nil {
 		return cfg // no fields at all, which is reported already
 	}
+	e.LimitsLine = max(0, cfg.line["limits"]) // below 0: it cannot be read, which is reported
 	for _, required := range []string{"title", "summary", "package", "checks"} {
 		if cfg.line[required] == 0 {
 			d.Add(configFile, 0, "field %q is missing", required)

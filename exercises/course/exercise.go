@@ -35,6 +35,8 @@ type Exercise struct {
 	Limits   Limits // of each hidden test
 	Checks   []Check
 
+	LimitsLine int // of exercise.yaml; 0: it states no limits
+
 	Readme    []byte
 	Pictures  []File // beside the README, which shows them
 	Starter   []File
@@ -73,7 +75,7 @@ type Begin string
 
 // The kinds of starters.
 const (
-	BeginEmpty Begin = "empty" // the API, and nearly no points
+	BeginEmpty Begin = "empty" // the API, and no points
 	BeginRight Begin = "right" // a solution that is slow or greedy: it passes each test, and none that costs
 )
 

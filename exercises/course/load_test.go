@@ -28,7 +28,7 @@ func TestLoad(t *testing.T) {
 		Name: "gears", Title: "Gear trains", Summary: "Turn wheels by other wheels", Package: "gears",
 		Module: "example.com/course", ImportPath: "example.com/course/reference/gears",
 		Imports: []string{"os", "encoding/json"}, Provided: []string{"wheel.go"}, Begin: BeginEmpty, Feedback: FeedbackClass,
-		Limits: Limits{Memory: 1 << 30, Output: 1 << 20, Scratch: 64 << 20, CPU: 10 * time.Second, Wall: time.Minute},
+		Limits: Limits{Memory: 1 << 30, Output: 1 << 20, Scratch: 64 << 20, CPU: 10 * time.Second, Wall: time.Minute}, LimitsLine: 7,
 		Checks: []Check{
 			{Name: "TestRatio", Func: "TestRatio", Kind: verdict.Correctness, Points: 60, Feedback: FeedbackClass,
 				Line: 9,

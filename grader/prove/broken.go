@@ -1,6 +1,7 @@
 package prove
 
 import (
+	"cmp"
 	"fmt"
 	"path"
 	"regexp"
@@ -10,6 +11,8 @@ import (
 
 	"grade/exercises/course"
 	"grade/grader/fault"
+	"grade/grader/judge"
+	"grade/grader/verdict"
 )
 
 // brokenTest is the finding for a hidden test that gives no measure with the reference: at
@@ -33,6 +36,29 @@ func (c *Checking) brokenTest(err error, heard *Explanations) (f Finding, ok boo
 		f.Message = fmt.Sprintf("%s fails with the reference:\n%s", check, stdout)
 	}
 	return f, ok
+}
+
+// tooTight is the finding for a limit that the reference exceeds, at the limits in
+// exercise.yaml, with their figures. A stack beside it is the runtime's farewell, and is no
+// crash, unless the stack is what was too long.
+func (c *Checking) tooTight(err error, heard *Explanations) (f Finding, ok bool) {
+	check, _ := fault.AboutCheck(err)
+	run, ok := heard.run(check, "")
+	if !ok || run.Verdict != "" {
+		return f, false
+	}
+	_, _, stack := c.frame(tail(run.Reference.Stderr))
+	v, detail := judge.Start(run.Reference, func([]byte) string { return "" })
+	switch {
+	case v == verdict.MemoryLimit, v == verdict.TimeLimit, v == verdict.OutputLimit && !stack:
+		return c.atLimits(cmp.Or(check, "the program, before any test") + ": the reference " + detail), true
+	}
+	return f, false
+}
+
+// atLimits is the finding for a run of ours that a limit has ended.
+func (c *Checking) atLimits(what string) Finding {
+	return Finding{c.configFile(), c.exercise.LimitsLine, what + ": raise that limit, or ask for less. " + c.exercise.Limits.String()}
 }
 
 // frame returns the first line of the exercise's own files in a stack.

@@ -38,12 +38,14 @@ func (c *Checking) find(file string, line int, format string, args ...any) {
 const ungraded = "it cannot be graded: "
 
 // ungradable adds a finding for a fault of the exercise that prevents a verdict: at the line
-// of a hidden test that crashes, at the compiler's line, or at its check. Every grading
-// reports the fault; it is added once.
+// of a hidden test that crashes, at a limit that is too low, at the compiler's line, or at
+// its check. Every grading reports the fault; it is added once.
 func (c *Checking) ungradable(err error, heard *Explanations) {
 	at := places(err.Error())
 	check, cause := fault.AboutCheck(err)
-	if broken, ok := c.brokenTest(err, heard); ok {
+	if tight, ok := c.tooTight(err, heard); ok {
+		at = []Finding{tight}
+	} else if broken, ok := c.brokenTest(err, heard); ok {
 		at = []Finding{broken}
 	} else if check != "" {
 		at = []Finding{{c.configFile(), c.lineOf(check), cause.Error()}}

@@ -3,7 +3,11 @@ package prove
 import (
 	"context"
 	"path"
+	"strings"
 )
+
+// limited begins the words of package judge about a run that a limit has ended.
+const limited = "exceeded its "
 
 // public runs the starter's own tests with the reference: what students are handed must not
 // blame a right solution.
@@ -16,6 +20,11 @@ func (c *Checking) public(ctx context.Context, _ *Explanations) error {
 	c.report.PublicTests = true
 	c.mu.Unlock()
 	if r.Failure == "" {
+		return nil
+	}
+	if strings.HasPrefix(r.Failure, limited) {
+		f := c.atLimits("the starter's tests, run with the reference: the program " + r.Failure)
+		c.find(f.File, f.Line, "%s", f.Message)
 		return nil
 	}
 	dir := path.Join("exercises", c.exercise.Name, "starter")
