@@ -213,8 +213,8 @@ func TestLoadReportsEverything(t *testing.T) {
 	_, err := open(files).Load("gears")
 	assert.EqualError(t, err, `load exercise gears: README.md: file does not exist
 load exercise gears: exercise.yaml: field "title" is missing
-load exercise gears: exercise.yaml:1: unknown field "titel"
-load exercise gears: exercise.yaml:9: unknown field "pionts"
+load exercise gears: exercise.yaml:1: unknown field "titel"; did you mean title?
+load exercise gears: exercise.yaml:9: unknown field "pionts"; did you mean points?
 load exercise gears: exercise.yaml:9: TestRatio: points are missing
 load exercise gears: reference/gears/gears.go:1: package cogs; exercise.yaml says package gears`)
 	var p *document.Fault

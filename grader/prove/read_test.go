@@ -81,7 +81,7 @@ func TestReadFinds(t *testing.T) {
 		check     = "{test: TestMean, points: 100}"
 	)
 	for _, c := range []struct{ name, file, old, new, want string }{
-		{"unknown field", config, "summary:", "sumary:", config + `:3: unknown field "sumary"`},
+		{"unknown field", config, "summary:", "sumary:", config + `:3: unknown field "sumary"; did you mean summary?`},
 		{"missing field", config, "title: Mean\n", "", config + `: field "title" is missing`},
 		{"size", config, "package: clip\n", "package: clip\nlimits: {memory: 12MB}\n", config + `:5: memory: want a size`},
 		{"duration", config, "package: clip\n", "package: clip\nlimits: {cpu: 5}\n", config + `:5: cpu: want a duration`},
@@ -119,7 +119,7 @@ func TestReadFinds(t *testing.T) {
 		{"no reference", reference, "", "", "reference/clip: file does not exist"},
 
 		{"unknown field of a submission", wrong, "checks:", "chekcs:", wrong + `:4: unknown field "chekcs"`},
-		{"unknown check", wrong, "TestMean", "TestMeen", wrong + `:5: unknown field "TestMeen"`},
+		{"unknown check", wrong, "TestMean", "TestMeen", wrong + `:5: there is no check TestMeen in exercise.yaml; did you mean TestMean?`},
 		{"verdict of a check", wrong, "wrong_answer", "wrong", wrong + ":5: TestMean: want passed or"},
 		{"caught by nothing", wrong, "TestMean: wrong_answer", "TestMean: passed", wrong + ":3: wrong_answer: want a check with the verdict wrong_answer"},
 		{"accepted with less", accepted, "100", "90", accepted + ":3: accepted: want verdict: graded and score: 100"},

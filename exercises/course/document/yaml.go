@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -82,7 +84,7 @@ func (d File) Mapping(what string, n *yaml.Node, f Fields) map[string]int {
 		set, known := f[key.Value]
 		switch {
 		case !known:
-			d.Add(d.Name, key.Line, "unknown field %q", key.Value)
+			d.Add(d.Name, key.Line, "unknown field %q%s", key.Value, DidYouMean(key.Value, slices.Collect(maps.Keys(f))))
 			continue
 		case lines[key.Value] != 0:
 			d.Add(d.Name, key.Line, "field %q appears twice", key.Value)
