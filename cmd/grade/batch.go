@@ -164,7 +164,7 @@ func (o *batchOptions) tell(store *file.Store, items []batch.Item) error {
 		err = errors.Join(err, o.app.write(o.grading.json, sum, func() string { return sum.Text(items) }))
 	}
 	if ours := batch.Ours(items); err == nil && ours > 0 {
-		err = &noVerdict{fmt.Errorf("%d of %d submissions; the next start grades them", ours, len(items))}
+		err = atFault(&noVerdict{fmt.Errorf("%d of %d submissions; the next start grades them", ours, len(items))}, items)
 	}
 	return err
 }

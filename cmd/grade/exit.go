@@ -5,10 +5,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"grade/grader/batch"
 	"grade/grader/fault"
 	"grade/grader/report/terminal"
 	"grade/grader/results/file"
@@ -110,6 +112,26 @@ func (a *app) hint(cmd *cobra.Command, err error) string {
 		return "this says nothing about the submission; see: grade help exit-codes"
 	}
 	return ""
+}
+
+// hintCheck says how the author of exercises finds what keeps them from being graded.
+func hintCheck(exercises ...string) string {
+	return "not the submission is at fault but the exercise, and its author sees where by: grade exercise check " + strings.Join(exercises, " ")
+}
+
+// atFault adds a hint to the error about submissions without a verdict, if exercises are why.
+func atFault(err error, items []batch.Item) error {
+	var names []string
+	for _, i := range items {
+		if i.Record == nil && errors.Is(i.Err, fault.ErrExercise) && i.Exercise != "" && !slices.Contains(names, i.Exercise) {
+			names = append(names, i.Exercise)
+		}
+	}
+	if len(names) == 0 {
+		return err
+	}
+	slices.Sort(names)
+	return &hinted{err, hintCheck(names...)}
 }
 
 func newExitCodes() *cobra.Command {

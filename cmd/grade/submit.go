@@ -183,7 +183,11 @@ func (o *submitOptions) verdict(ctx context.Context, only []verdict.Kind, explai
 	if o.explain {
 		with.Judged = explained.Hear
 	}
-	return o.gradeWatched(ctx, snapshot, e, with)
+	r, err := o.gradeWatched(ctx, snapshot, e, with)
+	if errors.Is(err, fault.ErrExercise) {
+		err = &hinted{err, hintCheck(e.Name)}
+	}
+	return r, err
 }
 
 // hintToStart adds the command that begins a solution to an error about a folder without
