@@ -105,13 +105,21 @@ type (
 	}
 )
 
+// factOf counts things: 1 exercise, 2 exercises.
+func factOf(n int, what string) courseFact {
+	if n != 1 {
+		what += "s"
+	}
+	return courseFact{fmt.Sprint(n), what}
+}
+
 func newCourse(b *gradebook.Book, pages Pages) (*courseData, error) {
 	t := wording.TallyOf(b)
 	p := &courseData{
 		Policy: coursePolicy(), Style: template.CSS(courseStyle), Script: template.JS(courseScript), Title: wording.Title(b), Summary: t.String(), Partial: b.Partial,
 		Tally: []courseFact{
-			{fmt.Sprint(t.Students), "students"}, {fmt.Sprint(len(b.Columns)), "exercises"},
-			{fmt.Sprint(t.Submissions), "submissions"}, {fmt.Sprint(t.Missing), "without a verdict"},
+			factOf(t.Students, "student"), factOf(len(b.Columns), "exercise"), factOf(t.Submissions, "submission"),
+			{fmt.Sprint(t.Missing), "without a verdict"},
 		},
 	}
 	for i, row := range b.Rows {

@@ -71,7 +71,7 @@ func (c Check) table(reports []*prove.Report) string {
 			fmt.Fprintf(&b, "%s: interrupted, %d of its gradings are missing: nothing is known of those\n", r.Exercise, r.Missing)
 		}
 		if r.LeftOut > 0 {
-			fmt.Fprintf(&b, "%s: nothing was measured; of its submissions %d were left out, which only a benchmark stops\n", r.Exercise, r.LeftOut)
+			fmt.Fprintf(&b, "%s: nothing was measured, and %s left out, which only a benchmark stops\n", r.Exercise, countOf(r.LeftOut, "submission"))
 		}
 	}
 	return b.String()

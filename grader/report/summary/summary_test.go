@@ -222,3 +222,10 @@ func TestMutation(t *testing.T) {
 	faults := &prove.Mutation{Exercise: "gears", Faults: []prove.Finding{{File: "equivalent.yaml", Message: "no such mutant"}}}
 	assert.Equal(t, "course/equivalent.yaml: no such mutant\n", Mutation(faults, "course", terminal.Palette{}), "nothing was graded")
 }
+
+// What was not measured is counted, one as one.
+func TestLeftOut(t *testing.T) {
+	text := func(n int) string { return Check{}.Text([]*prove.Report{{Exercise: "mean", LeftOut: n}}) }
+	assert.Contains(t, text(1), "mean: nothing was measured, and 1 submission left out, which only a benchmark stops\n")
+	assert.Contains(t, text(2), "and 2 submissions left out")
+}
