@@ -38,25 +38,39 @@ func (c *Checking) brokenTest(err error, heard *Explanations) (f Finding, ok boo
 	return f, ok
 }
 
-// tooTight is the finding for a limit that the reference exceeds, at the limits in
-// exercise.yaml, with their figures. A stack beside it is the runtime's farewell, and is no
-// crash, unless the stack is what was too long.
-func (c *Checking) tooTight(err error, heard *Explanations) (f Finding, ok bool) {
+// tooTight finds a limit that the reference exceeds, where its run is no measure, and reports
+// whether one did. A stack beside it is the runtime's farewell, and is no crash, unless the
+// stack is what was too long.
+func (c *Checking) tooTight(err error, heard *Explanations) bool {
 	check, _ := fault.AboutCheck(err)
 	run, ok := heard.run(check, "")
 	if !ok || run.Verdict != "" {
-		return f, false
+		return false
 	}
 	_, _, stack := c.frame(tail(run.Reference.Stderr))
 	v, detail := judge.Start(run.Reference, func([]byte) string { return "" })
-	switch {
-	case v == verdict.MemoryLimit, v == verdict.TimeLimit, v == verdict.OutputLimit && !stack:
-		return c.atLimits(cmp.Or(check, "the program, before any test") + ": the reference " + detail), true
+	if v == verdict.OutputLimit && stack {
+		return false
 	}
-	return f, false
+	return c.exceeds(ungraded+cmp.Or(check, "the program, before any test"), v, detail)
 }
 
-// atLimits is the finding for a run of ours that a limit has ended.
+// exceeds finds a limit that the reference exceeds in a check, if v is the verdict of one, and
+// reports whether it is. Each limit is told once: one that is too low fails all checks.
+func (c *Checking) exceeds(check string, v verdict.Verdict, detail string) bool {
+	if v != verdict.MemoryLimit && v != verdict.TimeLimit && v != verdict.OutputLimit {
+		return false
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !slices.Contains(c.exceeded, v) {
+		c.exceeded = append(c.exceeded, v)
+		c.report.Findings = append(c.report.Findings, c.atLimits(check+": the reference "+detail))
+	}
+	return true
+}
+
+// atLimits is the finding for a run of ours that a limit has ended, with the figures.
 func (c *Checking) atLimits(what string) Finding {
 	return Finding{c.configFile(), c.exercise.LimitsLine, what + ": raise that limit, or ask for less. " + c.exercise.Limits.String()}
 }

@@ -153,7 +153,8 @@ type Checking struct {
 	report   *Report
 	readings []reading
 	doubts   []doubt
-	accepted int // solutions that were graded
+	exceeded []verdict.Verdict // limits of which it is told that the reference exceeds them
+	accepted int               // solutions that were graded
 	done     int
 }
 

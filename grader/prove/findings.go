@@ -43,9 +43,10 @@ const ungraded = "it cannot be graded: "
 func (c *Checking) ungradable(err error, heard *Explanations) {
 	at := places(err.Error())
 	check, cause := fault.AboutCheck(err)
-	if tight, ok := c.tooTight(err, heard); ok {
-		at = []Finding{tight}
-	} else if broken, ok := c.brokenTest(err, heard); ok {
+	if c.tooTight(err, heard) {
+		return
+	}
+	if broken, ok := c.brokenTest(err, heard); ok {
 		at = []Finding{broken}
 	} else if check != "" {
 		at = []Finding{{c.configFile(), c.lineOf(check), cause.Error()}}
