@@ -43,6 +43,8 @@ func TestWrongArguments(t *testing.T) {
 		{Rows: 4, Cols: 3, Stride: math.MinInt, Data: good.Data},
 		{Rows: 4, Cols: 3, Stride: 1 << 62, Data: good.Data},
 		{Rows: 1<<63/3 + 2, Cols: 3, Stride: 3, Data: good.Data},
+		{Rows: 1, Cols: 3, Stride: 3, Data: good.Data[:2]}, // one row, which is too short
+		{Rows: 1, Cols: 3, Stride: 4, Data: good.Data[:1]},
 	}
 	for _, i := range r.Perm(len(operands)) {
 		a := operands[i]
@@ -135,6 +137,9 @@ func recordNothing[T cosine.Float](t *testing.T, o *observe.Observer, name strin
 			wrong("stride of b", random[T](r, 5, 3), narrow)
 			wrong("stride of a", narrow, random[T](r, 5, 3))
 		}
+		inverted := random[T](r, 2, 3)
+		inverted.Cols = -3
+		wrong("both below 0 columns", inverted, inverted)
 		wrong("b too short", empty, short)
 		wrong("a too short", short, empty)
 		wrong("b with negative rows", empty, negative)
