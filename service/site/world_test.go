@@ -98,7 +98,7 @@ func newWorld(t *testing.T) *world {
 	w := &world{T: t, now: time.Now(), bench: &scripted{release: make(chan struct{})}}
 	log := slog.New(slog.NewTextHandler(t.Output(), nil))
 	var err error
-	w.engine, err = engine.Open(t.Context(), engine.Config{DataDir: t.TempDir(), Grader: "g", AckWait: 5 * time.Second, Beat: 50 * time.Millisecond, Log: log})
+	w.engine, err = engine.Open(t.Context(), engine.Config{DataDir: t.TempDir(), Grader: "g", AckWait: 5 * time.Second, Beat: time.Second, Log: log})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, w.engine.Close()) })
 	all, broken, err := w.engine.SetCourse(t.Context(), coursetest.FS(coursetest.Files()))
