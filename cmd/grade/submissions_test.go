@@ -23,15 +23,19 @@ import (
 // binary does not carry.
 const courseRoot = "../.."
 
+// counted are the exercises of which a mistake's whole cost is counted here: `exercise check`
+// finds no cascade in them. An exercise is added when that holds of it.
+var counted = []string{"autograd", "cosine", "earlystop", "loader", "logsumexp", "trainer"}
+
 // Every submission shipped with an exercise gets the verdict that it declares, from the
 // check that it declares, through a real sandbox. What was proved before, and has not
-// changed, is graded in part; of half that part the whole cost of a mistake is counted.
+// changed, is graded in part, and of that part the whole cost of a mistake is counted.
 func TestShippedSubmissions(t *testing.T) {
 	t.Parallel()
 	s := openEngine(t)
 	g := graderIn(t, s)
 	eachShipped(t, g, toGrade, func(t *testing.T, e *course.Exercise, shipped *prove.Fixtures, one shippedOne) {
-		if !*proving && lot(commit(t), e.Name, one.Name)%(2*sampled) == 0 {
+		if !*proving && slices.Contains(counted, e.Name) && lot(commit(t), e.Name, one.Name)%sampled == 0 {
 			holdWhole(t, e, shipped, one)
 		} else {
 			hold(t, shipped, one)
