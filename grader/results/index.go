@@ -41,10 +41,11 @@ func (x *Index) Add(r Record) Record {
 		h.renumbered[kept] = r.Attempt
 	}
 	if i, ok := h.attempts[r.Attempt]; ok {
-		if first := x.records[i]; !first.Submitted.IsZero() && (r.Submitted.IsZero() || first.Submitted.Before(r.Submitted)) {
+		first := x.records[i]
+		if Earlier(first.Submitted, r.Submitted) {
 			r.Submitted, r.Source = first.Submitted, first.Source
 		}
-		if first := x.records[i]; Earlier(first.Listed, r.Listed) {
+		if Earlier(first.Listed, r.Listed) {
 			r.Listed, r.ListedIn = first.Listed, first.ListedIn
 		}
 	}
