@@ -43,6 +43,7 @@ type linter struct {
 // their names.
 func (l linter) readme() {
 	l.described()
+	l.points()
 	shown := map[string]declared{}
 	for _, block := range goBlocks(l.exercise.Readme) {
 		for _, d := range block {
@@ -78,6 +79,48 @@ func (l linter) described() {
 			l.Add(configFile, check.Line, "%s: %s does not describe it: name it there, beside the rule that it checks, or give it the anchor of a heading", name, readmeFile)
 		}
 	}
+}
+
+// points compares the points of checks in the README's tables with exercise.yaml: in a table
+// whose last column is headed "points", a row that begins with a check's name or function.
+func (l linter) points() {
+	inTable, n := false, 0
+	for line := range strings.Lines(string(l.exercise.Readme)) {
+		n++
+		first, last, ok := outerCells(line)
+		inTable = ok && (inTable || last == "points")
+		said, err := strconv.Atoi(last)
+		if !inTable || err != nil {
+			continue
+		}
+		l.pointsOf(n, first, said)
+	}
+}
+
+// pointsOf looks at one row.
+func (l linter) pointsOf(line int, name string, said int) {
+	name = strings.Trim(regexp.MustCompile(`[,/ ].*`).ReplaceAllString(name, ""), "`")
+	var has []string
+	for _, c := range l.exercise.Checks {
+		if c.Name != name && c.Func != name {
+			continue
+		}
+		if c.Points == said {
+			return
+		}
+		has = append(has, strconv.Itoa(c.Points))
+	}
+	if len(has) > 0 {
+		l.Add(readmeFile, line, "%s gives %d points here; in %s it gives %s", name, said, configFile, strings.Join(has, " or "))
+	}
+}
+
+// outerCells returns the first and the last cell of a row of a table.
+func outerCells(line string) (first, last string, ok bool) {
+	line, begins := strings.CutPrefix(strings.TrimSpace(line), "|")
+	line, ends := strings.CutSuffix(line, "|")
+	cells := strings.Split(line, "|")
+	return strings.TrimSpace(cells[0]), strings.TrimSpace(cells[len(cells)-1]), begins && ends && len(cells) > 1
 }
 
 // mentions reports whether the README contains a word.

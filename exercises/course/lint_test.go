@@ -104,6 +104,22 @@ func TestLint(t *testing.T) {
 	}
 }
 
+// The points of a README's table are those of exercise.yaml; other numbers in tables are not looked at.
+func TestLintOfPoints(t *testing.T) {
+	const table = "\n| check | rule | points |\n|---|---|---|\n| all | | **63** |\n| `TestRatio` | 1 | 60 |\n| BenchmarkTrain, speed | 2 | 27 |\n| BenchmarkTrain | memory | 10 |\n" +
+		"\n| | rule |\n|---|---|\n| TestRatio | 5 |\n"
+	files := tidy()
+	files["exercises/gears/README.md"] += table
+	assert.NoError(t, open(files).Lint("gears"))
+	for old, want := range map[string]string{
+		"| 60 |": "README.md:21: TestRatio gives 59 points here; in exercise.yaml it gives 60",
+		"| 27 |": "README.md:22: BenchmarkTrain gives 59 points here; in exercise.yaml it gives 27 or 10",
+	} {
+		err := open(coursetest.Change(files, "exercises/gears/README.md", old, "| 59 |")).Lint("gears")
+		assert.EqualError(t, err, "check exercise gears: "+want)
+	}
+}
+
 // Lint returns the faults of Load.
 func TestLintOfABrokenExercise(t *testing.T) {
 	files := coursetest.Change(tidy(), "exercises/gears/exercise.yaml", "points: 60", "points: 59")
