@@ -66,6 +66,9 @@ func TestCacheErrors(t *testing.T) {
 			in.q.Rows, in.q.Data, in.k.Rows, in.k.Data, in.v = -1, nil, -1, nil, matrix{Rows: -1}
 		},
 		func(in *inputs) { *in = in.rows(0, 0); in.v.Rows, in.v.Cols = 0, -in.v.Cols },
+		func(in *inputs) { *in = in.rows(0, 0); in.q.Cols += 4 },
+		func(in *inputs) { *in = in.rows(0, 0); in.k.Cols-- },
+		func(in *inputs) { *in = in.rows(0, 0); in.v.Cols += 2 },
 	}
 	for _, held := range []int{0, 1 + r.IntN(4)} {
 		c := newCache(t, h, 2, 3)

@@ -235,6 +235,14 @@ func TestBehindMask(t *testing.T) {
 		for _, inKeys := range []bool{true, false} {
 			n := 4 + r.IntN(4)
 			in := single(r, n, n)
+			first := somewhere(r, n, n) // which hides the first key
+			for i := range n {
+				first[i*n], first[i*n+max(i, 1)] = false, true
+			}
+			spoil(in, 0, bad, inKeys)
+			attend(o, "mask: values, the first key hidden", in, in.with(first))
+
+			in = single(r, n, n)
 			at := 1 + r.IntN(n-1)
 			mask := somewhere(r, n, n)
 			for i := range n {
