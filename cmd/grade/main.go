@@ -14,6 +14,7 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	"time"
 	_ "time/tzdata" // a course's time zone has to mean the same where there is no database of them
 )
 
@@ -21,13 +22,16 @@ func main() {
 	os.Exit(run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 
+// oneSignal is for how long further signals are the same as the first: timeout(1) and shells
+// send one to the process and another to its group.
+const oneSignal = time.Second
+
 // run runs a command and returns the exit status.
 func run(ctx context.Context, args []string, in io.Reader, out, err io.Writer) int {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	// The first signal asks the command to end; after it, a second one ends the process at
-	// once.
-	context.AfterFunc(ctx, stop)
+	// The first signal asks the command to end; a later one ends the process at once.
+	context.AfterFunc(ctx, func() { time.AfterFunc(oneSignal, stop) })
 	a := newApp(in, out, err)
 	root := newRoot(a)
 	root.SetArgs(args)
