@@ -139,7 +139,7 @@ func TestDiagonal(t *testing.T) {
 	for _, equation := range []string{"ii", "jij", "iijk", "ii,jj"} { // rule 4: a letter written twice is not in the output
 		ask(o, "diagonal, implicit output", equation, operandsOf(r, equation, sizesOf(equation, distinct(r)))...)
 	}
-	for _, equation := range []string{"...ii->...i", "i...i->...", "ii...->i...", "...iji->...j", "ii->i..."} { // rule 6
+	for _, equation := range []string{"...ii->...i", "i...i->...", "ii...->i...", "...iji->...j", "ii->i...", "i...i", "ji...i", "i...ij"} { // rule 6
 		ask(o, "diagonal beside an ellipsis", equation, operandsOf(r, equation, sizesOf(equation, distinct(r)), []int{2, 3})...)
 	}
 }

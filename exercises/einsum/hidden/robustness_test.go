@@ -2,6 +2,7 @@ package hidden
 
 import (
 	"errors"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -32,6 +33,7 @@ func TestOperandsUnchanged(t *testing.T) {
 		for i, x := range operands {
 			// There is room behind what counts.
 			x.Data = append(slices.Clone(x.Data), dyadic(r), dyadic(r))[:len(x.Data)]
+			x.Data[r.IntN(len(x.Data))] = math.Copysign(0, -1)
 			x.Shape = append(slices.Clone(x.Shape), 7, 8)[:len(x.Shape)]
 			operands[i] = x
 			before = append(before, tensor{Shape: slices.Clone(x.Shape[:len(x.Shape)+2]), Data: slices.Clone(x.Data[:len(x.Data)+2])})
@@ -42,12 +44,15 @@ func TestOperandsUnchanged(t *testing.T) {
 		record(o, kind(equation)+"result", got, err)
 		same := behind == &list[:len(list)+1][len(list)].Data[0]
 		for i, x := range operands {
-			same = same && slices.Equal(x.Data[:len(x.Data)+2], before[i].Data) && slices.Equal(x.Shape[:len(x.Shape)+2], before[i].Shape)
+			same = same && slices.EqualFunc(x.Data[:len(x.Data)+2], before[i].Data, sameBits) && slices.Equal(x.Shape[:len(x.Shape)+2], before[i].Shape)
 			same = same && len(list[i].Data) == len(x.Data) && slices.Equal(list[i].Shape, x.Shape) && &list[i].Data[0] == &x.Data[0]
 		}
 		o.SelfReported().Bool("operands are as before", same)
 	}
 }
+
+// sameBits tells 0 from -0.
+func sameBits(a, b float64) bool { return math.Float64bits(a) == math.Float64bits(b) }
 
 // A thousand calls in one process: each answer depends on its own operands, whatever was
 // asked before (rules 2 and 15).
