@@ -218,7 +218,7 @@ func TestArgument(t *testing.T) {
 		xs[r.IntN(len(xs))] += 1 + 5*r.Float64()
 		o.Float("value after a change", logsumexp.LogSumExp(xs), roughly)
 	}
-	for _, n := range lengths(r) {
+	for _, n := range append(lengths(r), 1_000_000+r.IntN(200_000)) {
 		xs := draw(r, n, 0, 1)
 		weights := draw(r, n, 0, 1)
 		o.Float(many+"value", logsumexp.LogSumExp(xs), roughly)
