@@ -85,7 +85,7 @@ func (l linter) described() {
 // whose last column is headed "points", a row that begins with a check's name or function.
 func (l linter) points() {
 	inTable, n := false, 0
-	for line := range strings.Lines(string(l.exercise.Readme)) {
+	for line := range strings.Lines(string(withoutBlocks(l.exercise.Readme))) {
 		n++
 		first, last, ok := outerCells(line)
 		inTable = ok && (inTable || last == "points")
@@ -99,7 +99,10 @@ func (l linter) points() {
 
 // pointsOf looks at one row.
 func (l linter) pointsOf(line int, name string, said int) {
-	name = strings.Trim(regexp.MustCompile(`[,/ ].*`).ReplaceAllString(name, ""), "`")
+	if i := strings.IndexAny(name, ",/ "); i >= 0 {
+		name = name[:i]
+	}
+	name = strings.Trim(name, "`")
 	var has []string
 	for _, c := range l.exercise.Checks {
 		if c.Name != name && c.Func != name {
