@@ -5,6 +5,7 @@ import (
 	"go/token"
 	"go/types"
 	"path"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -113,7 +114,7 @@ func (t *translator) diagnostic(d diagnostic) {
 		return
 	}
 	if t.student[file] {
-		t.add(file, d.line, "compile", d.text+t.continued(d.more))
+		t.add(file, d.line, "compile", t.places(d.text)+t.continued(d.more))
 		return
 	}
 	if t.redeclared(d) {
@@ -157,6 +158,23 @@ func (t *translator) continued(more []string) string {
 	}
 	return text
 }
+
+// places shortens the places in a message to names of the student's files. A place in any
+// other file is the exercise's, and not told.
+func (t *translator) places(text string) string {
+	return placeInText.ReplaceAllStringFunc(text, func(at string) string {
+		p, line, _ := strings.Cut(at, ".go:")
+		file, own := t.inPackage(p + ".go")
+		if !own || !t.student[file] {
+			return "a file that the exercise provides"
+		}
+		line, _, _ = strings.Cut(line, ":")
+		return file + ":" + line
+	})
+}
+
+// placeInText matches path.go:line:column in a message.
+var placeInText = regexp.MustCompile(`[^\s"'` + "`" + `(),;]+\.go:[0-9]+:[0-9]+`)
 
 // redeclared handles a name that both the student and a file of the exercise declare.
 // The compiler may report either place; the student sees their own.

@@ -59,6 +59,9 @@ func TestAPIProblemsLeakNothing(t *testing.T) {
 		"absolute":          {"/work/x y/reference/p/a.go:3:6: x\r\n", []string{"a.go:3 x"}},
 		"no column":         {"reference/p/a.go:3: x: y\n", []string{"a.go:3 x: y"}},
 		"foreign a.go":      {"/secret/a.go:3:6: canary\nother/reference/q/a.go:1:1: canary\n", nil},
+		"own declaration":   {"reference/p/a.go:9:6: method T.F already declared at reference/p/a.go:3:6\n", []string{"a.go:9 method T.F already declared at a.go:3"}},
+		"provided method":   {"reference/p/a.go:9:6: method T.F already declared at reference/p/given.go:3:6\n", []string{"a.go:9 method T.F already declared at a file that the exercise provides"}},
+		"a place in a text": {"./a.go:9:6: cannot use \"b.go:1\" (untyped string constant) as int value\n", []string{"a.go:9 cannot use \"b.go:1\" (untyped string constant) as int value"}},
 		"twice":             {"./a.go:3:6: x\n./a.go:3:6: x\n", []string{"a.go:3 x"}},
 	} {
 		t.Run(name, func(t *testing.T) {
