@@ -159,22 +159,25 @@ func (t *translator) continued(more []string) string {
 	return text
 }
 
-// places shortens the places in a message to names of the student's files. A place in any
-// other file is the exercise's, and not told.
+// places shortens the places in a message to names of the student's files. Those in any
+// other file are not told.
 func (t *translator) places(text string) string {
 	return placeInText.ReplaceAllStringFunc(text, func(at string) string {
-		p, line, _ := strings.Cut(at, ".go:")
+		p, line, _ := strings.Cut(strings.TrimPrefix(at, "at "), ".go:")
 		file, own := t.inPackage(p + ".go")
-		if !own || !t.student[file] {
-			return "a file that the exercise provides"
+		if !own {
+			return "outside this package"
+		}
+		if !t.student[file] {
+			return "in a file that the exercise provides"
 		}
 		line, _, _ = strings.Cut(line, ":")
-		return file + ":" + line
+		return "at " + file + ":" + line
 	})
 }
 
-// placeInText matches path.go:line:column in a message.
-var placeInText = regexp.MustCompile(`[^\s"'` + "`" + `(),;]+\.go:[0-9]+:[0-9]+`)
+// placeInText matches where a message says that something else is.
+var placeInText = regexp.MustCompile(`\bat [^\s"'` + "`" + `(),;]+\.go:[0-9]+:[0-9]+`)
 
 // redeclared handles a name that both the student and a file of the exercise declare.
 // The compiler may report either place; the student sees their own.
