@@ -117,17 +117,15 @@ const maxPlaces = 3
 func capPlaces(checks []verdict.CheckResult) []verdict.CheckResult {
 	var seen []verdict.Place
 	for i, c := range checks {
-		if c.Verdict != verdict.RuntimeError {
+		if c.Verdict != verdict.RuntimeError || len(c.Places) == 0 {
 			continue
 		}
-		checks[i].Places = nil
-		for _, at := range c.Places {
-			if !slices.Contains(seen, at) && len(seen) < maxPlaces {
-				seen = append(seen, at)
+		if at := c.Places[0]; !slices.Contains(seen, at) {
+			if len(seen) == maxPlaces {
+				checks[i].Places = nil
+				continue
 			}
-			if slices.Contains(seen, at) {
-				checks[i].Places = append(checks[i].Places, at)
-			}
+			seen = append(seen, at)
 		}
 	}
 	return checks
