@@ -29,9 +29,14 @@ const oneSignal = time.Second
 // run runs a command and returns the exit status.
 func run(ctx context.Context, args []string, in io.Reader, out, err io.Writer) int {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	// The first signal asks the command to end; a later one ends the process at once.
+	// The first signal asks the command to end; a later one ends the process at once. One that
+	// is the same as the first must not end it between its last line and its exit status.
 	context.AfterFunc(ctx, func() { time.AfterFunc(oneSignal, stop) })
+	defer func() {
+		if ctx.Err() == nil {
+			stop()
+		}
+	}()
 	a := newApp(in, out, err)
 	root := newRoot(a)
 	root.SetArgs(args)
