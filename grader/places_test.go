@@ -23,8 +23,8 @@ func TestPlacesOfCrashesAreCapped(t *testing.T) {
 	add(verdict.RuntimeError, 2)
 	add(verdict.RuntimeError)
 	add(verdict.RuntimeError, 1)
+	add(verdict.RuntimeError, 4, 2, 3)
 	add(verdict.RuntimeError, 3)
-	add(verdict.RuntimeError, 4)
 	add(verdict.WrongAnswer, 5, 6)
 	add(verdict.RuntimeError, 2)
 	var lines [][]int
@@ -35,5 +35,5 @@ func TestPlacesOfCrashesAreCapped(t *testing.T) {
 		}
 		lines = append(lines, list)
 	}
-	assert.Equal(t, [][]int{{1}, {2}, nil, {1}, {3}, nil, {5, 6}, {2}}, lines)
+	assert.Equal(t, [][]int{{1}, {2}, nil, {1}, {4, 2}, nil, {5, 6}, {2}}, lines)
 }

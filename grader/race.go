@@ -193,6 +193,7 @@ var exhausted = []verdict.Verdict{verdict.TimeLimit, verdict.MemoryLimit, verdic
 // check excuses anything here: it has paid for the test itself.
 func (r *grading) raceOne(ctx context.Context, c course.Check, t testRun, runner *boxes.Runner, ref sandbox.Outcome, tests []verdict.CheckResult) (verdict.CheckResult, error) {
 	got, before := notRun(c), find(tests, t.Func)
+	got.Hint = t.Hint // of what the test is about, unless it shows a race
 	if slices.Contains(exhausted, before.Verdict) || runner.Spent() > timeBudget*time.Duration(r.plan.Runs) {
 		got.Verdict, got.Cause = before.Verdict, before.Name
 		if before.Name == "" || before.Verdict == verdict.Passed {
@@ -201,7 +202,7 @@ func (r *grading) raceOne(ctx context.Context, c course.Check, t testRun, runner
 		got.Detail = "not run with the race detector: " + t.Func + " takes too much without it, or the tests before it took all the time there is"
 		return got, nil
 	}
-	sub, err := runner.Run(ctx, r.lang.RaceTest(r.exercise, t.Func, r.raceSeed(t)))
+	sub, err := runner.Run(ctx, r.raceRequest(t, before))
 	if err != nil {
 		return got, fmt.Errorf("run %s with the race detector: %w", t.Func, err)
 	}
@@ -212,6 +213,7 @@ func (r *grading) raceOne(ctx context.Context, c course.Check, t testRun, runner
 				race.Accesses[i].Place = verdict.Place{}
 			}
 		}
+		got.Hint = c.Hint
 		got.Verdict, got.Detail, got.Places = raced(race, t.Func)
 		return got, nil
 	}
@@ -219,10 +221,20 @@ func (r *grading) raceOne(ctx context.Context, c course.Check, t testRun, runner
 		return got, fmt.Errorf("exercise %s: %w", r.exercise.Name, err)
 	}
 	if got.Verdict != verdict.Passed {
-		got.Detail = t.Func + ", with the race detector: " + got.Detail
+		got.Detail = "no data race was seen, but " + t.Func + " failed, run with the race detector: " + got.Detail
 		got.Cause = r.causeIn(before)
 	}
 	return got, nil
+}
+
+// raceRequest runs a test with the detector. In such a program the runtime finds no deadlock:
+// a test that has crashed without the detector is not waited for as long as another.
+func (r *grading) raceRequest(t testRun, before verdict.CheckResult) sandbox.Request {
+	q := r.lang.RaceTest(r.exercise, t.Func, r.raceSeed(t))
+	if before.Verdict == verdict.RuntimeError {
+		q.Limits.Wall = min(q.Limits.Wall, course.RaceCrashed)
+	}
+	return q
 }
 
 // causeIn names the failed check that explains why a test fails with the detector: the test's

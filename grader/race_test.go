@@ -116,11 +116,11 @@ func TestRaceCheck(t *testing.T) {
 		"a race after a wrong answer": {map[string][]sandboxtest.Answer{raceRatio: answers(observed(2)), raceAllocs: answers(sawRace("example.com/course/reference/gears/gears.go:3"))},
 			"race data_race: " + strings.Replace(between, "TestRatio", "TestAllocs", 1) + "what line 3 of gears.go reads at the same time" + ordered, 0},
 		"a wrong answer with the detector": {map[string][]sandboxtest.Answer{raceRatio: answers(observed(2))},
-			"race wrong_answer: TestRatio, with the race detector: ", 0},
+			"race wrong_answer: no data race was seen, but TestRatio failed, run with the race detector: ", 0},
 		"an early exit": {map[string][]sandboxtest.Answer{raceRatio: answers(sandbox.Outcome{})},
-			"race missing: TestRatio, with the race detector: the program ended before the test did", 0},
+			"race missing: no data race was seen, but TestRatio failed, run with the race detector: the program ended before the test did", 0},
 		"the status alone": {map[string][]sandboxtest.Answer{raceRatio: answers(sandbox.Outcome{ExitCode: 66})},
-			"race runtime_error: TestRatio, with the race detector: the program ended with an error status", 0},
+			"race runtime_error: no data race was seen, but TestRatio failed, run with the race detector: the program ended with an error status", 0},
 		"no program": {map[string][]sandboxtest.Answer{raceBuilds: answers(sandbox.Outcome{Cause: sandbox.CauseCPU})},
 			"race time_limit: not run: to build this package for the race detector takes too long", 0},
 		"a builder that has gone": {map[string][]sandboxtest.Answer{raceBuilds: {gone(), answers(built("raced"))[0]}}, "race passed", 2},
@@ -173,6 +173,7 @@ func TestRaceNeedsItsTests(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, verdict.WrongAnswer, r.Checks[4].Verdict)
 	assert.Equal(t, "TestRatio", r.Checks[4].Cause)
+	assert.Equal(t, w.exercise.Checks[0].Hint, r.Checks[4].Hint, "there is no race to look for")
 
 	w = racing(t)
 	w.Script[ofSubmission+" TestRatio"] = answers(sandbox.Outcome{Cause: sandbox.CauseCPU})
@@ -182,6 +183,39 @@ func TestRaceNeedsItsTests(t *testing.T) {
 	assert.Equal(t, "TestRatio", r.Checks[4].Cause)
 	assert.Zero(t, w.count(raceRatio))
 	assert.Equal(t, 1, w.count(raceAllocs), "the other may still show a race")
+}
+
+// With the detector the runtime finds no deadlock, so that only the clock ends a test that has
+// deadlocked without it; that a race is seen before is still told.
+func TestRaceOfATestThatCrashes(t *testing.T) {
+	w := racing(t)
+	w.exercise.Limits.Wall = 20 * time.Second
+	w.Script[ofSubmission+" TestRatio"] = answers(sandbox.Outcome{ExitCode: 2, Stderr: []byte("fatal error: all goroutines are asleep - deadlock!\n")})
+	w.Script[raceRatio] = answers(sawRace("example.com/course/reference/gears/gears.go:3"))
+	r, err := w.grade(t)
+	require.NoError(t, err)
+	assert.Equal(t, verdict.DataRace, r.Checks[4].Verdict)
+	assert.Equal(t, "Share nothing.", r.Checks[4].Hint)
+	assert.Equal(t, course.RaceCrashed, w.raced(t).Limits.Wall)
+
+	w = racing(t)
+	w.exercise.Limits.Wall = 20 * time.Second
+	_, err = w.grade(t)
+	require.NoError(t, err)
+	assert.Equal(t, time.Minute, w.raced(t).Limits.Wall)
+}
+
+// raced is the first request of a test with the race detector.
+func (w *world) raced(t *testing.T) sandbox.Request {
+	for _, b := range w.Boxes() {
+		for _, q := range b.Requests() {
+			if slices.ContainsFunc(q.Env, func(v string) bool { return strings.HasPrefix(v, "GORACE=") }) {
+				return q
+			}
+		}
+	}
+	require.Fail(t, "no test was run with the race detector")
+	return sandbox.Request{}
 }
 
 // Where the race detector cannot be had, the check costs no points, and the report says why.

@@ -117,15 +117,17 @@ const maxPlaces = 3
 func capPlaces(checks []verdict.CheckResult) []verdict.CheckResult {
 	var seen []verdict.Place
 	for i, c := range checks {
-		if c.Verdict != verdict.RuntimeError || len(c.Places) == 0 {
+		if c.Verdict != verdict.RuntimeError {
 			continue
 		}
-		if at := c.Places[0]; !slices.Contains(seen, at) {
-			if len(seen) == maxPlaces {
-				checks[i].Places = nil
-				continue
+		checks[i].Places = nil
+		for _, at := range c.Places {
+			if !slices.Contains(seen, at) && len(seen) < maxPlaces {
+				seen = append(seen, at)
 			}
-			seen = append(seen, at)
+			if slices.Contains(seen, at) {
+				checks[i].Places = append(checks[i].Places, at)
+			}
 		}
 	}
 	return checks

@@ -272,11 +272,11 @@ func (r *grading) locate(got *verdict.CheckResult, o sandbox.Outcome) {
 	if got.Verdict != verdict.RuntimeError {
 		return
 	}
-	place, foreign := r.lang.CrashPlace(o.Stderr, r.exercise, r.snapshot)
-	switch {
-	case place != nil && r.tellsPlaces():
-		got.Places = []verdict.Place{*place}
-	case foreign:
+	places, foreign := r.lang.CrashPlaces(o.Stderr, r.exercise, r.snapshot)
+	if r.tellsPlaces() {
+		got.Places = places
+	}
+	if foreign {
 		got.Detail += judge.InTheTest
 	}
 }

@@ -20,11 +20,15 @@ const (
 	StackShare = 2 // one in so many
 )
 
+// RaceCrashed is the wall time of a run with the race detector, of a test that has crashed
+// without it.
+const RaceCrashed = 10 * time.Second
+
 // Beside says what else can end a run, in sentences for a list: a recursion without end, and
 // the limits of a run with the race detector.
 func (l Limits) Beside() []string {
-	race := fmt.Sprintf("With the race detector a run may take %s of memory, %s of CPU time and %s in all.",
-		size(l.Memory*RaceMemory), seconds(l.CPU*RaceCPU), seconds(l.Wall*RaceWall))
+	race := fmt.Sprintf("With the race detector a run may take %s of memory, %s of CPU time and %s in all, or %s if the test crashed without it.",
+		size(l.Memory*RaceMemory), seconds(l.CPU*RaceCPU), seconds(l.Wall*RaceWall), seconds(min(RaceCrashed, l.Wall*RaceWall)))
 	return []string{fmt.Sprintf("The stack of a goroutine may have %s.", size(l.Memory/StackShare)), race}
 }
 

@@ -107,7 +107,7 @@ func kill(o sandbox.Outcome, words CrashWords) (verdict.Verdict, string) {
 	case o.Cause == sandbox.CauseStdout, o.StdoutCut:
 		return verdict.OutputLimit, "exceeded its limit on standard output"
 	case (o.Cause == sandbox.CauseStderr || o.StderrCut) && words(o.Stderr) != "":
-		return "", "" // a deadlock prints every goroutine's stack
+		return "", "" // a deadlock prints every goroutine's stack, a panic all of its value
 	case o.Cause == sandbox.CauseStderr, o.StderrCut:
 		return verdict.OutputLimit, "exceeded its limit on standard error"
 	case o.Cause == sandbox.CauseObservations, o.ObserveCut:
@@ -147,8 +147,6 @@ func crash(o sandbox.Outcome, words CrashWords) string {
 	case message != "":
 	case o.Signal != 0:
 		message = "the program was killed by a signal, as after a fault in its memory"
-	case o.ExitCode == panicStatus:
-		message = "the program ended with a panic, with a value of its own"
 	default:
 		message = "the program ended with an error status"
 	}
@@ -158,12 +156,10 @@ func crash(o sandbox.Outcome, words CrashWords) string {
 	return message
 }
 
-// panicStatus is the status of a program that panics, in Go.
-const panicStatus = 2
-
 // InTheTest is added to the detail of a crash whose stack has no line of the
 // submission's.
-const InTheTest = "; no line of the submission is on the stack: the test crashed, or waits, on what it was given"
+const InTheTest = "; no line of the submission is on the stack: the test crashed, or waits, on what the submission gave it, " +
+	"such as too few elements, a nil, or a channel or loop without an end"
 
 // progress says how far the test had come, in words that a submission cannot count
 // with.

@@ -55,9 +55,10 @@ type Language interface {
 	// fixed list of texts, in which nothing is the program's choice but which one it
 	// is; "" if there is no message of the language's own.
 	CrashWords(stderr []byte) string
-	// CrashPlace finds a line of code in the submission's own files where it crashed,
-	// or nil. Foreign says that the crash has a stack, and no such line in it.
-	CrashPlace(stderr []byte, e *course.Exercise, s *submission.Snapshot) (place *verdict.Place, foreign bool)
+	// CrashPlaces finds the line of code in the submission's own files where it crashed, or,
+	// in a deadlock, those where it waits. Foreign says that the crash has a stack, and no
+	// such line in it.
+	CrashPlaces(stderr []byte, e *course.Exercise, s *submission.Snapshot) (places []verdict.Place, foreign bool)
 }
 
 // Build is one build: its request to a box, and the reading of the outcome.

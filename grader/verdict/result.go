@@ -70,8 +70,8 @@ type CheckResult struct {
 	MaxPoints int     `json:"max_points"`
 	Hint      string  `json:"hint"`
 	Detail    string  `json:"detail"`
-	// Places are lines of the submission's own files: where it crashed, or the two
-	// accesses of a data race.
+	// Places are lines of the submission's own files: where it crashed, where goroutines
+	// wait in a deadlock, or the two accesses of a data race.
 	Places []Place `json:"places,omitempty"`
 	// Cause names the failed check that explains why this one failed too, where the
 	// exercise declares that this one needs it.

@@ -15,11 +15,11 @@ import (
 type pipe struct {
 	parts chan []float64
 	taken chan struct{}
+	sent  func(part []float64) // a function, so that what it knows cannot be printed
 }
 
-func newPipe() allreduce.Link { return pipe{make(chan []float64), make(chan struct{})} }
-
 func (p pipe) Send(ctx context.Context, part []float64) error {
+	p.sent(part)
 	select {
 	case p.parts <- part:
 	case <-ctx.Done():
@@ -43,18 +43,50 @@ func (p pipe) Recv(ctx context.Context, part []float64) error {
 	}
 }
 
-// pipes is a ring of n ranks.
-func pipes(tb testing.TB, n int) *allreduce.Ring {
+// carried is what a link has carried: how many messages and numbers, and the sum of one number,
+// at a drawn place, of each message of the steps that combine, which Mean has not divided yet.
+type carried struct {
+	messages, numbers int
+	sum               float64
+	places            []float64
+	steps             int // that combine, of a reduction
+}
+
+func (c *carried) add(part []float64) {
+	if n := len(part); n > 0 && c.messages%(2*c.steps) < c.steps {
+		place := int(math.Abs(c.places[c.messages%len(c.places)])*8) + c.messages
+		c.sum += part[place%n] * float64(1+c.messages%5)
+	}
+	c.messages++
+	c.numbers += len(part)
+}
+
+// pipes is a ring of n ranks, and what each link carries.
+func pipes(o *observe.Observer, tb testing.TB, n int) (*allreduce.Ring, []carried) {
 	tb.Helper()
-	links := make([]allreduce.Link, n)
-	for i := range links {
-		links[i] = newPipe()
+	links, all := make([]allreduce.Link, n), make([]carried, n)
+	for i, places := range inputs(o.Rand(), n, 53) {
+		all[i] = carried{places: places, steps: n - 1}
+		links[i] = pipe{make(chan []float64), make(chan struct{}), all[i].add}
 	}
 	r, err := allreduce.New(links)
 	if err != nil || r == nil {
 		tb.Fatalf("New refuses %d links: %v", n, err)
 	}
-	return r
+	return r, all
+}
+
+// recordCarried records what the links have carried: a reduction by another way than over all
+// links is missed.
+func recordCarried(o *observe.Observer, all []carried) {
+	var messages, numbers []int
+	var sums []float64
+	for _, c := range all {
+		messages, numbers, sums = append(messages, c.messages), append(numbers, c.numbers), append(sums, c.sum)
+	}
+	o.Ints("messages of each link", messages)
+	o.Ints("numbers of each link", numbers)
+	o.Floats("some of what each link carried, added up", sums, foundDigits)
 }
 
 // rounds has every rank reduce its data so many times, changed by a drawn number each time. It
@@ -107,12 +139,13 @@ func checked(o *observe.Observer, name string, data [][]float64, err error) {
 func BenchmarkLarge(b *testing.B) {
 	o := observe.New(b)
 	data := inputs(o.Rand(), 16, 1<<18)
-	r := pipes(b, len(data))
+	r, all := pipes(o, b, len(data))
 	var found []float64
 	var err error
 	for o.Loop() {
 		found, err = rounds(o, r, data, allreduce.Sum, 4)
 	}
+	recordCarried(o, all)
 	o.Floats("what each rank found in all rounds, added up", found, foundDigits)
 	checked(o, "result", data, err)
 }
@@ -122,12 +155,13 @@ func BenchmarkLarge(b *testing.B) {
 func BenchmarkMemory(b *testing.B) {
 	o := observe.New(b)
 	data := inputs(o.Rand(), 24, 1<<17)
-	r := pipes(b, len(data))
+	r, all := pipes(o, b, len(data))
 	var found []float64
 	var err error
 	for o.Loop() {
 		found, err = rounds(o, r, data, allreduce.Sum, 1)
 	}
+	recordCarried(o, all)
 	o.Floats("what each rank found in all rounds, added up", found, foundDigits)
 	checked(o, "result", data, err)
 }
@@ -136,12 +170,13 @@ func BenchmarkMemory(b *testing.B) {
 func BenchmarkManyRanks(b *testing.B) {
 	o := observe.New(b)
 	data := inputs(o.Rand(), 260, 400)
-	r := pipes(b, len(data))
+	r, all := pipes(o, b, len(data))
 	var found []float64
 	var err error
 	for o.Loop() {
 		found, err = rounds(o, r, data, allreduce.Max, 1)
 	}
+	recordCarried(o, all)
 	o.Floats("what each rank found in all rounds, added up", found, foundDigits)
 	checked(o, "result", data, err)
 }
@@ -150,12 +185,13 @@ func BenchmarkManyRanks(b *testing.B) {
 func BenchmarkManyRounds(b *testing.B) {
 	o := observe.New(b)
 	data := inputs(o.Rand(), 3, 24)
-	r := pipes(b, len(data))
+	r, all := pipes(o, b, len(data))
 	var found []float64
 	var err error
 	for o.Loop() {
 		found, err = rounds(o, r, data, allreduce.Mean, 5000)
 	}
+	recordCarried(o, all)
 	o.Floats("what each rank found in all rounds, added up", found, foundDigits)
 	checked(o, "result", data, err)
 }
@@ -164,12 +200,13 @@ func BenchmarkManyRounds(b *testing.B) {
 func BenchmarkAlone(b *testing.B) {
 	o := observe.New(b)
 	data := inputs(o.Rand(), 1, 8)
-	r := pipes(b, 1)
+	r, all := pipes(o, b, 1)
 	var found []float64
 	var err error
 	for o.Loop() {
 		found, err = rounds(o, r, data, allreduce.Sum, 60_000)
 	}
+	recordCarried(o, all)
 	o.Floats("what each rank found in all rounds, added up", found, foundDigits)
 	checked(o, "result", data, err)
 }

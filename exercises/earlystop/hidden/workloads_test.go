@@ -2,6 +2,7 @@ package hidden
 
 import (
 	"math"
+	"math/rand/v2"
 	"runtime"
 	"slices"
 	"testing"
@@ -169,21 +170,19 @@ func BenchmarkSnapshots(b *testing.B) {
 		best -= 10 * r.Float64()
 		metrics[improve[i]] = best
 	}
-	back := improve[10+r.IntN(30)] // the weights of this best are asked for as well
-	places := draws(16, func() int { return r.IntN(length) })
-	steps := draws(epochs, r.NormFloat64)
+	back := drawn(r, improve[5:50], 6) // the weights of these bests are asked for as well
+	steps, changed := draws(epochs, r.NormFloat64), make([]int, layers)
 	var some []float64
 	for o.Loop() {
 		s, err := earlystop.New(earlystop.Config{Patience: epochs})
 		if err != nil {
 			b.Fatal("New refuses a valid Config")
 		}
+		left := back
 		for epoch, metric := range metrics {
-			for i, layer := range m.layers {
-				layer[(epoch*7919+i)%length] += steps[epoch]
-			}
-			if s.Observe(epoch, metric, m); epoch == back {
-				some = m.spoiltAndRestored(s, places)
+			m.change(r, steps[epoch], changed)
+			if s.Observe(epoch, metric, m); len(left) > 0 && epoch == left[0] {
+				left, some = left[1:], append(some, m.spoiltAndRestored(s, changed, m.places(r), m.places(r))...)
 			}
 		}
 		for _, layer := range m.layers {
@@ -191,7 +190,7 @@ func BenchmarkSnapshots(b *testing.B) {
 		}
 		s.Restore(m)
 	}
-	o.Floats("some weights of a best in the middle", some)
+	o.Floats("some weights of bests in the middle", some)
 	sums := make([]float64, layers)
 	for i, layer := range m.layers {
 		for j, w := range layer {
@@ -214,19 +213,19 @@ func BenchmarkLayers(b *testing.B) {
 	}
 	m := newModel(r, lengths...)
 	x := dyadic(r, -20, 20)
-	back := draws(16, func() int { return r.IntN(improvements) }) // bests whose weights are asked for
-	slices.Sort(back)
+	back := drawn(r, r.Perm(improvements), 16) // bests whose weights are asked for
+	changed := make([]int, layers)
 	var some []float64
 	for o.Loop() {
 		s, err := earlystop.New(earlystop.Config{Patience: 1})
 		if err != nil {
 			b.Fatal("New refuses a valid Config")
 		}
-		left := slices.Compact(slices.Clone(back))
+		left := back
 		for epoch := range improvements {
-			m.layers[epoch%layers][0] += x
+			m.change(r, x, changed)
 			if s.Observe(epoch, -float64(epoch), m); len(left) > 0 && epoch == left[0] {
-				left, some = left[1:], append(some, m.spoiltAndRestored(s, []int{0, epoch})...)
+				left, some = left[1:], append(some, m.spoiltAndRestored(s, changed, m.places(r))...)
 			}
 		}
 		for _, layer := range m.layers {
@@ -238,21 +237,48 @@ func BenchmarkLayers(b *testing.B) {
 	o.Floats("weights", m.weights())
 }
 
-// spoiltAndRestored changes weights, one of each layer at each of the places, restores the best,
-// and returns what is there then.
-func (m *model) spoiltAndRestored(s *earlystop.Stopper, places []int) (some []float64) {
-	for _, at := range places {
-		for _, layer := range m.layers {
-			layer[at%len(layer)]++
+// places draws one place in each layer. They come from the generator of the test as the training
+// goes on: no program knows them before, nor finds them faster than it copies the model.
+func (m *model) places(r *rand.Rand) []int {
+	list := make([]int, len(m.layers))
+	for i, layer := range m.layers {
+		list[i] = r.IntN(len(layer))
+	}
+	return list
+}
+
+// change adds to one weight of each layer, and writes down where.
+func (m *model) change(r *rand.Rand, step float64, places []int) {
+	for i, layer := range m.layers {
+		places[i] = r.IntN(len(layer))
+		layer[places[i]] += step
+	}
+}
+
+// spoiltAndRestored changes weights at lists of places, restores the best, and returns what is
+// there then. What has changed in this epoch belongs to them: a snapshot that is older tells.
+func (m *model) spoiltAndRestored(s *earlystop.Stopper, lists ...[]int) (some []float64) {
+	for _, places := range lists {
+		for i, layer := range m.layers {
+			layer[places[i]]++
 		}
 	}
 	s.Restore(m)
-	for _, at := range places {
-		for _, layer := range m.layers {
-			some = append(some, layer[at%len(layer)])
+	for _, places := range lists {
+		for i, layer := range m.layers {
+			some = append(some, layer[places[i]])
 		}
 	}
 	return some
+}
+
+// drawn is n of a list, which it sorts.
+func drawn(r *rand.Rand, list []int, n int) []int {
+	list = slices.Clone(list)
+	r.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
+	list = list[:n]
+	slices.Sort(list)
+	return list
 }
 
 func draws[T any](n int, draw func() T) []T {

@@ -4,6 +4,7 @@ package hidden
 
 import (
 	"errors"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -226,5 +227,13 @@ func thin(x []float64) []float64 {
 	for i := 0; i < len(x); i += 37 {
 		some = append(some, x[i])
 	}
-	return append(some, x[len(x)-40:]...)
+	return append(append(some, weighed(x)), x[len(x)-40:]...)
+}
+
+// weighed is one number for all, in which each has a weight.
+func weighed(x []float64) (sum float64) {
+	for i, v := range x {
+		sum += math.Abs(v) * float64(1+i%7)
+	}
+	return sum
 }

@@ -21,6 +21,7 @@ type large struct {
 	forward  error
 	backward error
 	extra    bool // one gradient too many
+	given    bool // the gradient is a part of what was saved
 	sum      float64
 }
 
@@ -42,6 +43,9 @@ func (l *large) Backward(c *gradcheck.Context, grad []float64) ([][]float64, err
 		l.sum += saved[0][7]
 	}
 	grads := [][]float64{grad}
+	if l.given && len(saved) == 1 {
+		grads[0] = saved[0][7:8]
+	}
 	if l.extra {
 		grads = append(grads, nil)
 	}
@@ -66,7 +70,7 @@ func TestReleased(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
 	for range 3 {
-		for _, kind := range []string{"plain", "Backward fails", "gradients are wrong", "Forward fails", "no gradient is needed"} {
+		for _, kind := range []string{"plain", "Backward fails", "gradients are wrong", "the gradient was saved", "Forward fails", "no gradient is needed"} {
 			l := &large{}
 			tape := gradcheck.NewTape()
 			first := tape.Leaf([]float64{1 + r.Float64()})
@@ -77,7 +81,7 @@ func TestReleased(t *testing.T) {
 			if kind == "Backward fails" {
 				l.backward = errors.New("fresh")
 			}
-			l.extra = kind == "gradients are wrong"
+			l.extra, l.given = kind == "gradients are wrong", kind == "the gradient was saved"
 			for range below(r, 2, 5) {
 				v = apply(t, l, v)
 				o.Float("output", v.Data[0])
@@ -313,6 +317,9 @@ func TestRepeated(t *testing.T) {
 				}
 			}
 			o.Floats("what one of two gives", given[0][max(0, n-5):], relative)
+			for _, list := range given {
+				o.Float("what one of two gives, weighed", weighed(list), relative)
+			}
 			o.Bool("as it was", slices.EqualFunc(given, kept, slices.Equal))
 		}
 	}

@@ -55,11 +55,14 @@ func random(r *rand.Rand, n int) []hunt.Epoch {
 	return epochs
 }
 
-// part draws n metrics, or up to three percent more or less, that follow each other.
-func part(r *rand.Rand, epochs []hunt.Epoch, n int) []hunt.Epoch {
-	n = below(r, n-n/32, n+n/32)
-	from := r.IntN(len(epochs) - n)
-	return epochs[from : from+n]
+// parts draws the metrics of so many calls: of n epochs each, or up to three percent more or
+// less. No epoch is in two of them, so who remembers its line gains nothing.
+func parts(r *rand.Rand, calls, n int) [][]hunt.Epoch {
+	list := make([][]hunt.Epoch, calls)
+	for i := range list {
+		list[i] = random(r, below(r, n-n/32, n+n/32))
+	}
+	return list
 }
 
 // spots adds to a number the length of some bytes, and those at places that nobody knows before.
@@ -75,13 +78,13 @@ func spots(r *rand.Rand, sum int, data []byte) int {
 func BenchmarkWriteLong(b *testing.B) {
 	o := observe.New(b)
 	r := o.Rand()
-	epochs := random(r, 2_000)
+	list := parts(r, about(r, 220), 1_500)
 	var out bytes.Buffer
-	written := make([]int, about(r, 220))
+	written := make([]int, len(list))
 	for o.Loop() {
-		for i := range written {
+		for i, epochs := range list {
 			out.Reset()
-			if err := hunt.WriteMetrics(&out, part(r, epochs, 1_500)); err != nil {
+			if err := hunt.WriteMetrics(&out, epochs); err != nil {
 				b.Fatal(err)
 			}
 			written[i] = spots(r, 0, out.Bytes())
@@ -95,15 +98,15 @@ func BenchmarkWriteLong(b *testing.B) {
 func BenchmarkWriteFile(b *testing.B) {
 	o := observe.New(b)
 	r := o.Rand()
-	epochs := random(r, 200)
+	list := parts(r, about(r, 3_000), 40)
 	file, err := os.Create(b.TempDir() + "/metrics.csv")
 	if err != nil {
 		b.Fatal(err)
 	}
 	defer file.Close()
 	for o.Loop() {
-		for range about(r, 3_000) {
-			if err := hunt.WriteMetrics(file, part(r, epochs, 40)); err != nil {
+		for _, epochs := range list {
+			if err := hunt.WriteMetrics(file, epochs); err != nil {
 				b.Fatal(err)
 			}
 		}

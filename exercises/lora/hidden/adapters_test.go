@@ -53,6 +53,7 @@ func TestDrawn(t *testing.T) {
 		a := l.Adapter("a").A
 		o.Int("numbers in A", len(a))
 		o.Bool("uniform between the bounds", uniform(a, 1/math.Sqrt(float64(in))))
+		o.Bool("neighbours go together", together(a, 1) || together(a, 2) || in > 1 && together(a, in))
 		o.Bool("nearly all are different", distinct(a) > len(a)*99/100)
 		o.Bool("nearly all have more digits than a float32", wide(a) > len(a)*9/10)
 		if in == 1 { // the bound is 1
@@ -90,6 +91,19 @@ func uniform(xs []float64, bound float64) bool {
 		}
 	}
 	return true
+}
+
+// together says whether numbers that stand so far from each other go together: whether their
+// correlation is beyond 6 standard deviations, as of one list of independent ones in 10⁹.
+func together(xs []float64, apart int) bool {
+	products, squares := 0.0, 0.0
+	for i, x := range xs {
+		squares += x * x
+		if i >= apart {
+			products += x * xs[i-apart]
+		}
+	}
+	return !(math.Abs(products/squares) <= 6/math.Sqrt(float64(len(xs))))
 }
 
 // digits counts the numbers from -1 to 1 that need more than so many binary digits.
@@ -137,6 +151,10 @@ func TestFrozen(t *testing.T) {
 		}
 		o.Floats("what changes in W and B", append(less(base.W, w), less(base.B, b)...), exact)
 		o.Floats("what changes in GradW and GradB", append(less(base.GradW, gw), less(base.GradB, gb)...), exact)
+		merge(t, l)
+		o.Floats("what Merge changes in B, GradW and GradB", slices.Concat(less(base.B, b), less(base.GradW, gw), less(base.GradB, gb)), exact)
+		unmerge(t, l)
+		o.Floats("what Unmerge changes in B, GradW and GradB", slices.Concat(less(base.B, b), less(base.GradW, gw), less(base.GradB, gb)), exact)
 		o.Ints("lengths", []int{len(base.W), len(base.B), len(base.GradW), len(base.GradB)})
 		x := numbers(r, base.In)
 		forward(t, l, x)
@@ -225,6 +243,10 @@ func TestRemove(t *testing.T) {
 	sentinels(o, "Remove of no name", l.Remove(""))
 	a := fresh(t, r, l, base, names[1], plain(3))
 	o.Floats("B of a new one of the same name", a.B, exact)
+	add(t, r, l, base, names[2], plain(2)) // which was active when it was removed
+	o.String("active, after Add of that name", l.Active())
+	o.Floats("what is added after Add of that name", less(forward(t, l, x), base.Forward(x)), exact)
+	o.Int("matrices after Add of that name", len(l.Params()))
 	o.Strings("names in the end", l.Names())
 	kept := l.Adapter(names[0])
 	o.Bool("another one is kept", kept != nil && slices.ContainsFunc(kept.B, func(x float64) bool { return x != 0 }))

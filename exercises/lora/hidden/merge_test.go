@@ -143,7 +143,9 @@ func TestLive(t *testing.T) {
 		was := slices.Clone(base.W)
 		merge(t, l)
 		at := r.IntN(len(base.W))
+		beside := at - at%base.In + (at+1)%base.In // in the same row, whose sum stays
 		base.W[at] += 2
+		base.W[beside] -= 2
 		y := forward(t, l, x)
 		base.B[0] += 3
 		o.Floats("what a change of the bias changes while merged", less(forward(t, l, x), y))

@@ -2,6 +2,7 @@ package hidden
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"grade/observe"
@@ -197,8 +198,12 @@ func TestRowsApart(t *testing.T) {
 		o.Floats("gradients of x, NaN or infinite in x", dx)
 		o.Ints("numbers that are not finite in other rows", []int{notFinite(cut(y, at, base.Out, 0)), notFinite(dx)})
 		o.Ints("lengths", []int{len(y), len(dx)})
-		dy[at*base.Out+r.IntN(base.Out)] = bad
-		o.Floats("gradients of x, NaN or infinite in the gradient of y", cut(backward(t, l, x, dy), at, base.In, bad))
+		for c := range base.Out {
+			one := slices.Clone(dy)
+			one[at*base.Out+c] = bad
+			o.Floats("gradients of x, NaN or infinite in the gradient of y", cut(backward(t, l, x, one), at, base.In, bad))
+			o.Floats("gradients of x, NaN or infinite in that of y alone", cut(backward(t, l, numbers(r, n*base.In), one), at, base.In, bad))
+		}
 	}
 }
 

@@ -2,6 +2,7 @@ package hidden
 
 import (
 	"math"
+	"math/bits"
 	"slices"
 	"testing"
 
@@ -202,13 +203,25 @@ func TestShapeErrors(t *testing.T) {
 	r := o.Rand()
 	for _, shape := range [][]int{
 		{-1}, {2, -3}, {-2, -3}, {0, -1}, {-1, 0}, {math.MinInt}, {math.MinInt, 2}, {math.MinInt, 0},
-		{1 << 62, 4}, {1 << 32, 1 << 32}, {1 << 31, 1 << 31, 4}, {math.MaxInt, 2}, {1 << 62, 2}, {3, math.MaxInt/3 + 1}, {math.MaxInt, math.MaxInt},
+		{1 << 62, 4}, {1 << 62, 5}, {5, 1 << 62}, {1 << 32, 1 << 32}, {1 << 31, 1 << 31, 4}, {math.MaxInt, 2}, {1 << 62, 2}, {3, math.MaxInt/3 + 1}, {math.MaxInt, math.MaxInt},
 	} {
 		x, err := strided.New(shape...)
 		refused(o, "New", x, err)
 		for _, n := range []int{0, 1, 6} {
 			x, err = strided.FromSlice(values(r, n), shape...)
 			refused(o, "FromSlice", x, err)
+		}
+	}
+	for range 6 { // sizes whose product is a number of elements that there are, and 2 to the power of 64
+		q := uint64(between(r, 3, 50))
+		p, rest := bits.Div64(1, 0, q)
+		for more := range uint64(2) { // below q, and not: then the product does not even get smaller
+			for _, shape := range [][]int{{int(q), int(p + 1 + more)}, {int(p + 1 + more), int(q)}, {int(q), 1, int(p + 1 + more)}} {
+				x, err := strided.FromSlice(values(r, int(q-rest+more*q)), shape...)
+				refused(o, "FromSlice of a product that overflows", x, err)
+				x, err = strided.New(shape...)
+				refused(o, "New of a product that overflows", x, err)
+			}
 		}
 	}
 	for _, shape := range [][]int{{6}, {2, 3}, {3, 2, 1}, {2, 2}, {7}, {}, {0}, {2, 3, 0}, {6, 6}, {-2, -3}, {-1, 6}} {

@@ -17,21 +17,6 @@ func kept(t testing.TB, r *rand.Rand, shape ...int) (*tensor, []float64) {
 	return get(t)(strided.FromSlice(data, shape...)), data
 }
 
-// places lists where in a buffer the elements of a view are, in the order of their indices.
-func places(offset int, shape, strides []int) []int {
-	list := []int{offset}
-	for k, n := range shape {
-		next := make([]int, 0, len(list)*n)
-		for _, place := range list {
-			for i := range n {
-				next = append(next, place+i*strides[k])
-			}
-		}
-		list = next
-	}
-	return list
-}
-
 // fold makes one number of a number and an element, by all of their bits and their order.
 func fold(sum uint64, x float64) uint64 { return (sum ^ math.Float64bits(x)) * 0x100000001b3 }
 

@@ -298,6 +298,8 @@ func TestCopyFrom(t *testing.T) {
 	numbers(o, "special numbers", x.Values())
 	y := get(t)(x.Transpose(0, 1))
 	numbers(o, "special numbers, copied", y.Contiguous().Values())
+	long := get(t)(random(t, r, 2, 3, between(r, 66_000, 70_000)).Permute(2, 1, 0))
+	numbers(o, "a long outer axis, copied", long.Contiguous().Values())
 
 	// Shapes of as many elements are other ones all the same, and nothing is copied.
 	for _, group := range [][][]int{{{}, {1}, {1, 1}, {1, 1, 1}}, {{2, 3}, {3, 2}, {6}, {1, 2, 3}, {2, 1, 3}, {2, 3, 1}, {1, 6}}, {{0}, {0, 3}, {3, 0}, {1, 0}}, {{250, 300}, {300, 250}, {75_000}, {1, 250, 300}}} {

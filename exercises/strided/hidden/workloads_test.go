@@ -7,19 +7,20 @@ import (
 	"grade/observe"
 )
 
-// A matrix of about 1,700 by 1,500 numbers is copied transposed, in two ways. Time: that of
-// some plain copies.
+// A part of a matrix, of about 1,700 by 1,500 numbers, is copied transposed, in two ways; each
+// time another part. Time: that of some plain copies.
 func BenchmarkTransposed(b *testing.B) {
 	o := observe.New(b)
 	r := o.Rand()
 	rows, cols := between(r, 1690, 1709), between(r, 1490, 1509)
-	x, from := kept(b, r, rows, cols)
+	x, from := kept(b, r, rows+40, cols+40)
 	copied, to := kept(b, r, cols, rows)
-	turned := get(b)(x.Transpose(0, 1))
-	p := newProbe(r, 16, from, rows*cols, func(i int) int { return i%rows*cols + i/rows })
+	d := &drawn{r: r, x: x, full: []int{rows + 40, cols + 40}, part: []int{rows, cols}, steps: []int{1, 1}, order: []int{1, 0}}
+	p := newProbe(r, 16, from, rows*cols, d.place)
 	var y *tensor
 	for o.Loop() {
 		for i := range 6 {
+			turned := d.next(b)
 			p.change()
 			copied.CopyFrom(turned)
 			p.look(to)
@@ -37,29 +38,30 @@ func BenchmarkTransposed(b *testing.B) {
 }
 
 // Six axes in another order, and a part of them: about 96,000 and 48,000 numbers are
-// copied, many times. Time: a few additions for each, and no division.
+// copied, many times, of another view each time. Time: a few additions for each, and no division.
 func BenchmarkAxes(b *testing.B) {
 	o := observe.New(b)
 	r := o.Rand()
 	n, m := between(r, 39, 41), between(r, 49, 51)
 	half := m / 2
-	x, from := kept(b, r, 3, 2, 2, 4, n, m)
-	turned := get(b)(x.Permute(2, 0, 3, 1, 5, 4))
-	back := get(b)(get(b)(x.Slice(4, open, open, -1)).Slice(5, 1, open, 2))
+	full := []int{3, 2, 2, 4, n + 10, m + 10}
+	x, from := kept(b, r, full...)
+	turned := &drawn{r: r, x: x, full: full, part: []int{3, 2, 2, 4, n, m}, steps: []int{0, 0, 0, 0, 1, 1}, order: []int{2, 0, 3, 1, 5, 4}}
+	back := &drawn{r: r, x: x, full: full, part: []int{3, 2, 2, 4, n, half}, steps: []int{0, 0, 0, 0, -1, 2}, order: []int{0, 1, 2, 3, 4, 5}}
 	one, to := kept(b, r, 2, 3, 4, 2, m, n)
 	other, part := kept(b, r, 3, 2, 2, 4, n, half)
-	all := places(0, []int{2, 3, 4, 2, m, n}, []int{4 * n * m, 16 * n * m, n * m, 8 * n * m, 1, m})
-	some := places((n-1)*m+1, []int{48, n, half}, []int{n * m, -m, 2})
-	p := newProbe(r, 8, from, len(all), func(i int) int { return all[i] })
-	q := newProbe(r, 8, from, len(some), func(i int) int { return some[i] })
+	p := newProbe(r, 8, from, len(to), turned.place)
+	q := newProbe(r, 8, from, len(part), back.place)
 	rounds := between(r, 195, 205)
 	for o.Loop() {
 		for range rounds {
+			view := turned.next(b)
 			p.change()
-			one.CopyFrom(turned)
+			one.CopyFrom(view)
 			p.look(to)
+			view = back.next(b)
 			q.change()
-			other.CopyFrom(back)
+			other.CopyFrom(view)
 			q.look(part)
 		}
 	}

@@ -39,13 +39,13 @@ var crashes = rows(
 	`sync: (negative WaitGroup counter|WaitGroup .*)`, "misuse of a sync.WaitGroup: more calls of Done than of Add, or Add beside Wait",
 	`strings: negative Repeat count|bytes: negative Repeat count`, "strings.Repeat with a negative count",
 	`panic called with nil argument( .*)?`, "panic(nil)",
-	`deadlock: main bubble goroutine has exited but blocked goroutines remain`, "goroutines are left that wait for ever when the work is over: each has to end",
-	`deadlock: all goroutines in bubble are blocked`, "deadlock: all goroutines wait for each other",
+	`deadlock: main bubble goroutine has exited but blocked goroutines remain`, goroutinesLeft,
+	`deadlock: all goroutines in bubble are blocked`, deadlocked,
 )
 
 // fatals are the rows for what follows "fatal error: ", from which no program recovers.
 var fatals = rows(
-	`all goroutines are asleep - deadlock!|no goroutines \(main called runtime\.Goexit\) - deadlock!`, "deadlock: all goroutines wait for each other",
+	`all goroutines are asleep - deadlock!|no goroutines \(main called runtime\.Goexit\) - deadlock!`, deadlocked,
 	`stack overflow`, "stack overflow: a recursion without end, or one that is far too deep",
 	`concurrent map (writes|read and map write|iteration and map write|clone and map write)`, "a map is written while another goroutine uses it",
 	`sync: (unlock of unlocked mutex|R?Unlock of unlocked RWMutex)`, "unlock of a mutex that is not locked",
@@ -53,6 +53,19 @@ var fatals = rows(
 	`thread exhaustion|newosproc.*`, "too many threads",
 	`(runtime: )?(out of memory.*|cannot allocate memory.*)`, "out of memory",
 )
+
+// The words that other rules go by.
+const (
+	deadlocked     = "deadlock: all goroutines wait for each other"
+	goroutinesLeft = "goroutines are left that wait for ever when the work is over: each has to end"
+	afterPanic     = "; one of them waits in a deferred function, after a panic: mend what panics first"
+	ownPanic       = "the program ended with a panic, with a value of its own"
+)
+
+// isDeadlock reports whether these are the words of one.
+func isDeadlock(words string) bool {
+	return strings.Contains(words, deadlocked) || strings.HasSuffix(words, goroutinesLeft)
+}
 
 // row is one line of the vocabulary.
 type row struct {
@@ -82,27 +95,43 @@ func CrashWords(stderr []byte) string {
 	return words
 }
 
-// crash finds the first message of the runtime, and what follows its line.
+// crash finds the first message of the runtime that has words of its own, and what follows
+// its line; without one, the first panic with another text.
 func crash(stderr []byte) (words string, after []byte) {
 	for len(stderr) > 0 {
 		var line []byte
 		line, stderr, _ = bytes.Cut(stderr, []byte("\n"))
-		if len(line) > maxRuntimeLine {
-			continue
-		}
-		if text, ok := bytes.CutPrefix(line, []byte("panic: ")); ok {
-			words = find(crashes, "panic: ", text)
-		} else if text, ok := bytes.CutPrefix(line, []byte("fatal error: ")); ok {
-			words = find(fatals, "", text)
-		}
-		if words != "" {
-			return words, stderr
+		switch found := message(line[:min(len(line), maxRuntimeLine+1)]); {
+		case strings.HasSuffix(found, deadlocked) && underWay(stderr):
+			return found + afterPanic, stderr
+		case found != "" && found != ownPanic:
+			return found, stderr
+		case found == ownPanic && words == "":
+			words, after = ownPanic, stderr
 		}
 	}
-	return "", nil
+	return words, after
+}
+
+// message returns the words for one line; "" if it is none of the runtime's.
+func message(line []byte) string {
+	if text, ok := bytes.CutPrefix(line, []byte("fatal error: ")); ok {
+		return find(fatals, "", text)
+	}
+	text, ok := bytes.CutPrefix(line, []byte("panic: "))
+	if !ok {
+		return ""
+	}
+	if words := find(crashes, "panic: ", text); words != "" {
+		return words
+	}
+	return ownPanic
 }
 
 func find(table []row, prefix string, text []byte) string {
+	if len(text) > maxRuntimeLine {
+		return ""
+	}
 	for _, r := range table {
 		if r.pattern.Match(text) {
 			return prefix + r.words

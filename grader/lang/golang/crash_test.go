@@ -10,6 +10,7 @@ import (
 
 func TestCrashWords(t *testing.T) {
 	const beyond = "panic: index out of range: the index was the length or more"
+	const own = "the program ended with a panic, with a value of its own"
 	for _, test := range []struct{ stderr, want string }{
 		{"panic: runtime error: index out of range [5] with length 3 [recovered, repanicked]\n\ngoroutine 7 [running]:\n", beyond},
 		{"panic: runtime error: index out of range [-5]\n", "panic: index out of range: the index was negative"},
@@ -26,16 +27,19 @@ func TestCrashWords(t *testing.T) {
 		{"panic: interface conversion: interface {} is secret, not string [recovered, repanicked]\n", "panic: type assertion on a value of another type, or on nil"},
 		{"panic: runtime error: hash of unhashable type p.Secret\n", "panic: map key of a type that cannot be compared"},
 
+		{"panic: the answer is 42\n", own},
+		{"panic: " + strings.Repeat("the answer is 42", 1<<17), own},
+		{"panic: runtime error: the answer is 42\n", own},
+		{"panic: runtime error: index out of range [5] with length 3 and the answer is 42\n", own},
+		{"panic: runtime error: index out of range [123456789012345678901234567890]\n", own},
+		{"panic: runtime error: integer divide by zero\x1b[31m\n", own},
+		{"panic: runtime error: integer divide by zero\r\n", own},
+		{"panic: interface conversion" + strings.Repeat(" ", 500) + "\n", own},
+		{"panic: printed\npanic: send on closed channel\n", "panic: send on a closed channel"},
+
 		{"", ""},
-		{"panic: the answer is 42\n", ""},
-		{"panic: runtime error: the answer is 42\n", ""},
-		{"panic: runtime error: index out of range [5] with length 3 and the answer is 42\n", ""},
 		{"the answer panic: runtime error: integer divide by zero\n", ""},
 		{"\tpanic: runtime error: integer divide by zero\n", ""},
-		{"panic: runtime error: index out of range [123456789012345678901234567890]\n", ""},
-		{"panic: runtime error: integer divide by zero\x1b[31m\n", ""},
-		{"panic: runtime error: integer divide by zero\r\n", ""},
-		{"panic: interface conversion" + strings.Repeat(" ", 500) + "\n", ""},
 	} {
 		assert.Equal(t, test.want, CrashWords([]byte(test.stderr)), "%q", test.stderr)
 	}

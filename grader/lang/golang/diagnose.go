@@ -5,6 +5,7 @@ import (
 	"go/token"
 	"go/types"
 	"path"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -113,7 +114,7 @@ func (t *translator) diagnostic(d diagnostic) {
 		return
 	}
 	if t.student[file] {
-		t.add(file, d.line, "compile", d.text+t.continued(d.more))
+		t.add(file, d.line, "compile", t.places(d.text)+t.continued(d.more))
 		return
 	}
 	if t.redeclared(d) {
@@ -157,6 +158,26 @@ func (t *translator) continued(more []string) string {
 	}
 	return text
 }
+
+// places shortens the places in a message to names of the student's files. Those in any
+// other file are not told.
+func (t *translator) places(text string) string {
+	return placeInText.ReplaceAllStringFunc(text, func(at string) string {
+		p, line, _ := strings.Cut(strings.TrimPrefix(at, "at "), ".go:")
+		file, own := t.inPackage(p + ".go")
+		if !own {
+			return "outside this package"
+		}
+		if !t.student[file] {
+			return "in a file that the exercise provides"
+		}
+		line, _, _ = strings.Cut(line, ":")
+		return "at " + file + ":" + line
+	})
+}
+
+// placeInText matches where a message says that something else is.
+var placeInText = regexp.MustCompile(`\bat [^\s"'` + "`" + `(),;]+\.go:[0-9]+:[0-9]+`)
 
 // redeclared handles a name that both the student and a file of the exercise declare.
 // The compiler may report either place; the student sees their own.

@@ -59,6 +59,10 @@ func TestAPIProblemsLeakNothing(t *testing.T) {
 		"absolute":          {"/work/x y/reference/p/a.go:3:6: x\r\n", []string{"a.go:3 x"}},
 		"no column":         {"reference/p/a.go:3: x: y\n", []string{"a.go:3 x: y"}},
 		"foreign a.go":      {"/secret/a.go:3:6: canary\nother/reference/q/a.go:1:1: canary\n", nil},
+		"own declaration":   {"reference/p/a.go:9:6: method T.F already declared at reference/p/a.go:3:6\n", []string{"a.go:9 method T.F already declared at a.go:3"}},
+		"provided method":   {"reference/p/a.go:9:6: method T.F already declared at reference/p/given.go:3:6\n", []string{"a.go:9 method T.F already declared in a file that the exercise provides"}},
+		"library":           {"./a.go:9:6: in call to slices.Max, cannot infer S (declared at /usr/local/go/src/slices/sort.go:5:10)\n", []string{"a.go:9 in call to slices.Max, cannot infer S (declared outside this package)"}},
+		"a place in a text": {"./a.go:9:6: cannot use \"b.go:1:2\" (untyped string constant) as int value\n", []string{"a.go:9 cannot use \"b.go:1:2\" (untyped string constant) as int value"}},
 		"twice":             {"./a.go:3:6: x\n./a.go:3:6: x\n", []string{"a.go:3 x"}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -51,9 +51,9 @@ func (l *Language) BuildKey() string { return fmt.Sprintf("%q %q", kitHash(l.kit
 // CrashWords translates the runtime's message.
 func (l *Language) CrashWords(stderr []byte) string { return CrashWords(stderr) }
 
-// CrashPlace reads the runtime's traceback.
-func (l *Language) CrashPlace(stderr []byte, e *course.Exercise, s *submission.Snapshot) (place *verdict.Place, foreign bool) {
-	return CrashPlace(stderr, e, s)
+// CrashPlaces reads the runtime's traceback.
+func (l *Language) CrashPlaces(stderr []byte, e *course.Exercise, s *submission.Snapshot) (places []verdict.Place, foreign bool) {
+	return CrashPlaces(stderr, e, s)
 }
 
 var _ lang.Language = (*Language)(nil)

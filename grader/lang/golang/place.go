@@ -2,6 +2,7 @@ package golang
 
 import (
 	"bytes"
+	"cmp"
 	"path"
 	"regexp"
 	"slices"
@@ -20,53 +21,96 @@ var (
 	frameLine     = regexp.MustCompile(`^\t(\S+/[a-z0-9_]+\.go):([0-9]{1,7})( \+0x[0-9a-f]+)?( .*)?$`)
 )
 
-// CrashPlace finds where in the submission's own files the program crashed: the
-// innermost frame there of the first goroutine that has one. Foreign is true where the
-// whole stack was read and has no such frame: the test crashed on what it was given.
+// CrashPlaces finds where in the submission's own files the program crashed: the innermost
+// frame there of the first goroutine that has one. In a deadlock it is where each goroutine
+// waits, at most maxWaiting different places: which of them is at fault, the runtime cannot
+// tell. Where a panic is under way in a goroutine, what it left counts, and not the deferred
+// function that came after. Foreign is true where all was read and has no such frame: the
+// test crashed on what it was given.
 //
 // A submission can print a traceback. So a place counts only if it is a line of code
 // in a file that was handed in; which one it is remains the submission's to choose,
 // and the grader caps how many a result shows.
-func CrashPlace(stderr []byte, e *course.Exercise, s *submission.Snapshot) (place *verdict.Place, foreign bool) {
-	_, rest := crash(stderr)
+func CrashPlaces(stderr []byte, e *course.Exercise, s *submission.Snapshot) (places []verdict.Place, foreign bool) {
+	words, rest := crash(stderr)
 	if rest == nil {
 		_, rest, _ = bytes.Cut(stderr, []byte("\ngoroutine "))
 		rest = append([]byte("goroutine "), rest...)
 	}
-	t := traceback{exercise: e, snapshot: s}
+	t := traceback{exercise: e, snapshot: s, most: 1}
+	if isDeadlock(words) {
+		t.most = maxWaiting
+	}
 	for line := range bytes.Lines(rest) {
-		if t.line(strings.TrimSuffix(string(line[:min(len(line), maxRuntimeLine)]), "\n")); t.found != nil {
-			return t.found, false
+		if t.line(strings.TrimSuffix(string(line[:min(len(line), maxRuntimeLine)]), "\n")); len(t.places) == t.most {
+			break
 		}
 	}
-	return nil, t.frames > 0 && !t.elided
+	t.end()
+	slices.SortFunc(t.places, func(a, b verdict.Place) int { return cmp.Or(cmp.Compare(a.File, b.File), a.Line-b.Line) })
+	return t.places, t.frames > 0 && !t.elided && len(t.places) == 0
 }
+
+// maxWaiting is how many places a deadlock has.
+const maxWaiting = 3
+
+// underWay reports whether in a deadlock a goroutine waits while a panic is under way: its
+// text never comes. The goroutine that runs tells of the deadlock.
+func underWay(stacks []byte) bool {
+	waits := false
+	for line := range bytes.Lines(stacks) {
+		switch {
+		case bytes.HasPrefix(line, []byte("goroutine ")):
+			waits = goroutineLine.Match(bytes.TrimSpace(line)) && !bytes.Contains(line, []byte(" [running"))
+		case waits && bytes.HasPrefix(line, []byte(panicFrame)):
+			return true
+		}
+	}
+	return false
+}
+
+// panicFrame begins the runtime's own frame between a panic and a deferred function.
+const panicFrame = "panic("
 
 // traceback reads the stacks of goroutines line by line.
 type traceback struct {
 	exercise *course.Exercise
 	snapshot *submission.Snapshot
+	most     int  // places
 	inside   bool // of a goroutine's stack
 	created  bool // the frame's function is the one that started the goroutine
+	panicked bool // the frames from here on are those that a panic left
 	frames   int
 	elided   bool
-	found    *verdict.Place
+	found    *verdict.Place // in this stack
+	places   []verdict.Place
 }
 
 func (t *traceback) line(s string) {
 	switch {
 	case goroutineLine.MatchString(s):
+		t.end()
 		t.inside = true
 	case s == "":
+		t.end()
 		t.inside = false
 	case !t.inside:
 	case strings.HasPrefix(s, "..."):
 		t.elided = true
 	case !strings.HasPrefix(s, "\t"):
 		t.created = strings.HasPrefix(s, "created by ")
+		t.panicked = t.panicked || strings.HasPrefix(s, panicFrame)
 	case !t.created:
 		t.frame(s)
 	}
+}
+
+// end ends a goroutine's stack.
+func (t *traceback) end() {
+	if t.found != nil && len(t.places) < t.most && !slices.Contains(t.places, *t.found) {
+		t.places = append(t.places, *t.found)
+	}
+	t.found, t.panicked = nil, false
 }
 
 // frame looks at the place of a frame.
@@ -81,8 +125,11 @@ func (t *traceback) frame(s string) {
 	if err != nil || strings.TrimSuffix(dir, "/") != t.exercise.ImportPath || slices.Contains(t.exercise.Provided, file) {
 		return
 	}
+	if t.found != nil && !t.panicked {
+		return
+	}
 	if text, ok := sourceLine(t.snapshot, file, n); ok && isCode(text) {
-		t.found = &verdict.Place{File: file, Line: n}
+		t.found, t.panicked = &verdict.Place{File: file, Line: n}, false
 	}
 }
 

@@ -63,6 +63,27 @@ func Many(c chan int) {
 	select {}
 }
 
+func Both(a, b chan int) {
+	for range 2 {
+		go func() { <-a }() // first
+	}
+	go func() {
+		b <- 1 // second
+	}()
+	select {} // third
+}
+
+func Deferred(c chan int) {
+	defer func() { <-c }()
+	_ = []int{1}[len(c)+1] // deferred
+}
+
+func Twice(list []int) {
+	defer func() { list[0]++ }()
+	list = list[:0]
+	close((chan int)(nil)) // twice
+}
+
 func Short() []int { return nil }
 
 func Return() {
@@ -102,6 +123,12 @@ func main() {
 		p.Wait(c)
 	case "many":
 		p.Many(c)
+	case "both":
+		p.Both(c, make(chan int))
+	case "deferred":
+		p.Deferred(c)
+	case "twice":
+		p.Twice([]int{1})
 	case "again":
 		defer p.Return()
 		panic("test")
@@ -136,37 +163,50 @@ func lineOf(mark string) int {
 
 // The traces come from the runtime of this test, so that a new Go release that writes
 // them in another way fails here.
-func TestCrashPlaceOfRealCrashes(t *testing.T) {
+func TestCrashPlacesOfRealCrashes(t *testing.T) {
 	name := program(t)
 	e, s := crashingPackage()
 	for mark, words := range map[string]string{
 		"index":      "panic: index out of range: the index was the length or more",
 		"sorted":     "panic: index out of range: the index was the length or more",
-		"custom":     "",
+		"custom":     ownPanic,
 		"nil":        "panic: nil pointer dereference",
 		"deep":       "stack overflow: a recursion without end, or one that is far too deep",
 		"background": "panic: close of a channel that is nil or closed already",
-		"wait":       "deadlock: all goroutines wait for each other",
-		"many":       "deadlock: all goroutines wait for each other",
-		"again":      "",
+		"wait":       deadlocked,
+		"deferred":   deadlocked + afterPanic,
+		"twice":      "panic: close of a channel that is nil or closed already",
+		"again":      ownPanic,
 	} {
 		t.Run(mark, func(t *testing.T) {
 			stderr := crashOf(t, name, mark)
 			assert.Equal(t, words, CrashWords(stderr))
-			place, foreign := CrashPlace(stderr, e, s)
+			places, foreign := CrashPlaces(stderr, e, s)
 			assert.False(t, foreign)
-			if mark == "many" { // the first goroutine is the one that started them all
-				require.NotNil(t, place)
-				return
-			}
-			assert.Equal(t, &verdict.Place{File: "p.go", Line: lineOf(mark)}, place, "%s", stderr)
+			assert.Equal(t, []verdict.Place{{File: "p.go", Line: lineOf(mark)}}, places, "%s", stderr)
 		})
 	}
 	for _, mark := range []string{"test", "callback"} {
-		place, foreign := CrashPlace(crashOf(t, name, mark), e, s)
-		assert.Nil(t, place)
+		places, foreign := CrashPlaces(crashOf(t, name, mark), e, s)
+		assert.Empty(t, places)
 		assert.True(t, foreign, "only the test is on the stack")
 	}
+}
+
+// Which of the goroutines that wait is at fault the runtime cannot tell.
+func TestCrashPlacesOfDeadlocks(t *testing.T) {
+	name := program(t)
+	e, s := crashingPackage()
+	both := crashOf(t, name, "both")
+	assert.Equal(t, deadlocked, CrashWords(both))
+	places, _ := CrashPlaces(both, e, s)
+	var want []verdict.Place
+	for _, mark := range []string{"first", "second", "third"} {
+		want = append(want, verdict.Place{File: "p.go", Line: lineOf(mark)})
+	}
+	assert.Equal(t, want, places, "%s", both)
+	places, _ = CrashPlaces(crashOf(t, name, "many"), e, s)
+	assert.Len(t, places, 2, "where they wait, and where the one waits that has started them")
 }
 
 func crashOf(t *testing.T, name, mark string) []byte {
@@ -179,15 +219,15 @@ func crashOf(t *testing.T, name, mark string) []byte {
 }
 
 // A submission can print a traceback; only lines of code of its own count.
-func TestCrashPlaceOfForgedTraces(t *testing.T) {
+func TestCrashPlacesOfForgedTraces(t *testing.T) {
 	e, s := crashingPackage()
 	trace := func(frames string) []byte {
 		return []byte("panic: runtime error: index out of range [5] with length 3\n\ngoroutine 7 [running]:\n" + frames)
 	}
-	for frames, want := range map[string]*verdict.Place{
-		"m/reference/p.F()\n\tm/reference/p/p.go:6 +0x1\n":                  {File: "p.go", Line: 6},
-		"m/reference/p.F(...)\n\tm/reference/p/p.go:6\n":                    {File: "p.go", Line: 6},
-		"x.G()\n\tx/p.go:6 +0x1\nF()\n\tm/reference/p/p.go:11\n":            {File: "p.go", Line: 11},
+	for frames, want := range map[string][]verdict.Place{
+		"m/reference/p.F()\n\tm/reference/p/p.go:6 +0x1\n":                  {{File: "p.go", Line: 6}},
+		"m/reference/p.F(...)\n\tm/reference/p/p.go:6\n":                    {{File: "p.go", Line: 6}},
+		"x.G()\n\tx/p.go:6 +0x1\nF()\n\tm/reference/p/p.go:11\n":            {{File: "p.go", Line: 11}},
 		"created by m/reference/p.F in goroutine 6\n\tm/reference/p/p.go:6": nil,
 		"F()\n\tm/reference/p/p.go:2\n":                                     nil, // empty
 		"F()\n\tm/reference/p/p.go:7\n":                                     nil, // a bracket
@@ -198,17 +238,17 @@ func TestCrashPlaceOfForgedTraces(t *testing.T) {
 		"F()\n\tm/reference/p/hidden_test.go:6\n":                           nil,
 		"F()\n\tm/exercises/p/hidden/p.go:6\n":                              nil,
 		"F()\n m/reference/p/p.go:6\n":                                      nil,
-		"F()\n\tm/reference/p/p.go:6 42 secret words\x1b\n":                 {File: "p.go", Line: 6},
+		"F()\n\tm/reference/p/p.go:6 42 secret words\x1b\n":                 {{File: "p.go", Line: 6}},
 	} {
-		place, _ := CrashPlace(trace(frames), e, s)
-		assert.Equal(t, want, place, "%q", frames)
+		places, _ := CrashPlaces(trace(frames), e, s)
+		assert.Equal(t, want, places, "%q", frames)
 	}
 	for _, stderr := range []string{"", "panic: x\n", "goroutine ", "\ngoroutine 1 [running]:\n", "m/reference/p/p.go:6\n\tm/reference/p/p.go:6\n"} {
-		place, foreign := CrashPlace([]byte(stderr), e, s)
-		assert.Nil(t, place)
+		places, foreign := CrashPlaces([]byte(stderr), e, s)
+		assert.Empty(t, places)
 		assert.False(t, foreign, "%q has no stack", stderr)
 	}
 	e.Provided = []string{"p.go"}
-	place, _ := CrashPlace(trace("F()\n\tm/reference/p/p.go:6\n"), e, s)
-	assert.Nil(t, place, "a file of the exercise's is not where a student looks")
+	places, _ := CrashPlaces(trace("F()\n\tm/reference/p/p.go:6\n"), e, s)
+	assert.Empty(t, places, "a file of the exercise's is not where a student looks")
 }

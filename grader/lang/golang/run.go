@@ -46,7 +46,7 @@ func runRequest(e *course.Exercise, tests, seed string, with settings) sandbox.R
 		Args: []string{"-test.run=" + tests, "-test.count=1"},
 		Env: []string{
 			"GRADE_OBSERVE=v1", "GRADE_SEED=" + seed, "HOME=/nonexistent",
-			"GOTRACEBACK=single", // the goroutine that crashed, or all in a deadlock: CrashPlace reads them
+			"GOTRACEBACK=single", // the goroutine that crashed, or all in a deadlock: CrashPlaces reads them
 			"GODEBUG=", "GOGC=" + with.gc,
 			fmt.Sprintf("GOMAXPROCS=%d", with.threads), fmt.Sprintf("GOMEMLIMIT=%d", l.Memory/10*9),
 			fmt.Sprintf("GRADE_STACK=%d", l.Memory/2), // a stack grows by a copy of twice the size: one above this needs more than there is

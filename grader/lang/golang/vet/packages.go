@@ -69,7 +69,7 @@ var packages = []entry{
 		"use the types, such as atomic.Int64"},
 	{"os", onDemand, []string{"Open", "ReadFile", "Stat", "File", "File.Read", "File.ReadAt", "File.Seek", "File.Close", "File.Name",
 		"File.Stat", "FileInfo", "FileMode", "PathError", "ErrNotExist", "ErrExist", "ErrClosed", "ErrInvalid", "ErrPermission",
-		"IsNotExist"}, "a submission may not change the system; an exercise with files lets it open and read them"},
+		"IsNotExist"}, "a submission uses what the exercise opens, mostly the reading of files, and nothing else of the system: no environment, no standard streams, no exit"},
 
 	{"unsafe", never, nil, "a submission uses memory through Go's types only"},
 	{"reflect", never, nil, "it hands out unsafe pointers; write out the types, or use generics"},
