@@ -220,7 +220,7 @@ func (s *sampler) pair(ctx context.Context) (ended *verdict.CheckResult, err err
 	if !first {
 		cappedBy = s.series.Refs[len(s.series.Refs)-1]
 	}
-	if sub, err = s.runSubmission(ctx, q, measure.Capped(unhurried(q.Limits), cappedBy, s.workload.Speed.Limit)); err != nil {
+	if sub, err = s.runSubmission(ctx, q, measure.Capped(patient(unhurried(q.Limits), cappedBy), cappedBy, s.workload.Speed.Limit)); err != nil {
 		return nil, err
 	}
 	if !first {
@@ -304,7 +304,7 @@ func (s *sampler) memory(ctx context.Context) (result verdict.CheckResult, err e
 		if err != nil {
 			return result, err
 		}
-		sub, err := s.runSubmission(ctx, q, unhurried(q.Limits))
+		sub, err := s.runSubmission(ctx, q, patient(unhurried(q.Limits), ref))
 		if err != nil {
 			return result, err
 		}

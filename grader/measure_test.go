@@ -169,7 +169,7 @@ func TestCappedRuns(t *testing.T) {
 		"stopped below twice the limit":  {149 * ms, stopped(1199 * ms), 1800 * ms, 2*time.Second + 7200*ms, "time_limit: exceeded its limit on CPU time"},
 		"a second at least":              {19 * ms, stopped(time.Second), time.Second, 2*time.Second + 960*ms, "too_slow: stopped after 50 times the reference's CPU time"},
 		"beyond the exercise's limit":    {1999 * ms, stopped(24 * time.Second), 24 * time.Second, 98 * time.Second, "too_slow: stopped after 12 times the reference's CPU time"},
-		"four times that at most":        {9999 * ms, stopped(40 * time.Second), 40 * time.Second, 4 * time.Minute, "time_limit: exceeded its limit on CPU time"},
+		"ten times the reference's":      {9999 * ms, stopped(100 * time.Second), 100 * time.Second, 4 * time.Minute, "too_slow: stopped after 10 times the reference's CPU time"},
 		"a sleeper": {149 * ms, sandbox.Outcome{Cause: sandbox.CauseWall, CPU: ms, Wall: time.Minute}, 1800 * ms, 2*time.Second + 7200*ms,
 			"time_limit: exceeded its limit on wall time, mostly waiting: it may sleep or be deadlocked"},
 	} {
@@ -184,7 +184,7 @@ func TestCappedRuns(t *testing.T) {
 			assert.Equal(t, 1, w.count("submission bench"))
 			sub, ref := last(w.running(ofSubmission)).Limits, last(w.running(ofReference)).Limits
 			assert.Equal(t, []time.Duration{c.cpu, c.wall}, []time.Duration{sub.CPU, sub.Wall})
-			assert.Equal(t, []time.Duration{10 * time.Second, time.Minute}, []time.Duration{ref.CPU, ref.Wall}, "the reference is not capped")
+			assert.Equal(t, []time.Duration{40 * time.Second, 4 * time.Minute}, []time.Duration{ref.CPU, ref.Wall}, "the reference is not capped, and has four times the limits")
 			assert.InDelta(t, float64(c.sub.CPU)/1e6, r.Checks[2].Submission.CPUMs, 1e-9)
 		})
 	}

@@ -110,6 +110,40 @@ func TestTimeBudget(t *testing.T) {
 	}
 }
 
+// On a machine so slow that the reference comes near the exercise's limits, which are 10 s
+// of CPU time and a minute here, a submission has ten times the reference's time.
+func TestLimitsOnASlowMachine(t *testing.T) {
+	for name, c := range map[string]struct {
+		reference, ended sandbox.Outcome
+		runs             int
+		cpu, wall        time.Duration // of the last run
+	}{
+		"slow":               {observedIn(2*time.Second, time.Second), sandbox.Outcome{Cause: sandbox.CauseCPU}, 2, 20 * time.Second, time.Minute},
+		"slow, waits":        {observedIn(ms, 7*time.Second), sandbox.Outcome{Cause: sandbox.CauseWall}, 2, 10 * time.Second, 70 * time.Second},
+		"quick":              {observedIn(time.Second, 6*time.Second), sandbox.Outcome{Cause: sandbox.CauseCPU}, 1, 10 * time.Second, time.Minute},
+		"slow, other limits": {observedIn(2*time.Second, time.Second), sandbox.Outcome{Cause: sandbox.CauseMemory}, 1, 10 * time.Second, time.Minute},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			w.Script["reference TestRatio"], w.Script["submission TestRatio"] = answers(c.reference), answers(c.ended, observed(1))
+			w.options.Only, w.options.Checks = []verdict.Kind{verdict.Correctness}, []string{"TestRatio"}
+			r, err := w.grade(t)
+			require.NoError(t, err)
+			assert.Equal(t, c.runs, w.count("submission TestRatio"))
+			assert.Equal(t, c.runs == 2, r.Checks[0].Verdict == verdict.Passed, r.Checks[0].Detail)
+			got := last(w.running(ofSubmission)).Limits
+			assert.Equal(t, []time.Duration{c.cpu, c.wall}, []time.Duration{got.CPU, got.Wall})
+		})
+	}
+}
+
+// observedIn is observed(1), after so much CPU and wall time.
+func observedIn(cpu, wall time.Duration) sandbox.Outcome {
+	o := observed(1)
+	o.CPU, o.Wall = cpu, wall
+	return o
+}
+
 // Measuring has a budget of its own, which tests do not use up.
 func TestTimeBudgetOfMeasuring(t *testing.T) {
 	w := newWorld(t)

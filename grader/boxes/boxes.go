@@ -9,6 +9,8 @@
 // What the reference did in a test is kept as well, for other gradings with the same seed:
 // [Lease.Recall].
 //
+// The reference may take [referencePatience] times as long as its requests allow.
+//
 // A submission's box serves one grading. The reference's serves many: only our own programs
 // have ever run in it, so it waits idle for the next grading of the same exercise. Creating
 // a container takes a third of the time that a grading costs an engine.
@@ -130,11 +132,14 @@ func (p *Pool) Lease(program string, spec sandbox.Spec) *Lease {
 	l := &Lease{pool: p, program: program, Submission: p.runner(spec), Reference: p.idle.take(program)}
 	if l.Reference == nil {
 		l.Reference = p.runner(spec)
+		l.Reference.patience = referencePatience
 	}
 	return l
 }
 
-func (p *Pool) runner(spec sandbox.Spec) *Runner { return &Runner{sandbox: p.sandbox, spec: spec} }
+func (p *Pool) runner(spec sandbox.Spec) *Runner {
+	return &Runner{sandbox: p.sandbox, spec: spec, patience: 1}
+}
 
 // Open opens the boxes that are not open yet.
 func (l *Lease) Open(ctx context.Context) error {

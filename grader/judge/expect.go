@@ -45,7 +45,7 @@ func Mismatches(x fixture.Expect, r, control *verdict.Result) (list []Mismatch) 
 	}
 	if r.MaxScore == course.MaxScore {
 		if x.Score != nil && r.Score != *x.Score {
-			mismatch("score", "score %d, want %d%s", r.Score, *x.Score, lost(r))
+			mismatch("score", "score %d, want %d%s", r.Score, *x.Score, Lost(r))
 		}
 		if x.MaxScore != nil && r.Score > *x.MaxScore {
 			mismatch("max_score", "score %d, want at most %d", r.Score, *x.MaxScore)
@@ -65,10 +65,10 @@ func firstProblem(r *verdict.Result) string {
 	return fmt.Sprintf(": %s:%d: %s: %s", p.File, p.Line, p.Rule, p.Message)
 }
 
-// lost names the checks that did not pass.
-func lost(r *verdict.Result) (list string) {
+// Lost names the checks that were run and lost, with their verdicts and why.
+func Lost(r *verdict.Result) (list string) {
 	for _, c := range r.Checks {
-		if !c.Verdict.Earns() {
+		if c.Verdict != verdict.NotRun && !c.Verdict.Earns() {
 			list += fmt.Sprintf("; %s: %s (%s)", c.Name, c.Verdict, c.Detail)
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"slices"
-	"strings"
 	"sync"
 
 	"grade/exercises/course"
@@ -116,20 +115,9 @@ func (s *Fixtures) once(ctx context.Context, one fixture.Submission, o grader.Op
 	}
 	h := &FixtureResult{Result: r, Mismatches: judge.Mismatches(one.Expect, r, twin)}
 	if len(h.Mismatches) == 0 && one.Class == fixture.Accepted && r.Verdict == verdict.Graded && r.Score < r.MaxScore { // of some kinds of check
-		h.Mismatches = []judge.Mismatch{{Field: "score", What: fmt.Sprintf("score %d of the %d points of what was run: %s", r.Score, r.MaxScore, lostIn(r))}}
+		h.Mismatches = []judge.Mismatch{{Field: "score", What: fmt.Sprintf("score %d of the %d points of what was run%s", r.Score, r.MaxScore, judge.Lost(r))}}
 	}
 	return h, nil
-}
-
-// lostIn names the checks that were run and lost, with their verdicts.
-func lostIn(r *verdict.Result) string {
-	var lost []string
-	for _, c := range r.Checks {
-		if c.Verdict != verdict.NotRun && !c.Verdict.Earns() {
-			lost = append(lost, fmt.Sprintf("%s %s", c.Name, c.Verdict))
-		}
-	}
-	return strings.Join(lost, ", ")
 }
 
 // seedOf is the seed of the first, second, ... grading of one whose first has this seed:

@@ -100,7 +100,6 @@ func BenchmarkMerge(b *testing.B) {
 	o := observe.New(b)
 	r := o.Rand()
 	base, l, a := large(b, o, about(r, 2100), about(r, 2000))
-	base.GradW, base.GradB = nil, nil // which are no room for the product
 	merged := numbers(r, base.Out)
 	for o.Loop() {
 		a.A[r.IntN(len(a.A))] = 0.25
