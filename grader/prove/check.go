@@ -66,7 +66,8 @@ func Read(ctx context.Context, course *course.Course, name string) *Checking {
 	c.sources = referenceFiles(course, e)
 	c.problems(course.Lint(name))
 	c.marks(ctx, course)
-	c.submissions, err = fixture.Load(course, name)
+	c.stored, err = fixture.Load(course, name)
+	c.submissions = c.stored
 	c.problems(err)
 	if err == nil {
 		c.classes(c.submissions)
@@ -102,6 +103,9 @@ func fixtureName(s fixture.Submission) string { return s.Name }
 // Gradable reports whether the exercise could be loaded.
 func (c *Checking) Gradable() bool { return c.exercise != nil }
 
+// fixtures are all submissions: one that is chosen may have a twin that is not.
+func (c *Checking) fixtures(g *grader.Grader) *Fixtures { return NewFixtures(g, c.exercise, c.stored) }
+
 // Grade is the rest of a check. An error is a fault of the sandbox or of grade. Where ctx
 // ends it, the report has what was found until then, and how much is missing.
 func (c *Checking) Grade(ctx context.Context, g *grader.Grader, o CheckOptions) (*Report, error) {
@@ -109,7 +113,7 @@ func (c *Checking) Grade(ctx context.Context, g *grader.Grader, o CheckOptions) 
 		return c.report, nil
 	}
 	c.options = o
-	c.shipped, c.seed = NewFixtures(g, c.exercise, c.submissions), grader.NewSeed()
+	c.shipped, c.seed = c.fixtures(g), grader.NewSeed()
 	err := c.gradeAll(ctx)
 	if err != nil && ctx.Err() == nil {
 		return nil, err
@@ -144,10 +148,11 @@ type Checking struct {
 	exercise    *course.Exercise
 	sources     []course.File // of the reference
 	options     CheckOptions
-	submissions []fixture.Submission
-	chosen      bool      // some were left out
-	shipped     *Fixtures // the same, to be graded
-	seed        string    // of the first grading of each
+	stored      []fixture.Submission // all
+	submissions []fixture.Submission // those to be graded
+	chosen      bool                 // some were left out
+	shipped     *Fixtures            // of stored
+	seed        string               // of the first grading of each
 
 	mu       sync.Mutex
 	report   *Report

@@ -12,6 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"grade/exercises/course"
+	"grade/exercises/course/coursetest"
+	"grade/exercises/course/fixture"
 	"grade/exercises/course/scaffold"
 )
 
@@ -139,4 +141,13 @@ func TestReadFinds(t *testing.T) {
 			assert.True(t, slices.ContainsFunc(found, func(f Finding) bool { return strings.HasPrefix(f.String(), c.want) }), "%v\nlacks %s", found, c.want)
 		})
 	}
+}
+
+// A forgery that is chosen alone is still compared with its twin.
+func TestChosenForgeryHasItsTwin(t *testing.T) {
+	c := Read(t.Context(), course.Open(coursetest.FS(coursetest.WithSubmissions())), "gears")
+	left, err := c.Choose([]string{"forgery/exit"})
+	require.NoError(t, err)
+	assert.Equal(t, 1, left)
+	assert.True(t, slices.ContainsFunc(c.fixtures(nil).List, func(s fixture.Submission) bool { return s.Name == c.submissions[0].Expect.Twin }))
 }
