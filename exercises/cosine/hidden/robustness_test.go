@@ -128,21 +128,11 @@ func weigh[T cosine.Float](block cosine.Block[T]) (sum float64) {
 	return sum
 }
 
-// Calls at the same time are safe, also with the same a and b: nothing may be
-// shared between them, nor be kept for the next one (rule 25).
+// Calls at the same time are safe, also with the same a and b: nothing may be shared
+// between them (rule 25).
 func TestConcurrent(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
-	reused := ordinary[float64](r, 8, 8)
-	reused32 := ordinary[float32](r, 8, 8)
-	for range 2 { // other numbers in the same memory
-		recordEach(t, o, "numbers that have changed since", reused, shifted(reused))
-		recordEach(t, o, "numbers that have changed since, float32", reused32, shifted(reused32))
-		copy(reused.Data, ordinary[float64](r, 8, 8).Data)
-		copy(reused32.Data, ordinary[float32](r, 8, 8).Data)
-	}
-	recordReused[float64](t, o, "")
-	recordReused[float32](t, o, ", float32")
 	own := func() matrix64 { return ordinary[float64](r, 4*between(r, 8, 15), 32) }
 	atOnce(o, "", ordinary[float64](r, 40, 32), own, 25)
 	atOnce(o, "magnitudes: ", anyLength(r, ordinary[float64](r, 40, 32)), func() matrix64 { return anyLength(r, own()) }, 5)
@@ -224,6 +214,23 @@ func ofOneSequence[T cosine.Float](o *observe.Observer, name string) {
 		wg.Wait()
 		o.Floats("one sequence: sums of loops at the same time"+name, sums, together(1e6))
 	}
+}
+
+// Nothing is kept of a matrix for the next call: other numbers may be in its memory then
+// (rule 25).
+func TestReused(t *testing.T) {
+	o := observe.New(t)
+	r := o.Rand()
+	reused := ordinary[float64](r, 8, 8)
+	reused32 := ordinary[float32](r, 8, 8)
+	for range 2 { // other numbers in the same memory
+		recordEach(t, o, "numbers that have changed since", reused, shifted(reused))
+		recordEach(t, o, "numbers that have changed since, float32", reused32, shifted(reused32))
+		copy(reused.Data, ordinary[float64](r, 8, 8).Data)
+		copy(reused32.Data, ordinary[float32](r, 8, 8).Data)
+	}
+	recordReused[float64](t, o, "")
+	recordReused[float32](t, o, ", float32")
 }
 
 // recordReused writes other numbers into the same memory: into one row in the middle, then
