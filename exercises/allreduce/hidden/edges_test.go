@@ -431,11 +431,15 @@ func TestContexts(t *testing.T) {
 					return nil
 				}
 			}
-			for range 3 {
+			for round := range 4 {
 				tokens := inputs(o.Rand(), n, 1)
 				data := inputs(o.Rand(), n, 2*n)
 				cancels := make([]context.CancelCauseFunc, n)
 				errs := g.each(data, allreduce.Sum, func(rank int) context.Context {
+					if round == 3 { // one that nobody can cancel
+						cancels[rank] = func(error) {}
+						return context.WithValue(context.Background(), key{}, tokens[rank][0])
+					}
 					ctx, cancel := context.WithCancelCause(context.WithValue(t.Context(), key{}, tokens[rank][0]))
 					cancels[rank] = cancel
 					return ctx
@@ -475,7 +479,7 @@ func TestUnchanged(t *testing.T) {
 			for rank := range n {
 				for step := range 2 * (n - 1) {
 					for _, sends := range []bool{true, false} {
-						for _, length := range []int{2 * n, n - 1} { // also fewer elements than ranks
+						for _, length := range []int{2 * n, n - 1, 0} { // also fewer elements than ranks, and none
 							g := newRing(t, n, loose)
 							fail := breakLink(g.links[rank], step, sends, errors.New("broken"))
 							data := inputs(o.Rand(), n, length)

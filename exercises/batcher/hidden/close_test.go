@@ -63,18 +63,22 @@ func TestClose(t *testing.T) {
 	failsWhenClosed(t, o)
 }
 
-// failsWhenClosed has one call fail while Close waits, and records that other requests
-// have their answers all the same.
+// failsWhenClosed has one call fail, or return too few answers, while Close waits, and records
+// that other requests have their answers all the same.
 func failsWhenClosed(t *testing.T, o *observe.Observer) {
 	failure := errors.New("failure")
-	for bad := range 3 {
+	for round := range 6 {
 		bubble(t, func(t *testing.T) {
 			r := o.Rand()
+			bad, short := round%3, round >= 3
 			size := below(r, 1, 7)
 			w := newWorld(t, r, limits(size, ages))
 			w.took = always(work(20))
 			w.reply = func(k int, _, out []int) ([]int, error) {
-				if k == bad { // call 0 runs when Close is called, and the others follow
+				switch { // call 0 runs when Close is called, and the others follow
+				case k == bad && short:
+					return out[1:], nil
+				case k == bad:
 					return nil, failure
 				}
 				return out, nil
@@ -84,7 +88,7 @@ func failsWhenClosed(t *testing.T, o *observe.Observer) {
 			go func() { returned = micros(w.closeAt(closing(5))) }()
 			w.sleepUntil(ms(500))
 			synctest.Wait()
-			observeAnswers(o, "Close, a call fails", answers, failure)
+			observeAnswers(o, "Close, a call fails", answers, failure, batcher.ErrAnswers)
 			o.Int("Close, a call fails: µs at which Close returned", returned)
 		})
 	}

@@ -147,7 +147,7 @@ func TestNotFinite(t *testing.T) {
 		o.Ints(op.name+": zeros that are negative", signs)
 		for _, g := range []float64{1.5, -r.Float64(), 0, math.NaN(), math.Inf(1)} {
 			grad := numbers([]int{n}, slices.Repeat([]float64{g}, n))
-			if op.Op == broadcast.Div && g != 1.5 {
+			if op.Op == broadcast.Div && (g < 0 || math.IsInf(g, 1)) {
 				continue // its formula can be arranged in many ways
 			}
 			da, db, err := op.Grad(numbers([]int{n}, plain), numbers([]int{n}, plainY), grad)
@@ -230,7 +230,7 @@ func TestMagnitudes(t *testing.T) {
 		}
 	}
 	// Of a quotient, one operand at a time is far from the others.
-	for _, e := range [][3]float64{{200, 200, -50}, {-200, -200, 50}, {10, 200, 200}, {-10, -200, -200}, {160, 160, 160}, {-160, -160, -160}} {
+	for _, e := range [][3]float64{{200, 200, -50}, {-200, -200, 50}, {10, 200, 200}, {-10, -200, -200}, {160, 160, 160}, {-160, -160, -160}, {30, 20, 299}, {-30, -20, -299}} {
 		da, db, err := broadcast.Div.Grad(tensorOf(r, sized(e[0]), []int{3}), tensorOf(r, sized(e[1]), []int{2, 1}), tensorOf(r, sized(e[2]), []int{2, 3}))
 		record(o, "div gradient: a", da, err, relative)
 		record(o, "div gradient: b", db, err, relative)

@@ -198,38 +198,54 @@ func TestFails(t *testing.T) {
 		}
 	}
 	for _, call := range calls {
-		failsInARow(t, o, call, fails)
-		failsInARow(t, o, call, half)
+		for _, how := range []failure{fails, half} {
+			var r inARow
+			r.save(t, how, slices.Repeat([]string{call}, 12))
+			r.record(o, call+" fails often, "+string(how))
+		}
 	}
+	var r inARow
+	for _, first := range calls {
+		for _, second := range calls {
+			r.save(t, fails, []string{first, second})
+		}
+	}
+	r.record(o, "two calls fail, one after the other")
 }
 
-// failsInARow makes one call fail in many Saves, one after the other, and then work. Latest
-// never finds another State than the last that is saved, or one that was to be since.
-func failsInARow(t *testing.T, o *observe.Observer, call string, how failure) {
-	var v, later verdicts
+// inARow is what becomes of Saves that fail one after the other, and of one that does not
+// then.
+type inARow struct{ saves, later verdicts }
+
+// save has a call fail in each Save, one after the other, and then none. Latest never finds
+// another State than the last that is saved, or one that was to be since.
+func (r *inARow) save(t *testing.T, how failure, failing []string) {
 	d := newDisk()
 	m := open(t, d, config{Keep: 1})
 	may := []int{5}
 	save(t, m, small(5, 0))
-	for i := range 12 {
+	for i, call := range failing {
 		d.failing, d.how, d.given = call, how, nil
 		err := m.Save(context.Background(), small(10+i, 0))
 		if err == nil {
 			may = nil
 		} else if !d.told(err) {
-			v.strangeErrors++
+			r.saves.strangeErrors++
 		}
 		d.repair()
 		may = append(may, 10+i)
 		if !slices.Contains(may, latest(m)) || !slices.Contains(may, latest(open(t, d, all))) {
-			v.neither++
+			r.saves.neither++
 		}
 	}
 	save(t, m, small(90, 0))
-	later.judge(latest(m), 90, 90, nil)
-	later.look(d, all, 90, 90, nil)
-	v.record(o, call+" fails often, "+string(how))
-	later.record(o, call+" fails often, "+string(how)+", and a Save later")
+	r.later.judge(latest(m), 90, 90, nil)
+	r.later.look(d, all, 90, 90, nil)
+}
+
+func (r *inARow) record(o *observe.Observer, name string) {
+	r.saves.record(o, name)
+	r.later.record(o, name+", and a Save later")
 }
 
 // An error of Remove is none of Save. What could not be removed is removed by a later Save
@@ -304,7 +320,7 @@ func TestReadFails(t *testing.T) {
 	for _, as := range []struct {
 		name string
 		err  error
-	}{{"", errDisk}, {"not there: ", checkpoint.ErrNotExist}, {"short: ", io.ErrUnexpectedEOF}} {
+	}{{"", errDisk}, {"not there: ", checkpoint.ErrNotExist}, {"short: ", io.ErrUnexpectedEOF}, {"wraps io.EOF: ", fmt.Errorf("the disk is gone: %w", io.EOF)}} {
 		m = open(t, d, all)
 		for _, name := range []string{"Latest", "Best", "Open"} {
 			for _, how := range []failure{fails, broken} {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"io"
 	"math"
 	"math/rand/v2"
@@ -596,6 +597,7 @@ func TestReaders(t *testing.T) {
 	}
 	try("errors", errDisk)
 	try("errors of other kinds", io.ErrUnexpectedEOF, io.ErrClosedPipe, io.ErrShortWrite, io.ErrNoProgress)
+	try("errors that wrap io.EOF", fmt.Errorf("the connection is gone: %w", io.EOF))
 	o.Error("a writer that returns io.EOF", checkpoint.Write(&full{0, io.EOF}, s), io.EOF)
 	few := written(t, small(r.IntN(99), 0))
 	for _, from := range []*stumbling{{data: few, piece: 1}, {data: data, piece: 100}, {data: data, piece: 5000}} {

@@ -168,4 +168,13 @@ func TestAfterErrors(t *testing.T) {
 			ask(o, "after an error", "ij->ji", random(r, 2, 3))
 		}
 	}
+	// Where an equation was right, it may be wrong with other spaces, and a mistake stands
+	// elsewhere.
+	for range 3 {
+		equation := rename(r, "ij,jk->ki")
+		ask(o, "before other spaces", equation, random(r, 2, 3), random(r, 3, 2))
+		spaced := strings.Repeat(" ", 1+r.IntN(5)) + strings.Replace(equation, ",", " ,  ", 1)
+		refused(o, "other spaces", spaced, random(r, 2, 3), random(r, 4, 2))
+		refused(o, "a space in the arrow", strings.Replace(equation, "->", "- >", 1), random(r, 2, 3), random(r, 3, 2))
+	}
 }
