@@ -12,7 +12,7 @@ func SumTo(t Tensor, shape []int) (Tensor, error) {
 	if err := check(t); err != nil {
 		return Tensor{}, err
 	}
-	if _, err := Shapes(t.Shape, shape); err != nil {
+	if _, err := Shapes(shape); err != nil { // sizes below 0
 		return Tensor{}, err
 	}
 	if err := repeats(shape, t.Shape); err != nil {
@@ -32,16 +32,15 @@ func SumTo(t Tensor, shape []int) (Tensor, error) {
 	return sum, nil
 }
 
-// repeats returns an error unless a tensor of the shape is repeated to one of the shape to,
-// with which it fits together.
+// repeats returns an error unless a tensor of the shape is repeated to one of the shape to.
 func repeats(shape, to []int) error {
 	for dim := -1; dim >= -len(shape); dim-- {
 		n := size(shape, dim)
 		switch {
 		case -dim > len(to):
 			return &ShapeError{dim, [2]int{0, 1}, [2]int{0, n}}
-		case n != 1 && size(to, dim) == 1:
-			return &ShapeError{dim, [2]int{0, 1}, [2]int{1, n}}
+		case n != 1 && n != size(to, dim):
+			return &ShapeError{dim, [2]int{0, 1}, [2]int{size(to, dim), n}}
 		}
 	}
 	return nil
