@@ -287,6 +287,7 @@ func TestLongLines(t *testing.T) {
 		before, w := plain(r, 2), letters(r, n-2) // a line of n bytes
 		read(o, "a long word", lines("\n", before[0], "x\t"+w, before[1]))
 		read(o, "in two", lines("\n", before[0], "x\t"+w[:n/2]+" "+w[n/2:]+"\r", before[1]))
+		read(o, "a carriage return at its end", lines("\n", before[0], "x\t"+w[1:]+"\r", before[1]))
 		read(o, "a comment", lines("\n", before[0], "#"+w, before[1]))
 		read(o, "without an end", lines("\n", before...)+"x\t"+w)
 		read(o, "blanks", lines("\n", before[0], strings.Repeat(" \t", n/2), before[1]))

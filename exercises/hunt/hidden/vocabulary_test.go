@@ -203,6 +203,13 @@ func TestOwnVocabulary(t *testing.T) {
 		_ = append(x, hunt.Entry{Index: 1 << 30, Value: -1}, hunt.Entry{Index: 1 << 30, Value: -1})
 	}
 	vector(o, "after appends to others", last)
+	none := []hunt.Vector{v.Vector(nil), v.Vector([]string{""}), v.Vector([]string{"?"})}
+	for i := range none {
+		none[i] = append(none[i], hunt.Entry{Index: i, Value: float64(i)})
+	}
+	for _, x := range none {
+		vector(o, "without a word, appended to", x)
+	}
 	for _, e := range list {
 		clear(e.Words)
 	}
