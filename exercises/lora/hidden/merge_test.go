@@ -137,8 +137,10 @@ func TestLive(t *testing.T) {
 			for range 3 {
 				m[r.IntN(len(m))] += 1 + r.Float64()
 			}
+			l.ZeroGrad()
+			o.Floats("what the change changes in the gradients of x", less(backward(t, l, x, dy), dx))
+			o.Floats("gradients after the change, without a Forward in between", slices.Concat(a.GradA, a.GradB))
 			o.Floats("what the change changes", less(forward(t, l, x), y))
-			o.Floats("what it changes in the gradients of x", less(backward(t, l, x, dy), dx))
 		}
 		was := slices.Clone(base.W)
 		merge(t, l)
