@@ -202,7 +202,7 @@ func (r *grading) raceOne(ctx context.Context, c course.Check, t testRun, runner
 		got.Detail = "not run with the race detector: " + t.Func + " takes too much without it, or the tests before it took all the time there is"
 		return got, nil
 	}
-	sub, err := runner.Run(ctx, r.raceRequest(t, before))
+	sub, err := runner.Run(ctx, r.lang.RaceTest(r.exercise, t.Func, r.raceSeed(t)))
 	if err != nil {
 		return got, fmt.Errorf("run %s with the race detector: %w", t.Func, err)
 	}
@@ -225,16 +225,6 @@ func (r *grading) raceOne(ctx context.Context, c course.Check, t testRun, runner
 		got.Cause = r.causeIn(before)
 	}
 	return got, nil
-}
-
-// raceRequest runs a test with the detector. In such a program the runtime finds no deadlock:
-// a test that has crashed without the detector is not waited for as long as another.
-func (r *grading) raceRequest(t testRun, before verdict.CheckResult) sandbox.Request {
-	q := r.lang.RaceTest(r.exercise, t.Func, r.raceSeed(t))
-	if before.Verdict == verdict.RuntimeError {
-		q.Limits.Wall = min(q.Limits.Wall, course.RaceCrashed)
-	}
-	return q
 }
 
 // causeIn names the failed check that explains why a test fails with the detector: the test's

@@ -109,6 +109,11 @@ func (r *grading) complete(checks []verdict.CheckResult) (all []verdict.CheckRes
 	return all
 }
 
+// endsAtPlaces reports whether a check with this verdict has the places where the program ended.
+func endsAtPlaces(v verdict.Verdict) bool {
+	return v == verdict.RuntimeError || v == verdict.TimeLimit
+}
+
 // maxPlaces caps the different places of crashes in one result, because a submission chooses
 // where it crashes. A race adds two.
 const maxPlaces = 3
@@ -117,7 +122,7 @@ const maxPlaces = 3
 func capPlaces(checks []verdict.CheckResult) []verdict.CheckResult {
 	var seen []verdict.Place
 	for i, c := range checks {
-		if c.Verdict != verdict.RuntimeError {
+		if !endsAtPlaces(c.Verdict) {
 			continue
 		}
 		checks[i].Places = nil

@@ -279,6 +279,9 @@ func (r *grading) testOnce(ctx context.Context, run testRun, runner *boxes.Runne
 // patient raises limits to [patience] times what the reference took for the same inputs.
 func patient(l sandbox.Limits, ref sandbox.Outcome) sandbox.Limits {
 	l.CPU, l.Wall = max(l.CPU, patience*ref.CPU), max(l.Wall, patience*ref.Wall)
+	if l.Idle > 0 {
+		l.Idle = max(l.Idle, patience*ref.Wall)
+	}
 	return l
 }
 
@@ -287,18 +290,31 @@ func patient(l sandbox.Limits, ref sandbox.Outcome) sandbox.Limits {
 func again(ctx context.Context, runner *boxes.Runner, q sandbox.Request, o, ref sandbox.Outcome) (sandbox.Outcome, error) {
 	before := q.Limits
 	q.Limits = patient(q.Limits, ref)
-	if q.Limits == before || o.Cause != sandbox.CauseCPU && o.Cause != sandbox.CauseWall {
-		return o, nil
+	if raised(o.Cause, before, q.Limits) {
+		return runner.Run(ctx, q)
 	}
-	return runner.Run(ctx, q)
+	return o, nil
 }
 
-// locate adds to a crash where in the submission it was.
+// raised reports whether the limit that has ended a run is higher now.
+func raised(ended sandbox.Cause, before, now sandbox.Limits) bool {
+	switch ended {
+	case sandbox.CauseCPU:
+		return now.CPU > before.CPU
+	case sandbox.CauseWall:
+		return now.Wall > before.Wall
+	case sandbox.CauseIdle:
+		return now.Idle > before.Idle
+	}
+	return false
+}
+
+// locate adds where in the submission a program crashed, or was when its time was over.
 func (r *grading) locate(got *verdict.CheckResult, o sandbox.Outcome) {
-	if got.Verdict != verdict.RuntimeError {
+	if !endsAtPlaces(got.Verdict) {
 		return
 	}
-	places, foreign := r.lang.CrashPlaces(o.Stderr, r.exercise, r.snapshot)
+	places, foreign := r.lang.CrashPlaces(o, r.exercise, r.snapshot)
 	if r.tellsPlaces() {
 		got.Places = places
 	}

@@ -120,6 +120,7 @@ func TestLimitsOnASlowMachine(t *testing.T) {
 	}{
 		"slow":               {observedIn(2*time.Second, time.Second), sandbox.Outcome{Cause: sandbox.CauseCPU}, 2, 20 * time.Second, time.Minute},
 		"slow, waits":        {observedIn(ms, 7*time.Second), sandbox.Outcome{Cause: sandbox.CauseWall}, 2, 10 * time.Second, 70 * time.Second},
+		"slow, idle":         {observedIn(ms, 7*time.Second), sandbox.Outcome{Cause: sandbox.CauseIdle}, 2, 10 * time.Second, 70 * time.Second},
 		"quick":              {observedIn(time.Second, 6*time.Second), sandbox.Outcome{Cause: sandbox.CauseCPU}, 1, 10 * time.Second, time.Minute},
 		"slow, other limits": {observedIn(2*time.Second, time.Second), sandbox.Outcome{Cause: sandbox.CauseMemory}, 1, 10 * time.Second, time.Minute},
 	} {
@@ -133,6 +134,9 @@ func TestLimitsOnASlowMachine(t *testing.T) {
 			assert.Equal(t, c.runs == 2, r.Checks[0].Verdict == verdict.Passed, r.Checks[0].Detail)
 			got := last(w.running(ofSubmission)).Limits
 			assert.Equal(t, []time.Duration{c.cpu, c.wall}, []time.Duration{got.CPU, got.Wall})
+			if c.ended.Cause == sandbox.CauseIdle {
+				assert.Equal(t, c.wall, got.Idle)
+			}
 		})
 	}
 }

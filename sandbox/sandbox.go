@@ -86,6 +86,9 @@ type Request struct {
 	// Forks lets the program start other processes. Without Forks, the program
 	// can only start threads and cannot change its CPUs.
 	Forks bool
+	// Dump asks a program whose time is over to say where it is: SIGQUIT, to the thread
+	// that is at work, comes a second before the end.
+	Dump bool
 	// Collect names files below Dirs.Scratch to bring back. A file that is absent,
 	// not regular or larger than CollectMax is left out.
 	Collect []string
@@ -101,6 +104,7 @@ const Patience = 10
 type Limits struct {
 	Wall         time.Duration // from start to the death of the program, but for what it waits for a CPU
 	CPU          time.Duration // user and system; with Forks, of all that the program starts
+	Idle         time.Duration // for which it may wait without computing; 0: as long as Wall
 	Memory       int64         // resident bytes; 0: only the box's own limit
 	Stdout       int64         // bytes; the first byte above the limit kills the program
 	Stderr       int64         // likewise
@@ -116,6 +120,7 @@ const (
 	CauseNone Cause = iota
 	CauseWall
 	CauseCPU
+	CauseIdle
 	CauseMemory
 	CauseStdout
 	CauseStderr
@@ -126,8 +131,11 @@ const (
 // Valid reports whether c is one of the causes above.
 func (c Cause) Valid() bool { return c >= CauseNone && c < causes }
 
+// OfTime reports whether the program's time was over.
+func (c Cause) OfTime() bool { return c == CauseWall || c == CauseCPU || c == CauseIdle }
+
 func (c Cause) String() string {
-	names := [causes]string{"none", "wall time", "CPU time", "memory", "standard output", "standard error", "observations"}
+	names := [causes]string{"none", "wall time", "CPU time", "idleness", "memory", "standard output", "standard error", "observations"}
 	if !c.Valid() {
 		return "invalid"
 	}

@@ -20,16 +20,17 @@ const (
 	StackShare = 2 // one in so many
 )
 
-// RaceCrashed is the wall time of a run with the race detector, of a test that has crashed
-// without it.
-const RaceCrashed = 10 * time.Second
+// Idle is the time for which a test may wait without computing. The hidden tests wait for
+// milliseconds; what waits for so long is deadlocked, or waits for what does not come.
+const Idle = 5 * time.Second
 
-// Beside says what else can end a run, in sentences for a list: a recursion without end, and
-// the limits of a run with the race detector.
+// Beside says what else can end a run, in sentences for a list: a recursion without end, a
+// wait without end, and the limits of a run with the race detector.
 func (l Limits) Beside() []string {
-	race := fmt.Sprintf("With the race detector a run may take %s of memory, %s of CPU time and %s in all, or %s if the test crashed without it.",
-		size(l.Memory*RaceMemory), seconds(l.CPU*RaceCPU), seconds(l.Wall*RaceWall), seconds(min(RaceCrashed, l.Wall*RaceWall)))
-	return []string{fmt.Sprintf("The stack of a goroutine may have %s.", size(l.Memory/StackShare)), race}
+	race := fmt.Sprintf("With the race detector a run may take %s of memory, %s of CPU time and %s in all.",
+		size(l.Memory*RaceMemory), seconds(l.CPU*RaceCPU), seconds(l.Wall*RaceWall))
+	idle := fmt.Sprintf("A test that waits for %s and computes nothing meanwhile is stopped.", seconds(Idle))
+	return []string{fmt.Sprintf("The stack of a goroutine may have %s.", size(l.Memory/StackShare)), idle, race}
 }
 
 // String says what a run of a hidden test may take, in a sentence for the README.

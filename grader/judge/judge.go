@@ -100,20 +100,23 @@ func judgeRun(want []wire.Record, o sandbox.Outcome, policy course.Feedback, wor
 
 // kill applies rows 1 to 3; the verdict is empty if none of them applies.
 func kill(o sandbox.Outcome, words CrashWords) (verdict.Verdict, string) {
-	const sigxcpu = 24 // on Linux, where submissions run; the grader's own system may number it otherwise
+	const sigxcpu = 24                                                                // on Linux, where submissions run; the grader's own system may number it otherwise
+	stderrCut := (o.Cause == sandbox.CauseStderr || o.StderrCut) && !o.Cause.OfTime() // then it is the program's last words that are long
 	switch {
 	case o.OOMKills > 0, o.Cause == sandbox.CauseMemory:
 		return verdict.MemoryLimit, "exceeded its memory limit"
 	case o.Cause == sandbox.CauseStdout, o.StdoutCut:
 		return verdict.OutputLimit, "exceeded its limit on standard output"
-	case (o.Cause == sandbox.CauseStderr || o.StderrCut) && words(o.Stderr) != "":
+	case stderrCut && words(o.Stderr) != "":
 		return "", "" // a deadlock prints every goroutine's stack, a panic all of its value
-	case o.Cause == sandbox.CauseStderr, o.StderrCut:
+	case stderrCut:
 		return verdict.OutputLimit, "exceeded its limit on standard error"
 	case o.Cause == sandbox.CauseObservations, o.ObserveCut:
 		return verdict.OutputLimit, "gave the test more values than it can record"
 	case o.Cause == sandbox.CauseCPU, o.Signal == sigxcpu:
 		return verdict.TimeLimit, "exceeded its limit on CPU time"
+	case o.Cause == sandbox.CauseIdle:
+		return verdict.TimeLimit, "waited without computing anything for longer than a test may: it is deadlocked, or sleeps"
 	case o.Cause == sandbox.CauseWall && o.CPU < o.Wall/50: // less than a busy machine gives to a program that spins
 		return verdict.TimeLimit, "exceeded its limit on wall time, mostly waiting: it may sleep or be deadlocked"
 	case o.Cause == sandbox.CauseWall:

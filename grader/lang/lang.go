@@ -55,10 +55,10 @@ type Language interface {
 	// fixed list of texts, in which nothing is the program's choice but which one it
 	// is; "" if there is no message of the language's own.
 	CrashWords(stderr []byte) string
-	// CrashPlaces finds the line of code in the submission's own files where it crashed, or,
-	// in a deadlock, those where it waits. Foreign says that the crash has a stack, and no
-	// such line in it.
-	CrashPlaces(stderr []byte, e *course.Exercise, s *submission.Snapshot) (places []verdict.Place, foreign bool)
+	// CrashPlaces finds the line of code in the submission's own files where it crashed, or
+	// was at work when its time was over; in a deadlock, or where it waited too long, those
+	// where it waits. Foreign says that there is a stack, and no such line in it.
+	CrashPlaces(o sandbox.Outcome, e *course.Exercise, s *submission.Snapshot) (places []verdict.Place, foreign bool)
 }
 
 // Build is one build: its request to a box, and the reading of the outcome.

@@ -21,6 +21,7 @@ type hostile struct {
 	args    []string
 	limits  func(*sandbox.Limits) // changes the default limits
 	forks   bool
+	dump    bool
 
 	exit   int
 	signal syscall.Signal // instead of exit
@@ -34,7 +35,7 @@ func (s Suite) table(t *testing.T, b sandbox.Box, rows []hostile) {
 	for _, row := range rows {
 		t.Run(row.name, func(t *testing.T) {
 			q := Request(row.program, row.args...)
-			q.Forks = row.forks
+			q.Forks, q.Dump = row.forks, row.dump
 			if row.limits != nil {
 				row.limits(&q.Limits)
 			}

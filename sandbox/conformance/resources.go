@@ -17,6 +17,7 @@ import (
 func (s Suite) clocks(t *testing.T) {
 	b := s.Open(t, Spec())
 	wall := func(d time.Duration) func(*sandbox.Limits) { return func(l *sandbox.Limits) { l.Wall = d } }
+	still := func(d time.Duration) func(*sandbox.Limits) { return func(l *sandbox.Limits) { l.Idle = d } }
 	idle := func(t *testing.T, o sandbox.Outcome) {
 		assert.GreaterOrEqual(t, o.Wall, 300*time.Millisecond)
 		assert.Less(t, o.Wall, 3*time.Second)
@@ -33,6 +34,13 @@ func (s Suite) clocks(t *testing.T) {
 		{name: "sleep", program: "wait", args: []string{"asleep"}, limits: wall(300 * time.Millisecond), signal: syscall.SIGKILL, cause: sandbox.CauseWall, check: idle},
 		{name: "ignore signals", program: "wait", args: []string{"deaf"}, limits: wall(300 * time.Millisecond), signal: syscall.SIGKILL, cause: sandbox.CauseWall, check: idle},
 		{name: "stop itself", program: "wait", args: []string{"stopped"}, limits: wall(300 * time.Millisecond), signal: syscall.SIGKILL, cause: sandbox.CauseWall, check: idle},
+		{name: "wait", program: "wait", args: []string{"asleep"}, limits: still(300 * time.Millisecond), signal: syscall.SIGKILL, cause: sandbox.CauseIdle},
+		{name: "wait, now and then awake", program: "wait", args: []string{"drip"}, limits: still(300 * time.Millisecond), signal: syscall.SIGKILL, cause: sandbox.CauseIdle},
+		{name: "work longer than it may wait", program: "clock", args: []string{"work", "900"}, limits: still(300 * time.Millisecond)},
+		{name: "spin and say where", program: "clock", args: []string{"spin", "1"}, limits: cpu, dump: true, exit: 2, cause: sandbox.CauseCPU, check: says("programs/clock/main.go")},
+		{name: "wait and say where", program: "wait", args: []string{"asleep"}, limits: still(300 * time.Millisecond), dump: true, exit: 2, cause: sandbox.CauseIdle, check: says("programs/wait/main.go")},
+		{name: "ignore that it is asked", program: "wait", args: []string{"deaf"}, limits: still(300 * time.Millisecond), dump: true, signal: syscall.SIGKILL, cause: sandbox.CauseIdle},
+		{name: "stop itself and be asked", program: "wait", args: []string{"stopped"}, limits: wall(300 * time.Millisecond), dump: true, signal: syscall.SIGKILL, cause: sandbox.CauseWall, check: idle},
 		{
 			name: "more marks than are kept", program: "clock", args: []string{"marks", strconv.Itoa(sandbox.MaxMarks + 36)},
 			check: func(t *testing.T, o sandbox.Outcome) { assert.Len(t, o.Marks, sandbox.MaxMarks) },

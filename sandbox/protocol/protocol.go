@@ -21,7 +21,7 @@ import (
 
 // version changes with every change of the format. Supervisor and grade are
 // built from the same sources, so different versions mean a stale image.
-const version = 2
+const version = 3
 
 const magic = 0x67726453 // "grdS"
 
@@ -122,8 +122,9 @@ func writeRequest(w io.Writer, q sandbox.Request) error {
 	e.strs(q.Env)
 	e.strs(q.Collect)
 	e.bool(q.Forks)
+	e.bool(q.Dump)
 	l := q.Limits
-	for _, v := range []int64{int64(l.Wall), int64(l.CPU), l.Memory, l.Stdout, l.Stderr, l.Observations, l.CollectMax} {
+	for _, v := range []int64{int64(l.Wall), int64(l.CPU), int64(l.Idle), l.Memory, l.Stdout, l.Stderr, l.Observations, l.CollectMax} {
 		e.int(v)
 	}
 	e.int(int64(len(q.Files)))
@@ -142,13 +143,13 @@ func ReadRequest(r io.Reader, place func(name string, exec bool, size int64, dat
 	var q sandbox.Request
 	q.Path = d.str()
 	q.Args, q.Env, q.Collect = d.strs(), d.strs(), d.strs()
-	q.Forks = d.bool()
-	var wall, cpu int64
+	q.Forks, q.Dump = d.bool(), d.bool()
+	var wall, cpu, idle int64
 	l := &q.Limits
-	for _, v := range []*int64{&wall, &cpu, &l.Memory, &l.Stdout, &l.Stderr, &l.Observations, &l.CollectMax} {
+	for _, v := range []*int64{&wall, &cpu, &idle, &l.Memory, &l.Stdout, &l.Stderr, &l.Observations, &l.CollectMax} {
 		*v = d.int()
 	}
-	l.Wall, l.CPU = time.Duration(wall), time.Duration(cpu)
+	l.Wall, l.CPU, l.Idle = time.Duration(wall), time.Duration(cpu), time.Duration(idle)
 	for range d.count(maxList) {
 		name, exec, size := d.str(), d.bool(), d.size(maxPayload)
 		if d.err != nil {

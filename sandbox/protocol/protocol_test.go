@@ -120,7 +120,7 @@ func TestHelloOfAnotherVersion(t *testing.T) {
 	stale := bytes.Clone(b.Bytes())
 	stale[8]++
 	_, err := readHello(bytes.NewReader(stale))
-	require.ErrorContains(t, err, "speaks version 3, want 2")
+	require.ErrorContains(t, err, "speaks version 4, want 3")
 	_, err = readHello(strings.NewReader("panic: something else altogether"))
 	require.ErrorContains(t, err, "does not start with a supervisor's magic number")
 }

@@ -93,6 +93,7 @@ func reap(options int) error {
 // A relative is what /proc says of a process.
 type relative struct {
 	pid, parent int
+	running     bool          // or ready to
 	cpu         time.Duration // its own, and that of the children it has waited for
 }
 
@@ -127,6 +128,7 @@ func family(root int) []relative {
 // The fields of a /proc/PID/stat behind the process's name, which stands in
 // parentheses and can be anything (proc_pid_stat(5)); times count in 1/100 s.
 const (
+	statState  = 0 // a letter
 	statParent = 1
 	statTimes  = 11 // user, system, and those of children that were waited for
 	statTick   = 10 * time.Millisecond
@@ -143,7 +145,7 @@ func readRelative(name string) (r relative, ok bool) {
 	}
 	r.pid, err = strconv.Atoi(filepath.Base(filepath.Dir(name)))
 	parent, err2 := strconv.Atoi(fields[statParent])
-	r.parent = parent
+	r.parent, r.running = parent, fields[statState] == "R"
 	for _, f := range fields[statTimes : statTimes+4] {
 		ticks, _ := strconv.ParseInt(f, 10, 64)
 		r.cpu += time.Duration(ticks) * statTick

@@ -34,7 +34,7 @@ func (s *supervisor) serveOne(q sandbox.Request, gone <-chan struct{}) (sandbox.
 	if q.Path == "" {
 		return sandbox.Outcome{}, nil
 	}
-	if l := q.Limits; l.Wall <= 0 || l.CPU <= 0 || l.Stdout < 0 || l.Stderr < 0 || l.Observations < 0 || l.Memory < 0 {
+	if l := q.Limits; l.Wall <= 0 || l.CPU <= 0 || l.Idle < 0 || l.Stdout < 0 || l.Stderr < 0 || l.Observations < 0 || l.Memory < 0 {
 		return sandbox.Outcome{}, fmt.Errorf("limits out of range: %+v", l)
 	}
 	s.shrink()
@@ -59,6 +59,8 @@ type program struct {
 	process *os.Process
 	limits  sandbox.Limits
 	tree    bool // its descendants count, and no control group counts them
+	dump    bool // it is asked where it is when its time is over
+	rest    rest
 	started time.Time
 	begun   atomic.Pointer[time.Time] // nil: launch has not become the program yet
 	done    chan struct{}             // closed when the process has ended
@@ -90,7 +92,7 @@ func (s *supervisor) start(q sandbox.Request) (*program, error) {
 		return nil, err
 	}
 	p := &program{
-		limits: q.Limits, tree: q.Forks && s.gauges.version == "", done: make(chan struct{}),
+		limits: q.Limits, tree: q.Forks && s.gauges.version == "", dump: q.Dump, done: make(chan struct{}),
 		scratch: tmpfsGrowth(s.dirs.Scratch), box: func() int64 { return 0 },
 	}
 	p.spent = func() (time.Duration, bool) {
@@ -210,7 +212,7 @@ func (p *program) watch(gone <-chan struct{}) {
 			if left := p.left(); left > 0 {
 				wall.Reset(left)
 			} else {
-				p.kill(sandbox.CauseWall)
+				p.expire(sandbox.CauseWall)
 			}
 		case <-tick.C:
 			p.sample()
@@ -225,6 +227,7 @@ func (p *program) watch(gone <-chan struct{}) {
 func (p *program) sample() {
 	if cpu, ok := p.spent(); ok {
 		p.charge(cpu)
+		p.idle(cpu)
 	}
 	size, err := p.held()
 	if err != nil {
@@ -264,7 +267,7 @@ func (p *program) charge(cpu time.Duration) {
 	p.cpu = max(p.cpu, cpu)
 	p.mu.Unlock()
 	if cpu >= p.limits.CPU {
-		p.kill(sandbox.CauseCPU)
+		p.expire(sandbox.CauseCPU)
 	}
 }
 
@@ -285,12 +288,18 @@ func (p *program) sampleTree() {
 
 // kill kills the program and records the first cause.
 func (p *program) kill(cause sandbox.Cause) {
+	p.blame(cause)
+	_ = p.process.Kill() // it may have ended by itself just now
+}
+
+// blame records the first cause, and reports whether it was this one.
+func (p *program) blame(cause sandbox.Cause) (first bool) {
 	p.mu.Lock()
-	if p.cause == sandbox.CauseNone {
+	defer p.mu.Unlock()
+	if first = p.cause == sandbox.CauseNone; first {
 		p.cause = cause
 	}
-	p.mu.Unlock()
-	_ = p.process.Kill() // it may have ended by itself just now
+	return first
 }
 
 func (p *program) outcome(state *os.ProcessState, wall time.Duration) (sandbox.Outcome, error) {

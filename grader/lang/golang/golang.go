@@ -52,8 +52,8 @@ func (l *Language) BuildKey() string { return fmt.Sprintf("%q %q", kitHash(l.kit
 func (l *Language) CrashWords(stderr []byte) string { return CrashWords(stderr) }
 
 // CrashPlaces reads the runtime's traceback.
-func (l *Language) CrashPlaces(stderr []byte, e *course.Exercise, s *submission.Snapshot) (places []verdict.Place, foreign bool) {
-	return CrashPlaces(stderr, e, s)
+func (l *Language) CrashPlaces(o sandbox.Outcome, e *course.Exercise, s *submission.Snapshot) (places []verdict.Place, foreign bool) {
+	return CrashPlaces(o, e, s)
 }
 
 var _ lang.Language = (*Language)(nil)

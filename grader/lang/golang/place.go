@@ -12,6 +12,7 @@ import (
 	"grade/exercises/course"
 	"grade/grader/submission"
 	"grade/grader/verdict"
+	"grade/sandbox"
 )
 
 // The lines of a traceback that count: the head of a goroutine's stack, and the place
@@ -24,21 +25,25 @@ var (
 // CrashPlaces finds where in the submission's own files the program crashed: the innermost
 // frame there of the first goroutine that has one. In a deadlock it is where each goroutine
 // waits, at most maxWaiting different places: which of them is at fault, the runtime cannot
-// tell. Where a panic is under way in a goroutine, what it left counts, and not the deferred
+// tell. The same holds for a program that was ended while it waited; of one that was at work,
+// the goroutines count that run. Where a panic is under way in a goroutine, what it left counts, and not the deferred
 // function that came after. Foreign is true where all was read and has no such frame: the
 // test crashed on what it was given.
 //
 // A submission can print a traceback. So a place counts only if it is a line of code
 // in a file that was handed in; which one it is remains the submission's to choose,
 // and the grader caps how many a result shows.
-func CrashPlaces(stderr []byte, e *course.Exercise, s *submission.Snapshot) (places []verdict.Place, foreign bool) {
-	words, rest := crash(stderr)
+func CrashPlaces(o sandbox.Outcome, e *course.Exercise, s *submission.Snapshot) (places []verdict.Place, foreign bool) {
+	words, rest := crash(o.Stderr)
+	if o.Cause.OfTime() {
+		words, rest = "", lastWords(o.Stderr)
+	}
 	if rest == nil {
-		_, rest, _ = bytes.Cut(stderr, []byte("\ngoroutine "))
+		_, rest, _ = bytes.Cut(o.Stderr, []byte("\ngoroutine "))
 		rest = append([]byte("goroutine "), rest...)
 	}
-	t := traceback{exercise: e, snapshot: s, most: 1}
-	if isDeadlock(words) {
+	t := traceback{exercise: e, snapshot: s, most: 1, busy: o.Cause == sandbox.CauseCPU || o.Cause == sandbox.CauseWall}
+	if isDeadlock(words) || o.Cause == sandbox.CauseIdle {
 		t.most = maxWaiting
 	}
 	for line := range bytes.Lines(rest) {
@@ -49,6 +54,14 @@ func CrashPlaces(stderr []byte, e *course.Exercise, s *submission.Snapshot) (pla
 	t.end()
 	slices.SortFunc(t.places, func(a, b verdict.Place) int { return cmp.Or(cmp.Compare(a.File, b.File), a.Line-b.Line) })
 	return t.places, t.frames > 0 && !t.elided && len(t.places) == 0
+}
+
+// lastWords returns what a program wrote that was asked to quit, from the runtime's line on.
+func lastWords(stderr []byte) []byte {
+	if i := bytes.LastIndex(stderr, []byte("SIGQUIT: quit\n")); i >= 0 {
+		return stderr[i:]
+	}
+	return nil
 }
 
 // maxWaiting is how many places a deadlock has.
@@ -77,6 +90,7 @@ type traceback struct {
 	exercise *course.Exercise
 	snapshot *submission.Snapshot
 	most     int  // places
+	busy     bool // of goroutines that run, or are ready to, only
 	inside   bool // of a goroutine's stack
 	created  bool // the frame's function is the one that started the goroutine
 	panicked bool // the frames from here on are those that a panic left
@@ -90,7 +104,7 @@ func (t *traceback) line(s string) {
 	switch {
 	case goroutineLine.MatchString(s):
 		t.end()
-		t.inside = true
+		t.inside = !t.busy || strings.Contains(s, "[run") // running, runnable
 	case s == "":
 		t.end()
 		t.inside = false

@@ -15,6 +15,7 @@ import (
 	"grade/grader/submission"
 	"grade/grader/tree"
 	"grade/grader/verdict"
+	"grade/sandbox"
 )
 
 // crashing is a package whose functions crash in the lines that say so.
@@ -84,6 +85,13 @@ func Twice(list []int) {
 	close((chan int)(nil)) // twice
 }
 
+func Spin(quit func()) {
+	go func() { select {} }()
+	for {
+		quit() // spin
+	}
+}
+
 func Short() []int { return nil }
 
 func Return() {
@@ -98,10 +106,17 @@ const crashingTest = `package main
 
 import (
 	"os"
+	"runtime"
 	"runtime/debug"
+	"strings"
+	"syscall"
 
 	"m/reference/p"
 )
+
+func quit() {
+	syscall.Tgkill(os.Getpid(), syscall.Gettid(), syscall.SIGQUIT)
+}
 
 func main() {
 	debug.SetMaxStack(16 << 20)
@@ -132,6 +147,15 @@ func main() {
 	case "again":
 		defer p.Return()
 		panic("test")
+	case "spin":
+		p.Spin(quit)
+	case "asleep":
+		go func() {
+			for stacks := make([]byte, 1<<16); !strings.Contains(string(stacks[:runtime.Stack(stacks, true)]), "[chan receive"); {
+			}
+			quit()
+		}()
+		p.Wait(c)
 	case "test":
 		println(p.Short()[1])
 	case "callback":
@@ -181,13 +205,13 @@ func TestCrashPlacesOfRealCrashes(t *testing.T) {
 		t.Run(mark, func(t *testing.T) {
 			stderr := crashOf(t, name, mark)
 			assert.Equal(t, words, CrashWords(stderr))
-			places, foreign := CrashPlaces(stderr, e, s)
+			places, foreign := CrashPlaces(crashed(stderr), e, s)
 			assert.False(t, foreign)
 			assert.Equal(t, []verdict.Place{{File: "p.go", Line: lineOf(mark)}}, places, "%s", stderr)
 		})
 	}
 	for _, mark := range []string{"test", "callback"} {
-		places, foreign := CrashPlaces(crashOf(t, name, mark), e, s)
+		places, foreign := CrashPlaces(crashed(crashOf(t, name, mark)), e, s)
 		assert.Empty(t, places)
 		assert.True(t, foreign, "only the test is on the stack")
 	}
@@ -199,14 +223,40 @@ func TestCrashPlacesOfDeadlocks(t *testing.T) {
 	e, s := crashingPackage()
 	both := crashOf(t, name, "both")
 	assert.Equal(t, deadlocked, CrashWords(both))
-	places, _ := CrashPlaces(both, e, s)
+	places, _ := CrashPlaces(crashed(both), e, s)
 	var want []verdict.Place
 	for _, mark := range []string{"first", "second", "third"} {
 		want = append(want, verdict.Place{File: "p.go", Line: lineOf(mark)})
 	}
 	assert.Equal(t, want, places, "%s", both)
-	places, _ = CrashPlaces(crashOf(t, name, "many"), e, s)
+	places, _ = CrashPlaces(crashed(crashOf(t, name, "many")), e, s)
 	assert.Len(t, places, 2, "where they wait, and where the one waits that has started them")
+}
+
+// A program whose time is over is asked to quit, and says where it is.
+func TestCrashPlacesOfTimeLimits(t *testing.T) {
+	name := program(t)
+	e, s := crashingPackage()
+	for mark, c := range map[string]struct {
+		cause sandbox.Cause
+		at    string
+	}{
+		"spin":   {sandbox.CauseCPU, "spin"},
+		"asleep": {sandbox.CauseIdle, "wait"},
+	} {
+		stderr := crashOf(t, name, mark)
+		want := []verdict.Place{{File: "p.go", Line: lineOf(c.at)}}
+		for _, before := range []string{"", "what it wrote before", "panic: assignment to entry in nil map\n\ngoroutine 9 [running]:\nF()\n\tm/reference/p/p.go:6\n\n"} {
+			places, foreign := CrashPlaces(sandbox.Outcome{Cause: c.cause, Stderr: append([]byte(before), stderr...)}, e, s)
+			assert.Equal(t, want, places, "%s", stderr)
+			assert.False(t, foreign)
+		}
+	}
+	places, foreign := CrashPlaces(sandbox.Outcome{Cause: sandbox.CauseWall, Stderr: crashOf(t, name, "asleep")}, e, s)
+	assert.Empty(t, places, "a goroutine that waits is not what keeps a busy program")
+	assert.True(t, foreign)
+	places, _ = CrashPlaces(sandbox.Outcome{Cause: sandbox.CauseIdle}, e, s)
+	assert.Empty(t, places)
 }
 
 func crashOf(t *testing.T, name, mark string) []byte {
@@ -217,6 +267,8 @@ func crashOf(t *testing.T, name, mark string) []byte {
 	require.Error(t, cmd.Run())
 	return stderr.Bytes()
 }
+
+func crashed(stderr []byte) sandbox.Outcome { return sandbox.Outcome{ExitCode: 2, Stderr: stderr} }
 
 // A submission can print a traceback; only lines of code of its own count.
 func TestCrashPlacesOfForgedTraces(t *testing.T) {
@@ -240,15 +292,15 @@ func TestCrashPlacesOfForgedTraces(t *testing.T) {
 		"F()\n m/reference/p/p.go:6\n":                                      nil,
 		"F()\n\tm/reference/p/p.go:6 42 secret words\x1b\n":                 {{File: "p.go", Line: 6}},
 	} {
-		places, _ := CrashPlaces(trace(frames), e, s)
+		places, _ := CrashPlaces(crashed(trace(frames)), e, s)
 		assert.Equal(t, want, places, "%q", frames)
 	}
 	for _, stderr := range []string{"", "panic: x\n", "goroutine ", "\ngoroutine 1 [running]:\n", "m/reference/p/p.go:6\n\tm/reference/p/p.go:6\n"} {
-		places, foreign := CrashPlaces([]byte(stderr), e, s)
+		places, foreign := CrashPlaces(crashed([]byte(stderr)), e, s)
 		assert.Empty(t, places)
 		assert.False(t, foreign, "%q has no stack", stderr)
 	}
 	e.Provided = []string{"p.go"}
-	places, _ := CrashPlaces(trace("F()\n\tm/reference/p/p.go:6\n"), e, s)
+	places, _ := CrashPlaces(crashed(trace("F()\n\tm/reference/p/p.go:6\n")), e, s)
 	assert.Empty(t, places, "a file of the exercise's is not where a student looks")
 }

@@ -95,7 +95,7 @@ func (b *build) RaceOutcome(o sandbox.Outcome) (program []byte, v verdict.Verdic
 		return out.program, "", ""
 	case o.OOMKills > 0, o.Cause == sandbox.CauseMemory:
 		return nil, verdict.MemoryLimit, building + "takes too much memory"
-	case o.Cause == sandbox.CauseCPU, o.Cause == sandbox.CauseWall:
+	case o.Cause.OfTime():
 		return nil, verdict.TimeLimit, building + "takes too long"
 	}
 	return nil, verdict.Missing, building + "fails, though it compiles without: make it simpler"
@@ -104,7 +104,7 @@ func (b *build) RaceOutcome(o sandbox.Outcome) (program []byte, v verdict.Verdic
 // RaceTest runs one hidden test under the race detector. GOMEMLIMIT stays that of other
 // runs: the detector's own memory is none of Go's.
 func (l *Language) RaceTest(e *course.Exercise, test, seed string) sandbox.Request {
-	q := runRequest(e, "^"+test+"$", seed, forTesting)
+	q := testRequest(e, test, seed)
 	q.Env = append(q.Env, "GORACE="+raceOptions)
 	q.Limits.CPU *= raceCPU
 	q.Limits.Wall *= raceWall
