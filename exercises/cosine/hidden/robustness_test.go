@@ -133,11 +133,37 @@ func weigh[T cosine.Float](block cosine.Block[T]) (sum float64) {
 func TestConcurrent(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
+	writtenAfterwards(o)
 	own := func() matrix64 { return ordinary[float64](r, 4*between(r, 8, 15), 32) }
 	atOnce(o, "", ordinary[float64](r, 40, 32), own, 25)
 	atOnce(o, "magnitudes: ", anyLength(r, ordinary[float64](r, 40, 32)), func() matrix64 { return anyLength(r, own()) }, 5)
 	ofOneSequence[float64](o, "")
 	ofOneSequence[float32](o, ", float32")
+}
+
+// writtenAfterwards writes to matrices when calls on them have ended, as their ctx had: the
+// detector sees what goes on nevertheless.
+func writtenAfterwards(o *observe.Observer) {
+	r := o.Rand()
+	for _, ctx := range ended(o) {
+		a, b, dst := ordinary[float64](r, 40, 32), ordinary[float64](r, 30, 32), ordinary[float64](r, 40, 30)
+		write := func() {
+			for _, m := range []matrix64{a, b, dst} {
+				for i := range m.Data {
+					m.Data[i] = r.Float64()
+				}
+			}
+		}
+		failure(o, "error of Similarity, whose matrices are written to afterwards", cosine.Similarity(ctx, dst, a, b))
+		write()
+		_, err := cosine.TopK(ctx, a, b, 3)
+		failure(o, "error of TopK, whose matrices are written to afterwards", err)
+		write()
+		for _, err := range cosine.Blocks(ctx, a, b, 1000) {
+			failure(o, "error of Blocks, whose matrices are written to afterwards", err)
+		}
+		write()
+	}
 }
 
 // anyLength scales the rows of m, which changes no similarity.

@@ -59,6 +59,9 @@ func TestSequence(t *testing.T) {
 	for _, xs := range crowds(r) {
 		recordOnce(o, "value of a large number and very many small ones", xs)
 	}
+	for _, xs := range near(r) {
+		recordOnce(o, large+"value where the sum is too large or too small, and no exponential is", xs)
+	}
 	for _, n := range lengths(r) {
 		recordOnce(o, "value of a long sequence", draw(r, n, 0, 2))
 		recordOnce(o, large+"value of a long sequence", draw(r, n, 1e4*r.NormFloat64(), 1))
@@ -318,6 +321,20 @@ func TestCopy(t *testing.T) {
 		b.Merge(holding(draw(r, 3, 5, 1)))
 		record(o, "original", &a, roughly)
 		record(o, "copy", &b, roughly)
+	}
+	for _, held := range [][]float64{{inf}, {math.NaN()}, {-inf}, {inf, -inf}, {inf, math.NaN()}} {
+		for _, one := range []float64{inf, math.NaN(), -inf, r.NormFloat64()} {
+			for _, others := range [][]float64{nil, draw(r, 3, 0, 1)} {
+				a := holding(mix(r, others, held...))
+				b := a
+				b.Add(one)
+				record(o, infinite+"original, one added to the copy", &a)
+				record(o, infinite+"copy, after that", &b)
+				c := a
+				a.Merge(holding([]float64{one}))
+				record(o, infinite+"copy, one merged into the original", &c)
+			}
+		}
 	}
 	for _, n := range lengths(r) {
 		a := holding(draw(r, n, 0, 1))

@@ -89,7 +89,10 @@ func TestLogSoftmaxShift(t *testing.T) {
 func TestLogSoftmaxNotFinite(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
-	for _, specials := range [][]float64{{-inf}, {inf}, {inf, -inf}, {math.NaN()}, {math.NaN(), inf, -inf}} {
+	for _, alone := range []float64{-inf, inf, math.NaN()} {
+		softmax(o, []float64{alone})
+	}
+	for _, specials := range [][]float64{{-inf}, {inf}, {inf, -inf}, {math.NaN()}, {math.NaN(), -inf}, {math.NaN(), inf}, {math.NaN(), inf, -inf}} {
 		softmax(o, mix(r, nil, specials...))
 		if specials[0] != -inf {
 			softmax(o, mix(r, draw(r, 1+r.IntN(3), 0, 1), specials...))

@@ -62,6 +62,17 @@ func crowds(r *rand.Rand) (list [][]float64) {
 	return list
 }
 
+// near are numbers, few and very many, whose exponentials a float64 holds, and their sum just
+// not: the more there are, the smaller they are; and numbers whose exponentials it just holds.
+func near(r *rand.Rand) (list [][]float64) {
+	const largest, least = 709.78, -745.13 // whose exponentials are float64s
+	for _, n := range []int{2, 3, 10, 100, 1000, 20_000 + r.IntN(1000), 400_000} {
+		top := largest - math.Log(float64(n)) + 0.05 + 0.3*r.Float64()
+		list = append(list, draw(r, n, top, 0.001), draw(r, n, least+0.1*r.Float64(), 0.001))
+	}
+	return list
+}
+
 // above is a length beyond those, and beyond what 16 bits count.
 func above(r *rand.Rand) int { return 1<<16 + r.IntN(1000) }
 
@@ -121,6 +132,9 @@ func TestMagnitudes(t *testing.T) {
 	}
 	for _, xs := range crowds(r) {
 		o.Float("a large number and very many small ones", logsumexp.LogSumExp(xs))
+	}
+	for _, xs := range near(r) {
+		o.Float(many+"value where the sum is too large or too small, and no exponential is", logsumexp.LogSumExp(xs))
 	}
 	for _, n := range lengths(r) {
 		center := 1000 + 1e6*r.Float64()

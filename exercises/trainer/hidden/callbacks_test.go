@@ -221,6 +221,18 @@ func TestTrainEnd(t *testing.T) {
 			}
 		}
 	}
+	for _, at := range []string{"TrainStart", "BatchEnd", "StepEnd", "EpochEnd"} {
+		for _, ends := range [][]string{{"a"}, {"b"}, {"a", "b"}} {
+			w := newWorld(o)
+			tr := w.trainer(trainer.Config{Epochs: 2, Callbacks: []trainer.Callback{callback{w, "a"}, callback{w, "b"}}})
+			w.at("b "+at, 0, func() error { return trainer.ErrStop })
+			for _, name := range ends {
+				w.fail(name+" TrainEnd", 0)
+			}
+			_, err := tr.Fit(w.ctx(), w.loader("train", w.sizes(2)...), w.loader("val", 1))
+			o.String("ErrStop of "+at+", and a TrainEnd fails: error of Fit", kind(err))
+		}
+	}
 	for _, stop := range wraps(trainer.ErrStop) {
 		for _, also := range []string{"", "b TrainEnd"} {
 			w := newWorld(o)

@@ -20,6 +20,7 @@ func TestDeadline(t *testing.T) {
 	given(o)
 	synctest.Test(t, func(t *testing.T) {
 		releasedByCtx(o)
+		keptContexts(o)
 		w := newWorld(o)
 		tr := w.trainer(trainer.Config{Epochs: 3, AccumSteps: 2})
 		slow := slowLoader{w.loader("train", w.sizes(4)...), 10 * time.Millisecond}

@@ -51,6 +51,39 @@ func releasedByCtx(o *observe.Observer) {
 	}
 }
 
+// keptContexts looks, later in the same call, at the contexts that the fakes were given before:
+// none of them may be done, as the caller's is not.
+func keptContexts(o *observe.Observer) {
+	for _, late := range []string{"train load 4", "train forward 5", "val load 1", "val forward 1", "a BatchEnd 3", "a StepEnd 2", "a EpochEnd 1", "a TrainEnd 0",
+		"Evaluate load 1", "Evaluate forward 1", "Predict load 1", "Predict forward 1"} {
+		w := newWorld(o)
+		w.keeps = true
+		at, n := late[:len(late)-2], int(late[len(late)-1]-'0')
+		looked, done := false, 0
+		w.at(at, n, func() error {
+			looked = true
+			for _, ctx := range w.kept {
+				if ctx != nil && ctx.Err() != nil {
+					done++
+				}
+			}
+			return nil
+		})
+		tr := w.trainer(trainer.Config{Epochs: 3, Callbacks: w.singles("a")})
+		switch {
+		case strings.HasPrefix(at, "Evaluate"):
+			tr.Evaluate(w.ctx(), w.loader("Evaluate", 2, 3))
+		case strings.HasPrefix(at, "Predict"):
+			for range tr.Predict(w.ctx(), w.loader("Predict", 2, 3)) {
+			}
+		default:
+			tr.Fit(w.ctx(), w.loader("train", 2, 3), w.loader("val", 1))
+		}
+		o.Bool("at "+at+" the test looked at the contexts given before", looked)
+		o.Int("at "+at+", contexts given before that are done, and the caller's is not", done)
+	}
+}
+
 // An ending ends a context: by its cancel, or by its deadline, in the time of a bubble.
 type ending struct {
 	ctx context.Context

@@ -39,7 +39,7 @@ func (w *world) loader(name string, sizes ...int) *loader {
 
 func (l *loader) Batches(ctx context.Context, epoch int) iter.Seq2[trainer.Batch, error] {
 	pass := l.begin(epoch)
-	l.w.given = ctx
+	l.w.gave(ctx)
 	l.asked = append(l.asked, epoch)
 	l.given = append(l.given, contextToken(ctx))
 	if l.name == "train" && !l.w.trainLoader {
@@ -51,7 +51,7 @@ func (l *loader) Batches(ctx context.Context, epoch int) iter.Seq2[trainer.Batch
 		l.w.open++
 		defer func() { l.w.open-- }()
 		for i, n := range l.sizes(pass) {
-			l.w.given = ctx
+			l.w.gave(ctx)
 			err := l.w.call(l.name + " load")
 			b := l.batch(ctx, pass, i, n)
 			if err != nil && l.bare {
@@ -160,7 +160,7 @@ type callback struct {
 // hear takes down an event with what the world is like, and may fail.
 func (c callback) hear(e event) error {
 	e.name, e.steps, e.val = c.name, c.w.calls["step"], c.w.calls["val load"]
-	c.w.given = e.ctx
+	c.w.gave(e.ctx)
 	c.w.events = append(c.w.events, e)
 	return c.w.call(c.name + " " + e.kind)
 }

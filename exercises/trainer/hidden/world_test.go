@@ -59,10 +59,12 @@ type world struct {
 	events []event
 
 	made      []weak.Pointer[tensor]
-	given     context.Context // to a fake, the last time
-	elsewhere bool            // predictions have a Len and a Device of their own
-	junk      bool            // an error comes with something, which is not to be used
-	shared    bool            // the machine, with worlds that are to have their turn
+	given     context.Context   // to a fake, the last time
+	kept      []context.Context // all that were, but for repetitions, if that is asked for
+	keeps     bool
+	elsewhere bool // predictions have a Len and a Device of their own
+	junk      bool // an error comes with something, which is not to be used
+	shared    bool // the machine, with worlds that are to have their turn
 	calls     map[string]int
 	faults    map[string]func() error // by kind and number of the call
 }
@@ -126,6 +128,14 @@ func (w *world) at(kind string, n int, do func() error) {
 func (w *world) fail(kind string, n int) {
 	f := &fault{w.r.Uint64()}
 	w.at(kind, n, func() error { return f })
+}
+
+// gave takes down the context that a fake was given.
+func (w *world) gave(ctx context.Context) {
+	if w.keeps && ctx != w.given {
+		w.kept = append(w.kept, ctx)
+	}
+	w.given = ctx
 }
 
 func (w *world) call(kind string) error {
@@ -237,7 +247,7 @@ func (m model) Training() bool      { return m.training }
 
 func (m model) Forward(ctx context.Context, x trainer.Tensor) (trainer.Tensor, error) {
 	t := x.(*tensor)
-	if m.given = ctx; t.of == aside {
+	if m.gave(ctx); t.of == aside {
 		return t, nil
 	}
 	m.forwards = append(m.forwards, forward{t.of, t.base, m.training})
