@@ -15,14 +15,14 @@ func TestDropped(t *testing.T) {
 	o := observe.New(t)
 	for _, op := range operations(o.Rand()) {
 		// All leaves come first, so that memory that is taken in pieces may be.
-		leaves := make([]node, 0, 80)
-		for range cap(leaves) / 2 {
+		leaves := make([]node, 0, 240)
+		for range cap(leaves) / 6 {
 			a, b := op.operands()
-			leaves = append(leaves, a, b)
+			leaves = append(leaves, a, b, autograd.New(1), autograd.New(-1), autograd.New(2), autograd.New(-2))
 		}
 		var results []weak.Pointer[autograd.Value]
-		for i := 0; i < len(leaves); i += 2 {
-			first, last := dropped(op, leaves[i], leaves[i+1])
+		for i := 0; i < len(leaves); i += 6 {
+			first, last := dropped(op, leaves[i:i+6])
 			results = append(results, first, last)
 		}
 		runtime.GC()
@@ -43,13 +43,16 @@ func TestDropped(t *testing.T) {
 	o.Float("gradient of the leaf of a graph that is not dropped", x.Grad())
 }
 
-// dropped makes a graph on a result of op, and holds nothing of it.
-func dropped(op operation, a, b node) (first, last weak.Pointer[autograd.Value]) {
-	result := op.f(a, b)
+// dropped makes a graph on a result of op of two leaves, which the others join on either side,
+// and holds nothing of it.
+func dropped(op operation, leaves []node) (first, last weak.Pointer[autograd.Value]) {
+	result := op.f(leaves[0], leaves[1])
 	root := result
 	for range 200 {
 		root = root.AddScalar(0.5)
 	}
+	root = leaves[2].Mul(root.Add(leaves[3]))
+	root = autograd.Sum(leaves[4], root, leaves[5])
 	root.Backward()
 	return weak.Make(result), weak.Make(root)
 }

@@ -19,6 +19,7 @@ func TestInfinities(t *testing.T) {
 		recordPairs(o, op, " at 0, infinities and NaN", edges)
 	}
 	recordSums(o, edges)
+	recordTooLarge(o)
 	for i, c := range edges {
 		what := []string{"a positive", "a negative", "zero as", "an infinite", "a negative infinite", "NaN as"}[i] + " constant"
 		function{"AddScalar at 0, infinities and NaN, with " + what, func(v node) node { return v.AddScalar(c) }, edges}.observeAlone(o)
@@ -32,6 +33,7 @@ func TestInfinities(t *testing.T) {
 	function{"Exp of large numbers", (node).Exp, []float64{between(r, 700, 709), between(r, 709.01, 709.3), far, math.Inf(1)}}.observeAlone(o)
 	function{"Exp of large negative numbers", (node).Exp, []float64{-far, math.Inf(-1)}}.observeAlone(o)
 	recordSmall(o)
+	recordScaled(o)
 	for _, op := range operations(r) {
 		if op.name != "Pow(0)" {
 			a, b := autograd.New(math.NaN()), autograd.New(1)
@@ -62,6 +64,58 @@ func recordSmall(o *observe.Observer) {
 	}
 	o.Floats("value of a/b with b of all sizes", values, relative)
 	o.Floats("gradient of a in a/b with b of all sizes", slopes, relative)
+}
+
+// recordTooLarge looks at finite operands whose result is too large, by any order of additions.
+func recordTooLarge(o *observe.Observer) {
+	r := o.Rand()
+	for _, sign := range []float64{1, -1} {
+		many := func(draw func() node) (vs []node) {
+			for range 300 {
+				vs = append(vs, draw())
+			}
+			return vs
+		}
+		large := func() node { return autograd.New(sign * between(r, 0.95e308, math.MaxFloat64)) }
+		var results, slopes []float64
+		for _, f := range []func(a, b node) node{
+			(node).Add,
+			(node).Mul,
+			func(a, b node) node { return a.Sub(autograd.New(-b.Data())) },
+			func(a, b node) node { return a.Div(autograd.New(between(r, 0.1, 0.5))).Add(b) },
+			func(a, b node) node { return a.MulScalar(between(r, 2, 1e6)).Add(b) },
+			func(a, b node) node { return a.AddScalar(b.Data()).Add(b) },
+			func(a, b node) node { return autograd.Sum(a, b) },
+			func(a, b node) node { return autograd.Sum(a, b, large(), b) },
+			func(a, b node) node { return autograd.Sum(append(many(large), a, b)...) },
+		} {
+			a, b := large(), large()
+			y := f(a, b)
+			y.Backward()
+			results, slopes = append(results, y.Data()), append(slopes, a.Grad(), b.Grad())
+		}
+		o.Floats("values of results that are too large", results)
+		o.Floats("gradients of results that are too large", slopes)
+	}
+}
+
+// recordScaled looks at gradients behind ones of all sizes, which are not to be taken for 0 or
+// for infinity.
+func recordScaled(o *observe.Observer) {
+	r := o.Rand()
+	var slopes []float64
+	for range 12 {
+		x, size := autograd.New(positive(r)), math.Pow(10, between(r, -300, 300))
+		x.MulScalar(size).MulScalar(1 / size).Backward()
+		slopes = append(slopes, x.Grad())
+		x = autograd.New(positive(r))
+		x.Mul(autograd.New(size)).Div(autograd.New(size)).Backward()
+		slopes = append(slopes, x.Grad())
+		x = autograd.New(positive(r))
+		x.MulScalar(size).Backward()
+		slopes = append(slopes, x.Grad())
+	}
+	o.Floats("gradients behind gradients of all sizes", slopes, observe.Within(0, 1e-9))
 }
 
 // recordSums tries Sum with each of the numbers at in each place, and with each pair.

@@ -239,14 +239,21 @@ func TestNilOperand(t *testing.T) {
 	} {
 		o.SelfReported().Panics("panic of a nil in "+op.name, op.f)
 	}
+	var given []node
 	for _, op := range operations(o.Rand())[:4] {
 		for _, a := range []float64{0, 1, -1, math.Inf(1), math.NaN()} {
-			o.SelfReported().Panics("panic of a nil as b in "+op.name+", with a special number as a", func() { op.f(autograd.New(a), nil) })
+			v := autograd.New(a)
+			given = append(given, v)
+			o.SelfReported().Panics("panic of a nil as b in "+op.name+", with a special number as a", func() { op.f(v, nil) })
 		}
 	}
 	for _, op := range operations(o.Rand()) {
 		op.f(x, autograd.New(1))
 		op.f(autograd.New(1), x)
+	}
+	for _, v := range append(given, x) {
+		v.SetData(positive(o.Rand()))
+		autograd.ZeroGrad(v)
 	}
 	y := x.AddScalar(away(o.Rand()))
 	y.Backward()
