@@ -225,9 +225,9 @@ func (r result) beforeError(o *observe.Observer, workers int, name string, senti
 	}
 }
 
-// shuffled begins the names of what is observed of passes in another order, which is the matter
-// of other tests (exercise.yaml).
-const shuffled = "shuffled: "
+// inOrderOf begins the names of what is observed of passes in a Sampler's order, which is the
+// matter of TestSampler (exercise.yaml).
+const inOrderOf = "in a Sampler's order: "
 
 // A panic in Get or in Collate ends the epoch as an error would, and not the
 // program: earlier batches, then an ItemError. If the panic's value is an error,
@@ -251,8 +251,9 @@ func TestPanics(t *testing.T) {
 			cfg := config{BatchSize: 3, Workers: wp[0], Prefetch: wp[1]}
 			for i, throw := range panics {
 				name := ""
-				if cfg.Shuffle, cfg.Seed = i%2 == 1, r.Uint64(); cfg.Shuffle {
-					name = shuffled
+				if cfg.Sampler = nil; i%2 == 1 {
+					order := r.Perm(60)
+					cfg.Sampler, name = pureSampler(func(int, int) []int { return order }), inOrderOf
 				}
 				s := newSource(r, 60)
 				s.randomDelays(r, 1, 20)
