@@ -19,6 +19,10 @@ func main() {
 			os.Stdout.Write([]byte{'.'})
 			time.Sleep(20 * time.Millisecond)
 		}
+	case "doze":
+		for {
+			time.Sleep(500 * time.Millisecond)
+		}
 	}
 	for {
 		time.Sleep(time.Hour)
