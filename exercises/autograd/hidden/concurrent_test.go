@@ -75,7 +75,7 @@ func TestConcurrentBackward(t *testing.T) {
 	for i := range graphs {
 		wg.Go(func() {
 			// Together longer than a time slice, so that calls overlap on one CPU too.
-			for range 100 {
+			for range 60 {
 				vs := make([]node, leaves)
 				for j, x := range starts[i] {
 					vs[j] = autograd.New(x)

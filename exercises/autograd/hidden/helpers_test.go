@@ -57,11 +57,7 @@ func positive(r *rand.Rand) float64 { return between(r, 0.5, 2) }
 
 // leavesOf makes n leaves that hold positive numbers.
 func leavesOf(r *rand.Rand, n int) []node {
-	vs := make([]node, n)
-	for i := range vs {
-		vs[i] = autograd.New(positive(r))
-	}
-	return vs
+	return draws(n, func() node { return autograd.New(positive(r)) })
 }
 
 // rough is how exact numbers have to be where a rule is about the graph and not about
@@ -182,8 +178,8 @@ func operations(r *rand.Rand) []operation {
 // operands makes the two nodes that op is tried on.
 func (op operation) operands() (a, b node) { return autograd.New(op.atA), autograd.New(op.b) }
 
-func draws(n int, draw func() float64) []float64 {
-	xs := make([]float64, n)
+func draws[T any](n int, draw func() T) []T {
+	xs := make([]T, n)
 	for i := range xs {
 		xs[i] = draw()
 	}

@@ -70,12 +70,6 @@ func recordSmall(o *observe.Observer) {
 func recordTooLarge(o *observe.Observer) {
 	r := o.Rand()
 	for _, sign := range []float64{1, -1} {
-		many := func(draw func() node) (vs []node) {
-			for range 300 {
-				vs = append(vs, draw())
-			}
-			return vs
-		}
 		large := func() node { return autograd.New(sign * between(r, 0.95e308, math.MaxFloat64)) }
 		var results, slopes []float64
 		for _, f := range []func(a, b node) node{
@@ -87,7 +81,7 @@ func recordTooLarge(o *observe.Observer) {
 			func(a, b node) node { return a.AddScalar(b.Data()).Add(b) },
 			func(a, b node) node { return autograd.Sum(a, b) },
 			func(a, b node) node { return autograd.Sum(a, b, large(), b) },
-			func(a, b node) node { return autograd.Sum(append(many(large), a, b)...) },
+			func(a, b node) node { return autograd.Sum(append(draws(300, large), a, b)...) },
 		} {
 			a, b := large(), large()
 			y := f(a, b)
