@@ -150,7 +150,7 @@ func TestNegativeInf(t *testing.T) {
 	r := o.Rand()
 	for _, xs := range [][]float64{nil, {}, {-inf}, {-inf, -inf}, {-inf, -inf, -inf}} {
 		o.Float("value of no weight", logsumexp.LogSumExp(xs))
-		x, y := -5*r.Float64(), -1000*r.Float64()
+		x, y := -5*r.Float64(), -100*r.Float64()
 		o.Float("-Inf first", logsumexp.LogSumExp(append(xs[:len(xs):len(xs)], x, x, y)))
 		o.Float("-Inf last", logsumexp.LogSumExp(append([]float64{x, y, y}, xs...)))
 		o.Float("-Inf in between", logsumexp.LogSumExp(append(append([]float64{x, y}, xs...), y, x)))
@@ -159,7 +159,7 @@ func TestNegativeInf(t *testing.T) {
 		xs := slices.Repeat([]float64{-inf}, n)
 		o.Float(many+"value of no weight", logsumexp.LogSumExp(xs))
 		for range 3 {
-			xs[r.IntN(n)] = -1000 * r.Float64()
+			xs[r.IntN(n)] = -100 * r.Float64()
 		}
 		o.Float(many+"value of a few beside -Inf", logsumexp.LogSumExp(xs))
 	}
