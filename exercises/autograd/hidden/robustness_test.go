@@ -14,7 +14,7 @@ import (
 // of shortChain, as the README says.
 const (
 	maxStack      = 64 << 20
-	shortChain    = 20_000
+	shortChain    = 25_000
 	maxShortStack = 1 << 19
 )
 
