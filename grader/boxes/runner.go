@@ -125,6 +125,7 @@ func (r *Runner) Run(ctx context.Context, q sandbox.Request) (sandbox.Outcome, e
 			return o, nil
 		}
 		if last := i == boxesPerRequest-1; !another(err, last) || ctx.Err() != nil {
+			r.loaded = false // the box may be in the middle of it
 			return sandbox.Outcome{}, err
 		}
 		if err := r.reopen(ctx); err != nil {

@@ -26,9 +26,10 @@ var (
 // frame there of the first goroutine that has one. In a deadlock it is where each goroutine
 // waits, at most maxWaiting different places: which of them is at fault, the runtime cannot
 // tell. The same holds for a program that was ended while it waited; of one that was at work,
-// the goroutines count that run. Where a panic is under way in a goroutine, what it left counts, and not the deferred
-// function that came after. Foreign is true where all was read and has no such frame: the
-// test crashed on what it was given.
+// the goroutines count that run. Where a panic is under way in a goroutine, what it left
+// counts, and not the deferred function that came after. Foreign is true where all was read
+// and has no such frame: the test crashed, or waits, on what it was given. Of a program at
+// work that is not known, because a goroutine that has the CPU may show no frames.
 //
 // A submission can print a traceback. So a place counts only if it is a line of code
 // in a file that was handed in; which one it is remains the submission's to choose,
@@ -53,7 +54,7 @@ func CrashPlaces(o sandbox.Outcome, e *course.Exercise, s *submission.Snapshot) 
 	}
 	t.end()
 	slices.SortFunc(t.places, func(a, b verdict.Place) int { return cmp.Or(cmp.Compare(a.File, b.File), a.Line-b.Line) })
-	return t.places, t.frames > 0 && !t.elided && len(t.places) == 0
+	return t.places, t.frames > 0 && !t.elided && !t.busy && len(t.places) == 0
 }
 
 // lastWords returns what a program wrote that was asked to quit, from the runtime's line on.
