@@ -147,6 +147,7 @@ func (r *Runner) request(q sandbox.Request) sandbox.Request {
 		q.Files = []sandbox.File{{Name: programName, Exec: true, Data: r.program}}
 	}
 	q.Env = append(slices.Clip(q.Env), "TMPDIR="+r.box.Dirs().Scratch)
-	q.Limits.CPU, q.Limits.Wall = r.patience*q.Limits.CPU, r.patience*q.Limits.Wall
+	l := &q.Limits
+	l.CPU, l.Wall, l.Idle = r.patience*l.CPU, r.patience*l.Wall, r.patience*l.Idle
 	return q
 }

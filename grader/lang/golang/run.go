@@ -27,7 +27,7 @@ var (
 
 // Smoke runs the program without any test.
 func (l *Language) Smoke(e *course.Exercise) sandbox.Request {
-	return runRequest(e, "^$", "", forTesting)
+	return waiting(runRequest(e, "^$", "", forTesting))
 }
 
 // Test runs one hidden test.
@@ -38,10 +38,14 @@ func (l *Language) Test(e *course.Exercise, c course.Check, seed string) sandbox
 // idle is how long a test may wait; course.Idle tells it.
 const idle = 15 * time.Second
 
-// testRequest runs one hidden test, which may not wait for long: a test that waits for ever
-// ends soon, and says where it was.
+// testRequest runs one hidden test.
 func testRequest(e *course.Exercise, test, seed string) sandbox.Request {
-	q := runRequest(e, "^"+test+"$", seed, forTesting)
+	return waiting(runRequest(e, "^"+test+"$", seed, forTesting))
+}
+
+// waiting is q of a program that may not wait for long: one that waits for ever ends soon, and
+// says where it was.
+func waiting(q sandbox.Request) sandbox.Request {
 	q.Limits.Idle, q.Dump = idle, true
 	return q
 }
