@@ -30,8 +30,8 @@ func (r *grading) vet() verdict.Refusal {
 // as the submission's builder is there, which everything waits for. A refusal ends
 // what is on its way; the reference's errors come first, because a build that fails
 // for both is our fault.
-func (r *grading) build(ctx context.Context, l *boxes.Lease) (verdict.Refusal, error) {
-	built, err := r.buildAndOpen(ctx, l)
+func (r *grading) build(ctx context.Context, l *boxes.Lease, a *ahead) (verdict.Refusal, error) {
+	built, err := r.buildAndOpen(ctx, l, a)
 	if err == nil && built.Unexplained {
 		built, err = r.secondLook(ctx)
 	}
@@ -42,20 +42,20 @@ func (r *grading) build(ctx context.Context, l *boxes.Lease) (verdict.Refusal, e
 	return built.Refused, nil
 }
 
-func (r *grading) buildAndOpen(ctx context.Context, l *boxes.Lease) (built lang.Built, err error) {
+func (r *grading) buildAndOpen(ctx context.Context, l *boxes.Lease, a *ahead) (built lang.Built, err error) {
 	group, ctx := errgroup.WithContext(ctx)
 	opening, refused := context.WithCancel(ctx)
 	defer refused()
 	builder := make(chan struct{})
 	group.Go(func() error {
-		err := r.open(opening, l, builder)
+		err := r.open(opening, l, a, builder)
 		if opening.Err() != nil && ctx.Err() == nil {
 			return nil // the boxes are not needed any more
 		}
 		return err
 	})
 	group.Go(func() (err error) {
-		built, err = r.buildBoth(ctx, l, func(b sandbox.Box) {
+		built, err = r.buildBoth(ctx, l, a, func(b sandbox.Box) {
 			l.Keep(b)
 			close(builder)
 		})
@@ -68,17 +68,21 @@ func (r *grading) buildAndOpen(ctx context.Context, l *boxes.Lease) (built lang.
 }
 
 // open opens the boxes once the builder is there.
-func (r *grading) open(ctx context.Context, l *boxes.Lease, builder <-chan struct{}) error {
+func (r *grading) open(ctx context.Context, l *boxes.Lease, a *ahead, builder <-chan struct{}) error {
 	select {
 	case <-builder:
 	case <-ctx.Done():
 		return ctx.Err()
 	}
 	defer r.phase(Start)()
-	return l.Open(ctx)
+	if err := l.Open(ctx); err != nil {
+		return err
+	}
+	a.ready <- struct{}{}
+	return nil
 }
 
-func (r *grading) buildBoth(ctx context.Context, l *boxes.Lease, opened func(sandbox.Box)) (built lang.Built, err error) {
+func (r *grading) buildBoth(ctx context.Context, l *boxes.Lease, a *ahead, opened func(sandbox.Box)) (built lang.Built, err error) {
 	defer r.phase(Build)()
 	if err := r.sandbox.Prepare(ctx, sandbox.Build); err != nil {
 		return built, err
@@ -87,13 +91,17 @@ func (r *grading) buildBoth(ctx context.Context, l *boxes.Lease, opened func(san
 		return built, err
 	}
 	group, ctx := errgroup.WithContext(ctx)
-	if !l.Reference.Loaded() {
-		group.Go(func() error {
+	group.Go(func() error {
+		if !l.Reference.Loaded() {
 			program, err := r.reference(ctx, r.exercise)
+			if err != nil {
+				return err
+			}
 			l.Reference.Load(program)
-			return err
-		})
-	}
+		}
+		a.ready <- struct{}{}
+		return nil
+	})
 	group.Go(func() (err error) {
 		built, err = r.submitted(ctx, opened)
 		return err

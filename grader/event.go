@@ -73,11 +73,13 @@ func (a *announcer) waiting(p Phase, what string) {
 	a.tell(Event{Phase: p, Waiting: what})
 }
 
-// check tells that a check is decided.
+// check tells that a check is decided. Where a submission crashed is its own choice, by what a
+// test gave it: the result tells a few places of all checks, an event none.
 func (a *announcer) check(p Phase, c verdict.CheckResult) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.decided++
+	c.Places = nil
 	a.tell(Event{Phase: p, Check: &c, Decided: a.decided, Total: a.total})
 }
 

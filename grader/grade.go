@@ -57,27 +57,31 @@ func (g *Grader) Grade(ctx context.Context, s *submission.Snapshot, e *course.Ex
 		return r.refused(refused)
 	}
 	lease := g.boxes.Lease(e.Hash, boxSpec(e))
-	defer func() { lease.Release(err) }()
+	reference := r.runAhead(ctx, lease)
+	defer func() {
+		reference.stop()
+		lease.Release(err)
+	}()
 
-	refused, err := r.build(ctx, lease) // and opens the boxes meanwhile
+	refused, err := r.build(ctx, lease, reference) // and opens the boxes meanwhile
 	if err != nil {
 		return nil, err
 	}
 	if refused.Any() {
 		return r.refused(refused)
 	}
-	crashed, err := r.smoke(ctx, lease)
+	crashed, err := r.smoke(ctx, lease, reference)
 	if err != nil {
 		return nil, err
 	}
 	if len(crashed) > 0 {
 		return r.judged(crashed)
 	}
-	tests, err := r.test(ctx, lease)
+	tests, err := r.test(ctx, lease, reference)
 	if err != nil {
 		return nil, err
 	}
-	raced, figures, err := r.raceAndMeasure(ctx, lease, tests)
+	raced, figures, err := r.raceAndMeasure(ctx, lease, reference, tests)
 	if err != nil {
 		return nil, err
 	}
@@ -86,10 +90,10 @@ func (g *Grader) Grade(ctx context.Context, s *submission.Snapshot, e *course.Ex
 
 // raceAndMeasure does both at a time: what is measured has a CPU of its own, and the race
 // detector a box of its own.
-func (r *grading) raceAndMeasure(ctx context.Context, l *boxes.Lease, tests []verdict.CheckResult) (raced, figures []verdict.CheckResult, err error) {
+func (r *grading) raceAndMeasure(ctx context.Context, l *boxes.Lease, a *ahead, tests []verdict.CheckResult) (raced, figures []verdict.CheckResult, err error) {
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() (err error) {
-		raced, err = r.race(ctx, l, tests)
+		raced, err = r.race(ctx, l, a, tests)
 		return err
 	})
 	group.Go(func() (err error) {

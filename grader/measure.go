@@ -20,7 +20,7 @@ func (r *grading) measure(ctx context.Context, l *boxes.Lease) (decided []verdic
 		return nil, nil
 	}
 	defer r.phase(Measure)()
-	exceeded := budget(l)
+	exceeded := budget(l.Submission.Spent, l.Reference.Spent)
 	if len(r.plan.Untimed) > 0 {
 		cpu, err := l.Untimed()
 		if err == nil {

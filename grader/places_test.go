@@ -37,3 +37,15 @@ func TestPlacesOfCrashesAreCapped(t *testing.T) {
 	}
 	assert.Equal(t, [][]int{{1}, {2}, nil, {1}, {4, 2}, nil, {5, 6}, {2}}, lines)
 }
+
+// The news of a grading has no place at all: each check is told of, and its line is the
+// submission's choice.
+func TestEventsTellNoPlaces(t *testing.T) {
+	var told Event
+	a := &announcer{onEvent: func(e Event) { told = e }}
+	crashed := verdict.CheckResult{Name: "TestSum", Verdict: verdict.RuntimeError, Places: []verdict.Place{{File: "sum.go", Line: 1141}}}
+	a.check(Test, crashed)
+	assert.Empty(t, told.Check.Places)
+	assert.Equal(t, verdict.RuntimeError, told.Check.Verdict)
+	assert.NotEmpty(t, crashed.Places, "the result has it")
+}

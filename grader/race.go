@@ -112,28 +112,12 @@ func (r *grading) raceRuns() (runs []testRun) {
 	return runs
 }
 
-// raceReference runs the reference for the race check, without the detector, which changes
-// no value. It does so after the tests, because its box measures while the submission races.
-func (r *grading) raceReference(ctx context.Context, l *boxes.Lease) error {
-	if r.noRace != "" {
-		return nil
-	}
-	for _, t := range r.raceRuns() {
-		ref, err := r.askReference(ctx, l, r.lang.Test(r.exercise, t.Check, r.raceSeed(t)))
-		if err != nil {
-			return fmt.Errorf("run the reference in %s: %w", t.Func, err)
-		}
-		r.raceRefs = append(r.raceRefs, ref)
-	}
-	return nil
-}
-
 func (r *grading) raceSeed(t testRun) string {
 	return r.seedFor(course.Check{Func: t.Func, Kind: verdict.Race}, t.round)
 }
 
 // race decides the check of kind race, after the tests and beside the measurements.
-func (r *grading) race(ctx context.Context, l *boxes.Lease, tests []verdict.CheckResult) ([]verdict.CheckResult, error) {
+func (r *grading) race(ctx context.Context, l *boxes.Lease, a *ahead, tests []verdict.CheckResult) ([]verdict.CheckResult, error) {
 	if len(r.plan.Race) == 0 || r.plan.Purpose.stopEarly() && slices.ContainsFunc(tests, lost) {
 		return nil, nil
 	}
@@ -153,7 +137,7 @@ func (r *grading) race(ctx context.Context, l *boxes.Lease, tests []verdict.Chec
 		got.Verdict, got.Detail = v, detail
 		return []verdict.CheckResult{r.decide(Race, c, got)}, nil
 	}
-	if got, err = r.raceAll(ctx, c, runner, tests); err != nil {
+	if got, err = r.raceAll(ctx, c, runner, a, tests); err != nil {
 		return nil, err
 	}
 	return []verdict.CheckResult{r.decide(Race, c, got)}, nil
@@ -163,11 +147,11 @@ func lost(c verdict.CheckResult) bool { return !c.Verdict.Earns() }
 
 // raceAll runs the tests one after the other, until the detector sees a race. Without a race
 // the first of them that is not passed decides, whose own check is lost as well.
-func (r *grading) raceAll(ctx context.Context, c course.Check, runner *boxes.Runner, tests []verdict.CheckResult) (decided verdict.CheckResult, err error) {
+func (r *grading) raceAll(ctx context.Context, c course.Check, runner *boxes.Runner, a *ahead, tests []verdict.CheckResult) (decided verdict.CheckResult, err error) {
 	decided = notRun(c)
 	decided.Verdict = verdict.Passed
 	for i, t := range r.raceRuns() {
-		got, err := r.raceOne(ctx, c, t, runner, r.raceRefs[i], tests)
+		got, err := r.raceOne(ctx, c, t, runner, a.races[i], tests)
 		if err != nil || got.Verdict == verdict.DataRace {
 			return got, err
 		}
@@ -202,7 +186,13 @@ func (r *grading) raceOne(ctx context.Context, c course.Check, t testRun, runner
 		got.Detail = "not run with the race detector: " + t.Func + " takes too much without it, or the tests before it took all the time there is"
 		return got, nil
 	}
-	sub, err := runner.Run(ctx, r.lang.RaceTest(r.exercise, t.Func, r.raceSeed(t)))
+	q := r.lang.RaceTest(r.exercise, t.Func, r.raceSeed(t))
+	sub, err := runner.Run(ctx, q)
+	if err == nil {
+		slowed := ref // as the detector slows a program
+		slowed.CPU, slowed.Wall = course.RaceCPU*ref.CPU, course.RaceCPU*ref.Wall
+		sub, err = again(ctx, runner, q, sub, slowed)
+	}
 	if err != nil {
 		return got, fmt.Errorf("run %s with the race detector: %w", t.Func, err)
 	}

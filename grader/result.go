@@ -36,8 +36,6 @@ type grading struct {
 	noRace  string       // why the race detector cannot be had; empty: it can, or is not needed
 	// excuses names the failed checks that excuse a test.
 	excuses map[string][]string
-	// raceRefs are the reference's runs for the race check.
-	raceRefs []sandbox.Outcome
 }
 
 func (g *Grader) begin(s *submission.Snapshot, p Plan, o Options) (*grading, error) {

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-
 	"grade/exercises/course"
 	"grade/grader/boxes"
 	"grade/grader/fault"
@@ -29,23 +27,27 @@ const (
 	patience = 10
 )
 
-// budget starts a time budget; the function returned reports whether the submission
+// budget starts a time budget on what each side has spent; the function returned reports whether the submission
 // has exceeded it. Once exceeded it stays so, though what the reference takes
 // meanwhile adds to it.
-func budget(l *boxes.Lease) (exceeded func() bool) {
-	sub, ref := l.Submission.Spent(), l.Reference.Spent()
+func budget(submission, reference func() time.Duration) (exceeded func() bool) {
+	sub, ref := submission(), reference()
 	over := false
 	return func() bool {
-		over = over || l.Submission.Spent()-sub > timeBudget+budgetFactor*(l.Reference.Spent()-ref)
+		over = over || submission()-sub > timeBudget+budgetFactor*(reference()-ref)
 		return over
 	}
 }
 
-// smoke runs both programs without any test. A submission that does not get
+// smoke runs the submission without any test, as the reference was. One that does not get
 // through its own initialisation fails every check in the same way, and is not
 // given the time of every check to do so.
-func (r *grading) smoke(ctx context.Context, l *boxes.Lease) (crashed []verdict.CheckResult, err error) {
-	ref, sub, err := l.Both(ctx, r.lang.Smoke(r.exercise))
+func (r *grading) smoke(ctx context.Context, l *boxes.Lease, a *ahead) (crashed []verdict.CheckResult, err error) {
+	sub, err := l.Submission.Run(ctx, r.lang.Smoke(r.exercise))
+	if err != nil {
+		return nil, err
+	}
+	ref, err := a.next(ctx, a.start)
 	if err != nil {
 		return nil, err
 	}
@@ -69,62 +71,26 @@ func (r *grading) smoke(ctx context.Context, l *boxes.Lease) (crashed []verdict.
 // test decides the checks of correctness: each hidden test in a process of its
 // own, with the same seed on both sides. The two sides do not wait for each
 // other; a check is decided when both are through with it.
-func (r *grading) test(ctx context.Context, l *boxes.Lease) (decided []verdict.CheckResult, err error) {
+func (r *grading) test(ctx context.Context, l *boxes.Lease, a *ahead) (decided []verdict.CheckResult, err error) {
 	if len(r.plan.Tests)+len(r.plan.Race) == 0 {
-		return nil, nil
+		return nil, a.end()
 	}
 	defer r.phase(Test)()
-	group, ctx := errgroup.WithContext(ctx)
-	refs, enough := make(chan sandbox.Outcome, len(r.plan.Tests)*r.plan.Runs), make(chan struct{})
-	group.Go(func() error {
-		if err := r.testReference(ctx, l, refs, enough); err != nil {
-			return err
-		}
-		return r.raceReference(ctx, l)
-	})
-	group.Go(func() (err error) {
-		defer close(enough)
-		decided, err = r.testSubmission(ctx, l, refs)
-		return err
-	})
-	return decided, group.Wait()
-}
-
-// testReference runs every test on the reference's side, until that is enough.
-func (r *grading) testReference(ctx context.Context, l *boxes.Lease, refs chan<- sandbox.Outcome, enough <-chan struct{}) error {
-	for round := range r.plan.Runs {
-		for _, c := range r.plan.Tests {
-			select {
-			case <-enough:
-				return nil
-			default:
-			}
-			ref, err := r.askReference(ctx, l, r.lang.Test(r.exercise, c, r.testSeed(c, round)))
-			if err != nil {
-				return fmt.Errorf("run the reference in %s: %w", c.Func, err)
-			}
-			refs <- ref
-		}
+	decided, err = r.testSubmission(ctx, l, a)
+	close(a.enough)
+	if err != nil {
+		return nil, err
 	}
-	return nil
-}
-
-// askReference runs a test on the reference's side. A seed that the caller has given may
-// serve other submissions as well, which then are compared with the same run.
-func (r *grading) askReference(ctx context.Context, l *boxes.Lease, q sandbox.Request) (sandbox.Outcome, error) {
-	if r.options.Seed == "" {
-		return l.Reference.Run(ctx, q)
-	}
-	return l.Recall(ctx, q)
+	return decided, a.end()
 }
 
 // testSubmission runs every test on the submission's side, and judges it. Where tests run
 // several times, all of them run on the inputs of one seed before they run on those of the
 // next: what a failed check excuses in another is a matter of one seed.
-func (r *grading) testSubmission(ctx context.Context, l *boxes.Lease, refs <-chan sandbox.Outcome) (decided []verdict.CheckResult, err error) {
+func (r *grading) testSubmission(ctx context.Context, l *boxes.Lease, a *ahead) (decided []verdict.CheckResult, err error) {
 	failed := map[string]verdict.CheckResult{}
 	for round := range r.plan.Runs {
-		if decided, err = r.testRound(ctx, l, round, refs, failed); err != nil {
+		if decided, err = r.testRound(ctx, l, round, a, failed); err != nil {
 			return nil, err
 		}
 		if r.plan.Purpose.stopEarly() && len(failed) > 0 {
@@ -137,8 +103,9 @@ func (r *grading) testSubmission(ctx context.Context, l *boxes.Lease, refs <-cha
 // testRound runs every test once. Failed holds what earlier rounds have come to where that
 // was not passed, which decides; the last round announces it. A check that other failed
 // checks may excuse waits for the end of the round.
-func (r *grading) testRound(ctx context.Context, l *boxes.Lease, round int, refs <-chan sandbox.Outcome, failed map[string]verdict.CheckResult) (decided []verdict.CheckResult, err error) {
-	exceeded := budget(l)
+func (r *grading) testRound(ctx context.Context, l *boxes.Lease, round int, a *ahead, failed map[string]verdict.CheckResult) (decided []verdict.CheckResult, err error) {
+	var references time.Duration
+	exceeded := budget(l.Submission.Spent, func() time.Duration { return references })
 	var done []tested
 	ends := false
 	announce := func(t tested) {
@@ -155,10 +122,11 @@ func (r *grading) testRound(ctx context.Context, l *boxes.Lease, round int, refs
 		decided = append(decided, t.got)
 	}
 	for _, c := range r.plan.Tests {
-		t, err := r.testOnce(ctx, testRun{c, round, exceeded()}, l.Submission, refs)
+		t, err := r.testOnce(ctx, testRun{c, round, exceeded()}, l.Submission, a)
 		if err != nil {
 			return nil, err
 		}
+		references += t.ref.Wall
 		t.excusing = t.mayBeExcusedBy(done)
 		if len(t.excusing) == 0 {
 			t.ref, t.sub = sandbox.Outcome{}, sandbox.Outcome{} // which may be large
@@ -244,9 +212,9 @@ func (r *grading) excused(t tested, failed []string) (v verdict.Verdict, detail 
 	return judge.Test(t.Check, t.ref, t.sub, r.lang.CrashWords, failed...)
 }
 
-// testOnce runs a test on the submission's side and takes the next of refs, which
-// is that of the same run.
-func (r *grading) testOnce(ctx context.Context, run testRun, runner *boxes.Runner, refs <-chan sandbox.Outcome) (t tested, err error) {
+// testOnce runs a test on the submission's side and takes the next of the reference's
+// runs, which is that of the same one.
+func (r *grading) testOnce(ctx context.Context, run testRun, runner *boxes.Runner, a *ahead) (t tested, err error) {
 	t = tested{testRun: run, got: notRun(run.Check)}
 	q := r.lang.Test(r.exercise, t.Check, r.testSeed(t.Check, t.round))
 	if !t.tooLate {
@@ -254,10 +222,8 @@ func (r *grading) testOnce(ctx context.Context, run testRun, runner *boxes.Runne
 			return t, fmt.Errorf("run %s: %w", t.Func, err)
 		}
 	}
-	select {
-	case t.ref = <-refs:
-	case <-ctx.Done():
-		return t, ctx.Err()
+	if t.ref, err = a.next(ctx, a.tests); err != nil {
+		return t, err
 	}
 	if t.tooLate {
 		t.got.Detail = "not run: the tests before it used up the time that all tests together may take. Mend those that took longest"

@@ -82,7 +82,9 @@ func TestNewBox(t *testing.T) {
 // are not run any more; what was decided stands.
 func TestTimeBudget(t *testing.T) {
 	slow := func(takes time.Duration) []sandboxtest.Answer {
-		return []sandboxtest.Answer{{Outcome: observed(1), Takes: takes}}
+		o := observed(1)
+		o.Wall = takes
+		return []sandboxtest.Answer{{Outcome: o, Takes: takes}}
 	}
 	for name, c := range map[string]struct {
 		submission, reference time.Duration

@@ -200,19 +200,5 @@ func (l *Lease) Pin(ctx context.Context, cpu int) error {
 	return errors.Join(l.Reference.pin(ctx, cpu), l.Submission.pin(ctx, cpu))
 }
 
-// Both runs a request in each box, at the same time.
-func (l *Lease) Both(ctx context.Context, q sandbox.Request) (ref, sub sandbox.Outcome, err error) {
-	group, ctx := errgroup.WithContext(ctx)
-	group.Go(func() (err error) {
-		ref, err = l.Reference.Run(ctx, q)
-		return err
-	})
-	group.Go(func() (err error) {
-		sub, err = l.Submission.Run(ctx, q)
-		return err
-	})
-	return ref, sub, group.Wait()
-}
-
 // Close closes the idle boxes.
 func (p *Pool) Close() { p.idle.close() }

@@ -1,12 +1,14 @@
 package boxes
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -34,9 +36,30 @@ func lease(t *testing.T, p *Pool, program string) *Lease {
 	}
 	l.Submission.Load([]byte("submission"))
 	require.NoError(t, l.Open(t.Context()))
-	_, _, err := l.Both(t.Context(), sandbox.Request{})
-	require.NoError(t, err)
+	both(t, l)
 	return l
+}
+
+// both runs a request in each box.
+func both(t *testing.T, l *Lease) {
+	t.Helper()
+	for _, r := range []*Runner{l.Reference, l.Submission} {
+		_, err := r.Run(t.Context(), sandbox.Request{})
+		require.NoError(t, err)
+	}
+}
+
+// A box in which a run was given up is in the middle of it, and serves no other grading.
+func TestBoxOfAnEndedRun(t *testing.T) {
+	s := scripted()
+	l := lease(t, New(s, Config{}), "a")
+	s.Script["run"] = []sandboxtest.Answer{{Takes: time.Hour}}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err := l.Reference.Run(ctx, sandbox.Request{})
+	require.ErrorIs(t, err, context.Canceled)
+	l.Release(nil)
+	assert.Zero(t, s.Open())
 }
 
 // The box that has waited longest makes room for the ninth.
@@ -125,8 +148,7 @@ func TestPinGone(t *testing.T) {
 	require.NoError(t, l.Pin(t.Context(), 1))
 	require.Len(t, s.Boxes(), 3)
 	assert.Equal(t, []int{1}, s.Boxes()[2].Pinned())
-	_, _, err := l.Both(t.Context(), sandbox.Request{})
-	require.NoError(t, err)
+	both(t, l)
 	assert.NotEmpty(t, s.Boxes()[2].Requests())
 }
 

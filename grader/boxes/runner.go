@@ -125,6 +125,7 @@ func (r *Runner) Run(ctx context.Context, q sandbox.Request) (sandbox.Outcome, e
 			return o, nil
 		}
 		if last := i == boxesPerRequest-1; !another(err, last) || ctx.Err() != nil {
+			r.loaded = false // the box may be in the middle of it
 			return sandbox.Outcome{}, err
 		}
 		if err := r.reopen(ctx); err != nil {
@@ -146,6 +147,7 @@ func (r *Runner) request(q sandbox.Request) sandbox.Request {
 		q.Files = []sandbox.File{{Name: programName, Exec: true, Data: r.program}}
 	}
 	q.Env = append(slices.Clip(q.Env), "TMPDIR="+r.box.Dirs().Scratch)
-	q.Limits.CPU, q.Limits.Wall = r.patience*q.Limits.CPU, r.patience*q.Limits.Wall
+	l := &q.Limits
+	l.CPU, l.Wall, l.Idle = r.patience*l.CPU, r.patience*l.Wall, r.patience*l.Idle
 	return q
 }

@@ -100,8 +100,9 @@ func judgeRun(want []wire.Record, o sandbox.Outcome, policy course.Feedback, wor
 
 // kill applies rows 1 to 3; the verdict is empty if none of them applies.
 func kill(o sandbox.Outcome, words CrashWords) (verdict.Verdict, string) {
-	const sigxcpu = 24                                                                // on Linux, where submissions run; the grader's own system may number it otherwise
-	stderrCut := (o.Cause == sandbox.CauseStderr || o.StderrCut) && !o.Cause.OfTime() // then it is the program's last words that are long
+	const sigxcpu = 24 // on Linux, where submissions run; the grader's own system may number it otherwise
+	// Of a program whose time is over, it is the last words that are long.
+	stderrCut := (o.Cause == sandbox.CauseStderr || o.StderrCut) && !o.Cause.OfTime()
 	switch {
 	case o.OOMKills > 0, o.Cause == sandbox.CauseMemory:
 		return verdict.MemoryLimit, "exceeded its memory limit"

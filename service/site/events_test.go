@@ -6,21 +6,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/assert"
-
-	"grade/grader"
-	"grade/grader/verdict"
 )
-
-// A submission may crash at another of its lines for each thing that a test can give it. Of the
-// places of all checks together the result tells a few, and an event none.
-func TestEventsTellNoPlaces(t *testing.T) {
-	crashed := verdict.CheckResult{Name: "TestSum", Verdict: verdict.RuntimeError, Places: []verdict.Place{{File: "sum.go", Line: 1141}}}
-	got := publicEvent(&grader.Event{Phase: grader.Test, Check: &crashed})
-	assert.Empty(t, got.Check.Places)
-	assert.Equal(t, verdict.RuntimeError, got.Check.Verdict)
-	assert.NotEmpty(t, crashed.Places, "the event is others' too")
-	assert.NotEmpty(t, publicCheck(crashed).Places)
-}
 
 // When a student is told of a check says nothing of when it was decided, but for the pace.
 func TestChecksAreToldAtAPace(t *testing.T) {

@@ -39,15 +39,13 @@ func publicCheck(c verdict.CheckResult) verdict.CheckResult {
 	return c
 }
 
-// publicEvent returns an event as the student may have it. Where a submission crashed is its own
-// choice, by what a test gave it: the result tells a few places of all checks, an event none.
+// publicEvent returns an event as the student may have it.
 func publicEvent(e *grader.Event) *grader.Event {
 	if e == nil || e.Check == nil {
 		return e
 	}
 	out := *e
 	check := publicCheck(*e.Check)
-	check.Places = nil
 	out.Check = &check
 	return &out
 }

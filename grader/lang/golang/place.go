@@ -26,9 +26,10 @@ var (
 // frame there of the first goroutine that has one. In a deadlock it is where each goroutine
 // waits, at most maxWaiting different places: which of them is at fault, the runtime cannot
 // tell. The same holds for a program that was ended while it waited; of one that was at work,
-// the goroutines count that run. Where a panic is under way in a goroutine, what it left counts, and not the deferred
-// function that came after. Foreign is true where all was read and has no such frame: the
-// test crashed on what it was given.
+// the goroutines count that run. Where a panic is under way in a goroutine, what it left
+// counts, and not the deferred function that came after. Foreign is true where all was read
+// and has no such frame: the test crashed, or waits, on what it was given. Of a program at
+// work that is not known, because a goroutine that has the CPU may show no frames.
 //
 // A submission can print a traceback. So a place counts only if it is a line of code
 // in a file that was handed in; which one it is remains the submission's to choose,
@@ -42,7 +43,7 @@ func CrashPlaces(o sandbox.Outcome, e *course.Exercise, s *submission.Snapshot) 
 		_, rest, _ = bytes.Cut(o.Stderr, []byte("\ngoroutine "))
 		rest = append([]byte("goroutine "), rest...)
 	}
-	t := traceback{exercise: e, snapshot: s, most: 1, busy: o.Cause == sandbox.CauseCPU || o.Cause == sandbox.CauseWall}
+	t := traceback{exercise: e, snapshot: s, code: map[string][]bool{}, most: 1, busy: o.Cause == sandbox.CauseCPU || o.Cause == sandbox.CauseWall}
 	if isDeadlock(words) || o.Cause == sandbox.CauseIdle {
 		t.most = maxWaiting
 	}
@@ -53,7 +54,8 @@ func CrashPlaces(o sandbox.Outcome, e *course.Exercise, s *submission.Snapshot) 
 	}
 	t.end()
 	slices.SortFunc(t.places, func(a, b verdict.Place) int { return cmp.Or(cmp.Compare(a.File, b.File), a.Line-b.Line) })
-	return t.places, t.frames > 0 && !t.elided && len(t.places) == 0
+	whole := !t.elided && !o.StderrCut && o.Signal == 0
+	return t.places, t.frames > 0 && whole && !t.busy && len(t.places) == 0
 }
 
 // lastWords returns what a program wrote that was asked to quit, from the runtime's line on.
@@ -98,6 +100,7 @@ type traceback struct {
 	elided   bool
 	found    *verdict.Place // in this stack
 	places   []verdict.Place
+	code     map[string][]bool // of each file, by line from 0: whether it is code
 }
 
 func (t *traceback) line(s string) {
@@ -142,23 +145,24 @@ func (t *traceback) frame(s string) {
 	if t.found != nil && !t.panicked {
 		return
 	}
-	if text, ok := sourceLine(t.snapshot, file, n); ok && isCode(text) {
+	if t.isCode(file, n) {
 		t.found, t.panicked = &verdict.Place{File: file, Line: n}, false
 	}
 }
 
-// sourceLine returns a line of a file that was handed in, without its newline.
-func sourceLine(s *submission.Snapshot, file string, n int) (text string, ok bool) {
-	i := slices.IndexFunc(s.Files, func(f submission.File) bool { return f.Name == file })
-	if i < 0 || n < 1 {
-		return "", false
-	}
-	for line := range bytes.Lines(s.Files[i].Data) {
-		if n--; n == 0 {
-			return strings.TrimRight(string(line), "\r\n"), true
+// isCode reports whether a line of a file that was handed in is code. A file is read once:
+// stacks may have ten thousands of frames.
+func (t *traceback) isCode(file string, line int) bool {
+	known, ok := t.code[file]
+	if !ok {
+		if i := slices.IndexFunc(t.snapshot.Files, func(f submission.File) bool { return f.Name == file }); i >= 0 {
+			for text := range bytes.Lines(t.snapshot.Files[i].Data) {
+				known = append(known, isCode(string(text)))
+			}
 		}
+		t.code[file] = known
 	}
-	return "", false
+	return 1 <= line && line <= len(known) && known[line-1]
 }
 
 // isCode reports whether a line has more than a comment, brackets or a function's

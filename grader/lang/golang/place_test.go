@@ -2,6 +2,7 @@ package golang
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -233,6 +234,26 @@ func TestCrashPlacesOfDeadlocks(t *testing.T) {
 	assert.Len(t, places, 2, "where they wait, and where the one waits that has started them")
 }
 
+// A stack may have ten thousands of frames, and a file hundreds of thousands of lines: to look
+// for each line from the beginning of its file would take minutes.
+func TestCrashPlacesOfLongStacks(t *testing.T) {
+	e, s := crashingPackage()
+	const lines = 260_000
+	s.Files = append(s.Files, submission.File{Name: "long.go", Data: bytes.Repeat([]byte("\n"), lines)})
+	var stack strings.Builder
+	stack.WriteString("panic: x\n\ngoroutine 7 [running]:\n")
+	for stack.Len() < 1<<20 {
+		fmt.Fprintf(&stack, "m/reference/p.F()\n\tm/reference/p/long.go:%d\n", lines)
+	}
+	places, foreign := CrashPlaces(crashed([]byte(stack.String())), e, s)
+	assert.Empty(t, places, "no line of it is code")
+	assert.True(t, foreign)
+	cut := crashed([]byte(stack.String()))
+	cut.StderrCut = true
+	_, foreign = CrashPlaces(cut, e, s)
+	assert.False(t, foreign, "what was cut off is not known")
+}
+
 // A program whose time is over is asked to quit, and says where it is.
 func TestCrashPlacesOfTimeLimits(t *testing.T) {
 	name := program(t)
@@ -254,7 +275,7 @@ func TestCrashPlacesOfTimeLimits(t *testing.T) {
 	}
 	places, foreign := CrashPlaces(sandbox.Outcome{Cause: sandbox.CauseWall, Stderr: crashOf(t, name, "asleep")}, e, s)
 	assert.Empty(t, places, "a goroutine that waits is not what keeps a busy program")
-	assert.True(t, foreign)
+	assert.False(t, foreign)
 	places, _ = CrashPlaces(sandbox.Outcome{Cause: sandbox.CauseIdle}, e, s)
 	assert.Empty(t, places)
 }

@@ -138,4 +138,5 @@ func TestLimitsBesideThoseOfATest(t *testing.T) {
 	assert.Equal(t, l.CPU*course.RaceCPU, q.Limits.CPU)
 	assert.Equal(t, l.Wall*course.RaceWall, q.Limits.Wall)
 	assert.Equal(t, l.Memory*course.RaceMemory, q.Limits.Memory)
+	assert.Equal(t, course.Idle, q.Limits.Idle)
 }
