@@ -46,8 +46,9 @@ func (p *program) idle(cpu time.Duration) {
 	}
 }
 
-// lastWords is the time that a program has to say where it is.
-const lastWords = time.Second
+// lastWords is the time that a program has to say where it is: on a busy machine it waits for a
+// CPU first.
+const lastWords = 3 * time.Second
 
 // expire ends a program whose time is over. It may ignore that it is asked to quit, or be
 // unable to answer.

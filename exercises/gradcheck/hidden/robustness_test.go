@@ -69,43 +69,41 @@ func (l *large) alive() (n int) {
 func TestReleased(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
-	for range 3 {
-		for _, kind := range []string{"plain", "Backward fails", "gradients are wrong", "the gradient was saved", "Forward fails", "no gradient is needed"} {
-			l := &large{}
-			tape := gradcheck.NewTape()
-			first := tape.Leaf([]float64{1 + r.Float64()})
-			if kind == "no gradient is needed" {
-				first = gradcheck.Const(first.Data)
-			}
-			v := first
-			if kind == "Backward fails" {
-				l.backward = errors.New("fresh")
-			}
-			l.extra, l.given = kind == "gradients are wrong", kind == "the gradient was saved"
-			for range below(r, 2, 5) {
-				v = apply(t, l, v)
-				o.Float("output", v.Data[0])
-			}
-			o.Int(kind+": alive before Backward", l.alive())
-			if kind == "Forward fails" {
-				l.forward = errors.New("fresh")
-				_, err := gradcheck.Apply(l, v)
-				o.Error("error", err, l.forward)
-				o.Int(kind+": alive before Backward, of all", l.alive())
-			}
-			if v.Tape() != nil {
-				o.Error("error of Backward", tape.Backward(v, []float64{1}), l.backward, gradcheck.ErrGradients)
-			}
-			o.Float(kind+": what was saved", l.sum)
-			if kind == "Backward fails" || l.extra {
-				o.Bool(kind+": the last is alive", l.alive() > len(l.lists)-1)
-			} else {
-				o.Int(kind+": alive after Backward", l.alive())
-			}
-			runtime.KeepAlive(l.contexts)
-			runtime.KeepAlive(tape)
-			runtime.KeepAlive(v)
+	for _, kind := range []string{"plain", "Backward fails", "gradients are wrong", "the gradient was saved", "Forward fails", "no gradient is needed"} {
+		l := &large{}
+		tape := gradcheck.NewTape()
+		first := tape.Leaf([]float64{1 + r.Float64()})
+		if kind == "no gradient is needed" {
+			first = gradcheck.Const(first.Data)
 		}
+		v := first
+		if kind == "Backward fails" {
+			l.backward = errors.New("fresh")
+		}
+		l.extra, l.given = kind == "gradients are wrong", kind == "the gradient was saved"
+		for range below(r, 2, 5) {
+			v = apply(t, l, v)
+			o.Float("output", v.Data[0])
+		}
+		o.Int(kind+": alive before Backward", l.alive())
+		if kind == "Forward fails" {
+			l.forward = errors.New("fresh")
+			_, err := gradcheck.Apply(l, v)
+			o.Error("error", err, l.forward)
+			o.Int(kind+": alive before Backward, of all", l.alive())
+		}
+		if v.Tape() != nil {
+			o.Error("error of Backward", tape.Backward(v, []float64{1}), l.backward, gradcheck.ErrGradients)
+		}
+		o.Float(kind+": what was saved", l.sum)
+		if kind == "Backward fails" || l.extra {
+			o.Bool(kind+": the last is alive", l.alive() > len(l.lists)-1)
+		} else {
+			o.Int(kind+": alive after Backward", l.alive())
+		}
+		runtime.KeepAlive(l.contexts)
+		runtime.KeepAlive(tape)
+		runtime.KeepAlive(v)
 	}
 }
 
