@@ -79,8 +79,8 @@ fmt: ## format all Go files but those with a wrong form on purpose
 	@.ci/gofiles -exec gofmt -l -w {} +
 
 .PHONY: bench
-bench: build ## compare a grading and a small batch with bare go test and the usual container
-	@go run ./bench -n $(ROUNDS)
+bench: build ## compare a grading and a small batch with bare go test, the usual container and the go-judge at GO_JUDGE
+	@go run ./bench -n $(ROUNDS) -go-judge "$(GO_JUDGE)"
 	@go run ./bench/batch -n 4
 
 .PHONY: bench-full

@@ -5,9 +5,11 @@
 //	a  go test -c and one run of its program, bare, on this machine;
 //	b  grade submit --only correctness of the same package;
 //	c  go test in a container of the same toolchain, which is created for the run
-//	   and removed afterwards.
+//	   and removed afterwards;
+//	d  with -go-judge: the same build and the same tests, each in a process of its own,
+//	   through that program, which is up already.
 //
-// All three compile the exercise's reference with its hidden tests, from a cache
+// All compile the exercise's reference with its hidden tests, from a cache
 // that has the standard library but not the package, and run the same tests.
 // Contender a uses no special flags. Contender b uses the flags that make builds
 // quick, and c gets them too, because its image's cache is filled for them. The
@@ -54,6 +56,7 @@ func run(ctx context.Context, args []string, out, progress io.Writer) error {
 	rounds := flags.Int("n", 10, "number of timed rounds of each contender")
 	program := flags.String("grade", "bin/grade", "the grade to time")
 	name := flags.String("exercise", "autograd", "the exercise whose reference is graded")
+	judge := flags.String("go-judge", "", "a go-judge to time as well")
 	full := flags.Bool("full", false, "time whole gradings of every reference")
 	flags.Parse(args) // exits on an error
 	if *rounds < 1 {
@@ -86,6 +89,14 @@ func run(ctx context.Context, args []string, out, progress io.Writer) error {
 	default:
 		defer c.close()
 		contenders = append(contenders, b, c)
+		if *judge != "" {
+			d, err := newGoJudge(ctx, *judge, g, e)
+			if err != nil {
+				return fmt.Errorf("prepare go-judge: %w", err)
+			}
+			defer d.close()
+			contenders = append(contenders, d)
+		}
 	}
 	times, err := measure(ctx, contenders, *rounds, progress)
 	if err != nil {

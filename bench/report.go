@@ -14,6 +14,9 @@ import (
 // target is the highest ratio b/a that meets the goal.
 const target = 1.5
 
+// judgeTarget is the lowest ratio d/b that meets it.
+const judgeTarget = 1.0
+
 // fullTarget is the highest ratio of a whole grading to one of correctness alone.
 const fullTarget = 2.5
 
@@ -32,19 +35,23 @@ func rowOf(label string, times []time.Duration) row {
 	return row{label: label, median: quantile.Median(s), least: s[0], most: s[len(s)-1]}
 }
 
-// report prints the tables of a alone, or of all three contenders.
+// report prints the tables of a alone, or of all contenders.
 func report(w io.Writer, times [][]time.Duration, p []phases) error {
-	labels := []string{"a  go test -c and its tests, bare", "b  grade submit --only correctness", "c  a container with go test in it"}
+	labels := []string{"a  go test -c and its tests, bare", "b  grade submit --only correctness", "c  a container with go test in it", "d  go-judge, already up"}
 	var rows []row
 	for i, t := range times {
 		rows = append(rows, rowOf(labels[i], t))
 	}
 	var b strings.Builder
 	table(&b, rows)
-	if len(rows) == 3 {
+	if len(rows) > 2 {
 		ratio := float64(rows[1].median) / float64(rows[0].median)
 		fmt.Fprintf(&b, "\nb/a  %.2f  (target: at most %.1f, %s)\nc/b  %.2f\n", ratio, target, met(ratio <= target),
 			float64(rows[2].median)/float64(rows[1].median))
+		if len(rows) > 3 {
+			ratio := float64(rows[3].median) / float64(rows[1].median)
+			fmt.Fprintf(&b, "d/b  %.2f  (target: at least %.1f, %s)\n", ratio, judgeTarget, met(ratio >= judgeTarget))
+		}
 		fmt.Fprintf(&b, "\nwhere the time of b goes (build and start overlap):\n\n")
 		table(&b, phaseRows(p[len(p)-len(times[1]):]))
 	}

@@ -48,6 +48,14 @@ where the time of b goes (build and start overlap):
 `, "\n"), b.String())
 }
 
+// A fourth contender has a ratio of its own.
+func TestReportOfGoJudge(t *testing.T) {
+	var b strings.Builder
+	p := []phases{{verdict.Phases{TotalMs: 1}, time.Second}}
+	require.NoError(t, report(&b, [][]time.Duration{times(100), times(200), times(300), times(190)}, p))
+	assert.Contains(t, b.String(), "\nc/b  1.50\nd/b  0.95  (target: at least 1.0, missed)\n")
+}
+
 // Without an engine the report has one line and no ratios.
 func TestReportOfBareAlone(t *testing.T) {
 	var b strings.Builder
