@@ -8,6 +8,7 @@ FUZZTIME ?= 10s
 ROUNDS   ?= 10
 SEEDS    ?= 100
 STUDENTS ?= 64
+CROWD    ?= 10000
 UPLOADS  ?= 200
 STORM    ?= 1000
 # One more than there are CPUs, because gradings wait for each other to measure.
@@ -90,6 +91,10 @@ bench-full: build ## compare whole gradings of all references with those of corr
 .PHONY: bench-batch
 bench-batch: build ## compare grade batch of STUDENTS (64) submissions with docker run in a loop
 	@go run ./bench/batch -n $(STUDENTS)
+
+.PHONY: bench-crowd
+bench-crowd: build ## look at the memory of grade batch over CROWD (10000) submissions, most of them refused or alike
+	@go run ./bench/crowd -n $(CROWD)
 
 .PHONY: bench-references
 bench-references: ## compare each reference with naive and strong alternatives
