@@ -139,4 +139,5 @@ func TestLimitsBesideThoseOfATest(t *testing.T) {
 	assert.Equal(t, l.Wall*course.RaceWall, q.Limits.Wall)
 	assert.Equal(t, l.Memory*course.RaceMemory, q.Limits.Memory)
 	assert.Equal(t, course.Idle, q.Limits.Idle)
+	assert.Equal(t, course.Idle, (&Language{}).Benchmark(&course.Exercise{Limits: l}, course.Check{Func: "BenchmarkWide"}, "").Limits.Idle, "a benchmark that sleeps ends as soon")
 }
