@@ -9,13 +9,11 @@ import (
 
 // add is log(exp(x) + exp(y)).
 func add(x, y float64) float64 {
-	if x == y {
-		return x + math.Ln2
+	top := max(x, y)
+	if math.IsInf(top, 0) {
+		return top
 	}
-	if x < y {
-		x, y = y, x
-	}
-	return x + math.Log1p(math.Exp(y-x))
+	return top + math.Log(math.Exp(x-top)+math.Exp(y-top))
 }
 
 func LogSumExp(xs []float64) float64 {
