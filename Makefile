@@ -7,6 +7,7 @@ SHELL := bash
 FUZZTIME ?= 10s
 ROUNDS   ?= 10
 SEEDS    ?= 100
+NOISE    ?= 20
 STUDENTS ?= 64
 CROWD    ?= 10000
 UPLOADS  ?= 200
@@ -112,6 +113,10 @@ bench-rush: ## model how long a course waits before a deadline, with the grading
 .PHONY: seeds
 seeds: ## test every accepted submission on SEEDS (100) seeds
 	@go test ./cmd/grade -run TestAcceptedOverSeeds -v -seeds $(SEEDS) -count=1 -timeout 120m | grep --line-buffered -v "^=== "
+
+.PHONY: noise
+noise: ## record what a loaded machine does to the figures of each reference, NOISE (20) gradings of each, for the tests of measuring
+	@go test ./cmd/grade -run TestRecordNoise -noise $(NOISE) -count=1 -timeout 120m
 
 .PHONY: fuzz
 fuzz: ## run every fuzz target for FUZZTIME (10s)
