@@ -4,6 +4,7 @@ import (
 	"hash/crc32"
 	"io"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -150,10 +151,15 @@ func BenchmarkVocabularyFew(b *testing.B) {
 	o := observe.New(b)
 	r := o.Rand()
 	known := append(words(r, 25), stopWords[:15]...)
-	list := bag(r, about(r, 4_500), 500, known)
-	for i := range list { // not all words are in all examples
+	var tape []string         // to draw each word of each example would take longer than what is measured
+	for len(tape) < 100_000 { // not all words are in all examples
 		r.Shuffle(len(known), func(i, j int) { known[i], known[j] = known[j], known[i] })
-		copy(list[i].Words, some(r, known[:below(r, 20, 40)], 500))
+		tape = append(tape, some(r, known[:below(r, 20, 40)], 500)...)
+	}
+	list := make([]hunt.Example, about(r, 4_500))
+	for i := range list {
+		at := r.IntN(len(tape) - 500)
+		list[i] = hunt.Example{Label: "x", Words: slices.Clone(tape[at : at+500]), Count: 1 + r.IntN(3)}
 	}
 	var v *hunt.Vocabulary
 	for o.Loop() {
