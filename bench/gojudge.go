@@ -181,18 +181,17 @@ func (j *goJudge) round(ctx context.Context) (time.Duration, error) {
 
 // compile returns the number under which the server keeps the program.
 func (j *goJudge) compile(ctx context.Context) (string, error) {
-	shell := []string{j.command, "test", "-C", judgeTree, "-c", "-o", "/w/hidden.test", gotest.Hidden(j.exercise)}
-	r, err := j.run(ctx, judgeRun{Args: shell, CopyOutCached: []string{"hidden.test"}, Env: []string{
+	build := []string{j.command, "test", "-C", judgeTree, "-c", "-o", "/w/hidden.test", gotest.Hidden(j.exercise)}
+	r, err := j.run(ctx, judgeRun{Args: build, CopyOutCached: []string{"hidden.test"}, Env: []string{
 		"PATH=" + j.root + "/bin", "HOME=/tmp", "GOCACHE=" + judgeCache, "GOTOOLCHAIN=local", "GOPROXY=off", "GOWORK=off", "CGO_ENABLED=0",
 	}})
 	return r.FileIDs["hidden.test"], err
 }
 
 type judgeFile struct {
-	FileID  string `json:"fileId,omitempty"`
-	Content string `json:"content,omitempty"`
-	Name    string `json:"name,omitempty"`
-	Max     int    `json:"max,omitempty"`
+	FileID string `json:"fileId,omitempty"`
+	Name   string `json:"name,omitempty"`
+	Max    int    `json:"max,omitempty"`
 }
 
 // judgeRun is one command, with the limits of an exercise.
