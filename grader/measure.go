@@ -20,23 +20,27 @@ func (r *grading) measure(ctx context.Context, l *boxes.Lease) (decided []verdic
 		return nil, nil
 	}
 	defer r.phase(Measure)()
-	exceeded := budget(l.Submission.Spent, l.Reference.Spent)
+	together := newBudget(l.Submission.Spent, l.Reference.Spent)
 	if len(r.plan.Untimed) > 0 {
 		cpu, err := l.Untimed()
 		if err == nil {
-			decided, _, err = r.measureOn(ctx, l, cpu, r.samplers(l, r.plan.Untimed, exceeded), false)
+			decided, _, err = r.measureOn(ctx, l, cpu, r.samplers(l, r.plan.Untimed, together), false)
 		}
 		if err != nil {
 			return nil, err
 		}
 	}
-	left := r.samplers(l, r.plan.Timed, exceeded)
+	left := r.samplers(l, r.plan.Timed, together)
 	if r.plan.Purpose.besideFirst() {
 		var beside []verdict.CheckResult
 		if beside, left, err = r.measureReserved(ctx, l, left, true); err != nil {
 			return nil, err
 		}
 		decided = append(decided, beside...)
+		again := newBudget(l.Submission.Spent, l.Reference.Spent)
+		for _, s := range left {
+			s.again, s.budget = true, again
+		}
 	}
 	alone, _, err := r.measureReserved(ctx, l, left, false)
 	return append(decided, alone...), err
@@ -70,7 +74,6 @@ func (r *grading) measureOn(ctx context.Context, l *boxes.Lease, cpu int, list [
 			return nil, nil, fmt.Errorf("exercise %s: measure %s: %w", r.exercise.Name, s.workload.Checks()[0].Func, err)
 		}
 		if results == nil {
-			s.again = true
 			near = append(near, s)
 			continue
 		}
@@ -81,9 +84,9 @@ func (r *grading) measureOn(ctx context.Context, l *boxes.Lease, cpu int, list [
 	return decided, near, nil
 }
 
-func (r *grading) samplers(l *boxes.Lease, list []Workload, exceeded func() bool) (s []*sampler) {
+func (r *grading) samplers(l *boxes.Lease, list []Workload, together *budget) (s []*sampler) {
 	for _, w := range list {
-		s = append(s, &sampler{grading: r, lease: l, workload: w, exceeded: exceeded})
+		s = append(s, &sampler{grading: r, lease: l, workload: w, budget: together})
 	}
 	return s
 }
@@ -93,10 +96,10 @@ type sampler struct {
 	*grading
 	lease      *boxes.Lease
 	workload   Workload
-	exceeded   func() bool
-	beside     bool // other gradings are timed meanwhile
-	again      bool // what was taken so has failed near its limit
-	repetition int  // of all attempts: each run has inputs of its own
+	budget     *budget // of all measuring
+	beside     bool    // other gradings are timed meanwhile
+	again      bool    // what was taken so has failed near its limit
+	repetition int     // of all attempts: each run has inputs of its own
 	series     measure.Series
 }
 
@@ -104,7 +107,7 @@ type sampler struct {
 // limit beside other gradings.
 func (s *sampler) decided(ctx context.Context) (results []verdict.CheckResult, err error) {
 	w := s.workload
-	if s.exceeded() && !s.again {
+	if s.budget.exceeded() {
 		for _, c := range w.Checks() {
 			results = append(results, late(c))
 		}
@@ -120,10 +123,13 @@ func (s *sampler) decided(ctx context.Context) (results []verdict.CheckResult, e
 	}
 	// A run has ended the pairs by what the submission did. Its memory is another question,
 	// as long as there is time to ask it.
-	alone := &sampler{grading: s.grading, lease: s.lease, workload: Workload{Memory: w.Memory}, exceeded: s.exceeded, repetition: s.repetition}
+	alone := &sampler{grading: s.grading, lease: s.lease, workload: Workload{Memory: w.Memory}, budget: s.budget, repetition: s.repetition}
 	memory, err := alone.decided(ctx)
 	return append(results, memory...), err
 }
+
+// allUsed ends a measurement.
+const allUsed = "all measurements together had used up the time that they may take"
 
 func late(c course.Check) verdict.CheckResult {
 	r := notRun(c)
@@ -189,7 +195,10 @@ func (s *sampler) results(d measure.Decision) (list []verdict.CheckResult) {
 	return list
 }
 
-// sample takes pairs until they decide, or until a run of the submission ends it by
+// leastPairs is how many pairs are taken though there is no time left for them.
+const leastPairs = 2
+
+// sample takes pairs until they decide, until there is no time left, or until a run of the submission ends it by
 // what it did.
 func (s *sampler) sample(ctx context.Context) (d measure.Decision, ended *verdict.CheckResult, err error) {
 	s.series = measure.Series{Workload: s.asked()}
@@ -197,10 +206,8 @@ func (s *sampler) sample(ctx context.Context) (d measure.Decision, ended *verdic
 		if ended, err = s.pair(ctx); ended != nil || err != nil {
 			return d, ended, err
 		}
-		if !s.series.IsLook() {
-			continue
-		}
-		if d, err = s.series.Decide(s.exceeded()); err != nil || d.Done {
+		over := s.budget.exceeded() && len(s.series.Subs) >= leastPairs
+		if d, err = s.series.Decide(over); err != nil || d.Done {
 			return d, nil, err
 		}
 	}
@@ -220,7 +227,8 @@ func (s *sampler) pair(ctx context.Context) (ended *verdict.CheckResult, err err
 	if !first {
 		cappedBy = s.series.Refs[len(s.series.Refs)-1]
 	}
-	if sub, err = s.runSubmission(ctx, q, measure.Capped(patient(unhurried(q.Limits), cappedBy), cappedBy, s.workload.Speed.Limit)); err != nil {
+	limits := measure.Capped(patient(unhurried(q.Limits), cappedBy), cappedBy, s.workload.Speed.Limit)
+	if sub, err = s.runSubmission(ctx, q, s.budget.bound(limits, cappedBy)); err != nil {
 		return nil, err
 	}
 	if !first {
@@ -276,6 +284,8 @@ func (s *sampler) judged(c course.Check, ref, sub, cappedBy sandbox.Outcome) (en
 	s.locate(&r, sub)
 	switch {
 	case v != verdict.TimeLimit:
+	case sub.Cause == sandbox.CauseWall && s.budget.exceeded():
+		r.Detail += "; " + allUsed
 	case c.Kind == verdict.Memory:
 		r.Detail = measure.Unfinished(detail, sub)
 	default:
@@ -304,7 +314,7 @@ func (s *sampler) memory(ctx context.Context) (result verdict.CheckResult, err e
 		if err != nil {
 			return result, err
 		}
-		sub, err := s.runSubmission(ctx, q, patient(unhurried(q.Limits), ref))
+		sub, err := s.runSubmission(ctx, q, s.budget.bound(patient(unhurried(q.Limits), ref), ref))
 		if err != nil {
 			return result, err
 		}
@@ -319,7 +329,7 @@ func (s *sampler) memory(ctx context.Context) (result verdict.CheckResult, err e
 			return *ended, nil
 		}
 		slow := sub.CPU > q.Limits.CPU || sub.Wall > q.Limits.Wall
-		d, err := s.series.Decide(slow || s.exceeded())
+		d, err := s.series.Decide(slow || s.budget.exceeded())
 		if err != nil {
 			return result, err
 		}

@@ -76,15 +76,54 @@ func TestPairs(t *testing.T) {
 	}
 }
 
-// Where the budget is exceeded between two looks, what is undecided is decided as it is.
+// Measuring ends with the run in which its budget is exceeded, but not before the second one,
+// and what is undecided is decided as it is.
 func TestBudgetEndsSampling(t *testing.T) {
-	w := newWorld(t)
-	w.options.Only = []verdict.Kind{verdict.Speed}
-	w.Script["submission bench"] = []sandboxtest.Answer{{Outcome: timed(210 * ms), Takes: 15 * time.Second}}
-	r, err := w.grade(t)
-	require.NoError(t, err)
-	assert.Equal(t, verdict.TooSlow, r.Checks[2].Verdict)
-	assert.Contains(t, r.Checks[2].Detail, "measuring ended after 5 runs, because all together had taken the time that they may")
+	for name, c := range map[string]struct {
+		purpose Purpose
+		takes   time.Duration // each run
+		window  time.Duration
+		want    verdict.Verdict
+		runs    int // in all
+	}{
+		"at a look":        {ForStudent, 15 * time.Second, 210 * ms, verdict.TooSlow, 5},
+		"between two":      {ForStudent, 25 * time.Second, 210 * ms, verdict.TooSlow, 3},
+		"at once":          {ForStudent, 70 * time.Second, 210 * ms, verdict.TooSlow, 2},
+		"within the limit": {ForStudent, 25 * time.Second, 190 * ms, verdict.Passed, 3},
+		// What is near its limit is measured again alone, which has a budget of its own.
+		"alone, after others": {ForBatch, 11 * time.Second, 260 * ms, verdict.TooSlow, 6 + 6},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			w.options.Purpose, w.options.Only = c.purpose, []verdict.Kind{verdict.Speed}
+			w.Script["submission bench"] = []sandboxtest.Answer{{Outcome: timed(c.window), Takes: c.takes}}
+			r, err := w.grade(t)
+			require.NoError(t, err)
+			assert.Equal(t, c.want, r.Checks[2].Verdict)
+			assert.Contains(t, r.Checks[2].Detail, "runs, because all together had taken the time that they may")
+			assert.Equal(t, c.runs, w.count("submission bench"))
+		})
+	}
+}
+
+// A run that the end of the budget ends says so.
+func TestBudgetEndsRun(t *testing.T) {
+	for name, c := range map[string]struct {
+		takes time.Duration
+		tells bool
+	}{"with time left": {59 * time.Second, false}, "with none": {61 * time.Second, true}} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			w.options.Only = []verdict.Kind{verdict.Speed}
+			o := sandbox.Outcome{Cause: sandbox.CauseWall, Wall: c.takes, CPU: c.takes}
+			w.Script["submission bench"] = []sandboxtest.Answer{{Outcome: o, Takes: c.takes}}
+			w.Script["reference bench"] = answers(timed(99 * time.Second))
+			r, err := w.grade(t)
+			require.NoError(t, err)
+			assert.Equal(t, verdict.TimeLimit, r.Checks[2].Verdict)
+			assert.Equal(t, c.tells, strings.HasSuffix(r.Checks[2].Detail, "; all measurements together had used up the time that they may take"), r.Checks[2].Detail)
+		})
+	}
 }
 
 func sum(list []int) (n int) {
@@ -156,7 +195,8 @@ func stopped(after time.Duration) sandbox.Outcome {
 }
 
 // A run of the submission is stopped at a multiple of what the limit allows by the
-// reference's last run, and at four times the exercise's own limits.
+// reference's last run, at four times the exercise's own limits, and when the time for all
+// measuring is used up.
 func TestCappedRuns(t *testing.T) {
 	for name, c := range map[string]struct {
 		reference time.Duration // its window; a millisecond more is its process
@@ -168,8 +208,8 @@ func TestCappedRuns(t *testing.T) {
 		"stopped at twice the limit":     {149 * ms, stopped(1200 * ms), 1800 * ms, 2*time.Second + 7200*ms, "too_slow: stopped after 8 times the reference's CPU time"},
 		"stopped below twice the limit":  {149 * ms, stopped(1199 * ms), 1800 * ms, 2*time.Second + 7200*ms, "time_limit: exceeded its limit on CPU time"},
 		"a second at least":              {19 * ms, stopped(time.Second), time.Second, 2*time.Second + 960*ms, "too_slow: stopped after 50 times the reference's CPU time"},
-		"beyond the exercise's limit":    {1999 * ms, stopped(24 * time.Second), 24 * time.Second, 98 * time.Second, "too_slow: stopped after 12 times the reference's CPU time"},
-		"ten times the reference's":      {9999 * ms, stopped(100 * time.Second), 100 * time.Second, 4 * time.Minute, "too_slow: stopped after 10 times the reference's CPU time"},
+		"beyond the exercise's limit":    {1999 * ms, stopped(24 * time.Second), 24 * time.Second, 80 * time.Second, "too_slow: stopped after 12 times the reference's CPU time"},
+		"ten times the reference's":      {9999 * ms, stopped(100 * time.Second), 100 * time.Second, 160 * time.Second, "too_slow: stopped after 10 times the reference's CPU time"},
 		"a sleeper": {149 * ms, sandbox.Outcome{Cause: sandbox.CauseWall, CPU: ms, Wall: time.Minute}, 1800 * ms, 2*time.Second + 7200*ms,
 			"time_limit: exceeded its limit on wall time, mostly waiting: it may sleep or be deadlocked"},
 	} {
@@ -337,7 +377,7 @@ func TestSlowIsNotGreedy(t *testing.T) {
 			assert.Equal(t, c.want, strings.TrimSuffix(string(r.Checks[3].Verdict)+": "+r.Checks[3].Detail, ": "))
 			assert.Equal(t, c.runs, w.count("submission bench"))
 			l := last(w.running(ofSubmission)).Limits
-			assert.Equal(t, []time.Duration{40 * time.Second, 4 * time.Minute}, []time.Duration{l.CPU, l.Wall})
+			assert.Equal(t, []time.Duration{40 * time.Second, 70 * time.Second}, []time.Duration{l.CPU, l.Wall}, "what is left of the time for all measuring bounds the wall time")
 		})
 	}
 }

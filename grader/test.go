@@ -14,30 +14,10 @@ import (
 	"grade/sandbox"
 )
 
-const (
-	// timeBudget is the wall time that the tests of one submission may take together,
-	// and again its measuring, beyond budgetFactor times what the reference took: a
-	// submission that hangs in every test shall not hold up the next one.
-	timeBudget   = 60 * time.Second
-	budgetFactor = 20
-
-	// patience is how many times the reference's time a run may take, where that is more
-	// than the exercise's limits: they were chosen on one machine, and hold on one that is
-	// slow enough for the reference alone to come near them.
-	patience = 10
-)
-
-// budget starts a time budget on what each side has spent; the function returned reports whether the submission
-// has exceeded it. Once exceeded it stays so, though what the reference takes
-// meanwhile adds to it.
-func budget(submission, reference func() time.Duration) (exceeded func() bool) {
-	sub, ref := submission(), reference()
-	over := false
-	return func() bool {
-		over = over || submission()-sub > timeBudget+budgetFactor*(reference()-ref)
-		return over
-	}
-}
+// patience is how many times the reference's time a run may take, where that is more
+// than the exercise's limits: they were chosen on one machine, and hold on one that is
+// slow enough for the reference alone to come near them.
+const patience = 10
 
 // smoke runs the submission without any test, as the reference was. One that does not get
 // through its own initialisation fails every check in the same way, and is not
@@ -105,7 +85,7 @@ func (r *grading) testSubmission(ctx context.Context, l *boxes.Lease, a *ahead) 
 // checks may excuse waits for the end of the round.
 func (r *grading) testRound(ctx context.Context, l *boxes.Lease, round int, a *ahead, failed map[string]verdict.CheckResult) (decided []verdict.CheckResult, err error) {
 	var references time.Duration
-	exceeded := budget(l.Submission.Spent, func() time.Duration { return references })
+	together := newBudget(l.Submission.Spent, func() time.Duration { return references })
 	var done []tested
 	ends := false
 	announce := func(t tested) {
@@ -122,7 +102,7 @@ func (r *grading) testRound(ctx context.Context, l *boxes.Lease, round int, a *a
 		decided = append(decided, t.got)
 	}
 	for _, c := range r.plan.Tests {
-		t, err := r.testOnce(ctx, testRun{c, round, exceeded()}, l.Submission, a)
+		t, err := r.testOnce(ctx, testRun{c, round, together.exceeded()}, l.Submission, a)
 		if err != nil {
 			return nil, err
 		}

@@ -129,6 +129,7 @@ func (r *Runner) Run(ctx context.Context, q sandbox.Request) (sandbox.Outcome, e
 			return sandbox.Outcome{}, err
 		}
 		if err := r.reopen(ctx); err != nil {
+			r.loaded = false
 			return sandbox.Outcome{}, fmt.Errorf("open a box in place of one that ended: %w", err)
 		}
 	}

@@ -34,7 +34,7 @@ type Series struct {
 // Add adds a run of each side on the same inputs. The detail is not empty if the
 // submission's window is not marked as the kit marks it; an error is ours.
 func (s *Series) Add(ref, sub sandbox.Outcome) (detail string, err error) {
-	s.Refs, s.Subs = append(s.Refs, ref), append(s.Subs, sub)
+	s.Refs, s.Subs = append(s.Refs, figures(ref)), append(s.Subs, figures(sub))
 	s.level()
 	if s.Speed == 0 {
 		return "", nil
@@ -42,6 +42,12 @@ func (s *Series) Add(ref, sub sandbox.Outcome) (detail string, err error) {
 	p, detail, err := NewPair(ref, sub)
 	s.pairs = append(s.pairs, p)
 	return detail, err
+}
+
+// figures is a run without what it wrote, which was judged before and may be large.
+func figures(o sandbox.Outcome) sandbox.Outcome {
+	o.Stdout, o.Stderr, o.Observations, o.Files = nil, nil, nil, nil
+	return o
 }
 
 // level raises all peaks of the submission to the most that the account of its box has shown
@@ -109,7 +115,7 @@ func (s *Series) decideSpeed(last bool) (*Speed, bool, error) {
 		return nil, false, err
 	}
 	if last {
-		speed = speed.Decide(s.Speed)
+		speed = speed.Decide(s.pairs, s.Speed)
 		return &speed, true, nil
 	}
 	return &speed, speed.Verdict != "", nil

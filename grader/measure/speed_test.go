@@ -248,11 +248,14 @@ func TestTooSlowOnlyAboveTheLimit(t *testing.T) {
 }
 
 func TestDecide(t *testing.T) {
-	s := Speed{Pairs: 5, Ratio: 4}.Decide(4)
+	s := Speed{}.Decide(steady(7, 4), 4)
 	assert.Equal(t, verdict.Passed, s.Verdict)
-	assert.Contains(t, s.Note, "measuring ended after 5 runs")
-	assert.Equal(t, verdict.TooSlow, Speed{Pairs: 5, Ratio: 4.1}.Decide(4).Verdict, "no doubt is left to buy")
-	assert.Equal(t, verdict.TooSlow, Speed{Verdict: verdict.TooSlow}.Decide(4).Verdict)
+	assert.Contains(t, s.Note, "measuring ended after 7 runs")
+	assert.Equal(t, verdict.TooSlow, Speed{}.Decide(steady(7, 4.1), 4).Verdict, "no doubt is left to buy")
+	s = Speed{Pairs: 2, Ratio: 1}.Decide(append(steady(2, 1), steady(5, 9)...), 4)
+	assert.Equal(t, verdict.TooSlow, s.Verdict, "of all pairs, and not of those of the last look")
+	assert.Equal(t, [2]float64{1, 9}, s.Interval)
+	assert.Equal(t, verdict.TooSlow, Speed{Verdict: verdict.TooSlow}.Decide(nil, 4).Verdict)
 }
 
 func TestASmallWorkloadIsTheExercisesFault(t *testing.T) {
