@@ -114,9 +114,23 @@ func vector(o *observe.Observer, name string, x hunt.Vector) {
 	o.Floats(name+": values", values, exact)
 }
 
+// apart draws n different numbers below limit.
+func apart(r *rand.Rand, limit, n int) []int {
+	if n > limit/8 {
+		return r.Perm(limit)[:n]
+	}
+	drawn := make([]int, 0, n)
+	for len(drawn) < n {
+		if k := r.IntN(limit); !slices.Contains(drawn, k) {
+			drawn = append(drawn, k)
+		}
+	}
+	return drawn
+}
+
 // sparse draws a vector of n entries with indices below features.
 func sparse(r *rand.Rand, features, n int) hunt.Vector {
-	indices := r.Perm(features)[:n]
+	indices := apart(r, features, n)
 	slices.Sort(indices)
 	x := make(hunt.Vector, n)
 	for i := range x {

@@ -306,10 +306,21 @@ func hairsbreadth(r *rand.Rand, classes, more int) (hunt.Config, []hunt.Sample) 
 
 // pairs draws classes.
 func pairs(r *rand.Rand, n, classes int) (truth, predicted []int) {
-	for range n {
-		truth, predicted = append(truth, r.IntN(classes)), append(predicted, r.IntN(classes))
+	return drawn(r, n, classes), drawn(r, n, classes)
+}
+
+// drawn draws n numbers below classes. Those after the first of many are parts of these, from
+// anywhere: to draw each takes longer than what is measured.
+func drawn(r *rand.Rand, n, classes int) []int {
+	const first = 1 << 16
+	list := make([]int, n)
+	for i := range min(n, first) {
+		list[i] = r.IntN(classes)
 	}
-	return truth, predicted
+	for at := first; at < n; {
+		at += copy(list[at:], list[r.IntN(first/2):first])
+	}
+	return list
 }
 
 // table records rows.

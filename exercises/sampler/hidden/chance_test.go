@@ -68,8 +68,18 @@ func byIndex(weights []float64) []int {
 }
 
 func byWeight(weights []float64) []int {
-	order := byIndex(weights)
-	slices.SortFunc(order, func(i, j int) int { return cmp.Compare(weights[i], weights[j]) })
+	type weighed struct {
+		weight float64
+		index  int
+	}
+	list, order := make([]weighed, len(weights)), make([]int, len(weights))
+	for i, w := range weights {
+		list[i] = weighed{w, i}
+	}
+	slices.SortFunc(list, func(a, b weighed) int { return cmp.Compare(a.weight, b.weight) })
+	for k, w := range list {
+		order[k] = w.index
+	}
 	return order
 }
 
