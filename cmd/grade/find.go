@@ -15,6 +15,9 @@ func (o *submitOptions) findExercise(snap *submission.Snapshot) (*course.Exercis
 	if o.exercise != "" {
 		return o.app.exercise(o.exercise)
 	}
+	if e := o.likely(snap); e != nil {
+		return e, nil
+	}
 	all, broken, err := o.app.exercises()
 	if err != nil {
 		return nil, err
@@ -30,6 +33,24 @@ func (o *submitOptions) findExercise(snap *submission.Snapshot) (*course.Exercis
 		return nil, errors.Join(broken...)
 	}
 	return nil, sayExercise(unknown, all)
+}
+
+// likely returns the exercise with the submission's package, without reading all others; nil
+// where that takes a closer look.
+func (o *submitOptions) likely(snap *submission.Snapshot) *course.Exercise {
+	c, err := o.app.course()
+	if err != nil || snap.Package == "" {
+		return nil
+	}
+	few, err := c.LoadNaming(snap.Package)
+	if err != nil {
+		return nil
+	}
+	e, err := intake.ExerciseOf("", snap, few)
+	if err != nil {
+		return nil
+	}
+	return e
 }
 
 // sayExercise adds a hint to an unknown exercise. Several exercises with one package are no

@@ -30,10 +30,11 @@ import (
 
 // This is the one file that names the sandboxes, and where graders are put together.
 
-// openedSandbox is a sandbox that the caller closes.
+// openedSandbox is a sandbox that the caller closes, or leaves if the process ends then.
 type openedSandbox interface {
 	boxes.Sandbox
 	Close() error
+	Leave() error
 }
 
 // openSandbox opens the sandbox that the flags name. Without one, a machine that has no
@@ -104,29 +105,27 @@ func engineFindings(ctx context.Context, s sandboxFlags) []checkup.Finding {
 
 // gradeInSandbox opens a sandbox for one grading and closes it.
 func gradeInSandbox(ctx context.Context, snapshot *submission.Snapshot, e *course.Exercise, s sandboxFlags, o grader.Options) (*verdict.Result, error) {
-	g, done, err := openGrader(ctx, s)
+	opened, g, err := openBoth(ctx, s)
 	if err != nil {
 		return nil, err
 	}
 	result, err := g.Grade(ctx, snapshot, e, o)
-	if closing := done(); closing != nil && result != nil {
-		result.Warnings = append(result.Warnings, closing.Error())
+	g.Close()
+	if err != nil {
+		opened.Close()
+		return nil, err
 	}
-	return result, err
+	if closing := opened.Leave(); closing != nil {
+		result.Warnings = append(result.Warnings, "close the sandbox: "+closing.Error())
+	}
+	return result, nil
 }
 
 // openGrader opens a sandbox and a grader in it. The caller calls done when all is graded.
 func openGrader(ctx context.Context, s sandboxFlags) (g *grader.Grader, done func() error, err error) {
-	if _, err := toolchain.CacheDir(); err != nil {
-		return nil, nil, &hinted{fmt.Errorf("make the cache folder, where grade keeps what it has compiled: %w", err), "set XDG_CACHE_HOME or HOME to a folder that you may write in"}
-	}
-	opened, err := openSandbox(ctx, s)
+	opened, g, err := openBoth(ctx, s)
 	if err != nil {
 		return nil, nil, err
-	}
-	g, err = newGrader(ctx, opened, s)
-	if err != nil {
-		return nil, nil, errors.Join(err, opened.Close())
 	}
 	return g, func() error {
 		g.Close()
@@ -135,6 +134,25 @@ func openGrader(ctx context.Context, s sandboxFlags) (g *grader.Grader, done fun
 		}
 		return nil
 	}, nil
+}
+
+// openBoth opens a sandbox and makes a grader in it. The go command, which the grader needs, is
+// asked meanwhile.
+func openBoth(ctx context.Context, s sandboxFlags) (opened openedSandbox, g *grader.Grader, err error) {
+	if _, err := toolchain.CacheDir(); err != nil {
+		return nil, nil, &hinted{fmt.Errorf("make the cache folder, where grade keeps what it has compiled: %w", err), "set XDG_CACHE_HOME or HOME to a folder that you may write in"}
+	}
+	var finding sync.WaitGroup
+	finding.Go(func() { _, _ = toolchain.Find(ctx) }) // which remembers it; an error comes again
+	opened, err = openSandbox(ctx, s)
+	finding.Wait()
+	if err != nil {
+		return nil, nil, err
+	}
+	if g, err = newGrader(ctx, opened, s); err != nil {
+		return nil, nil, errors.Join(err, opened.Close())
+	}
+	return opened, g, nil
 }
 
 // enoughCPUs is the number of CPUs from which on one of them is kept for measuring: two

@@ -32,6 +32,7 @@ type box struct {
 	out    *io.PipeReader
 	client *protocol.Client
 	broken bool // the connection has broken
+	ready  bool // its supervisor has answered
 	close  sync.Once
 }
 
@@ -104,6 +105,7 @@ func (e *Engine) startWith(ctx context.Context, config *container.Config, host *
 		b.Close()
 		return nil, err
 	}
+	b.ready = true
 	return b, nil
 }
 
@@ -252,7 +254,11 @@ func (b *box) Close() error {
 	b.close.Do(func() {
 		b.conn.Close()
 		b.out.CloseWithError(io.ErrClosedPipe)
-		b.engine.closing.Go(b.remove)
+		if b.ready {
+			b.engine.ending.Go(b.remove)
+		} else {
+			b.engine.closing.Go(b.remove)
+		}
 	})
 	return nil
 }
