@@ -13,36 +13,37 @@ const (
 	timeBudget   = 60 * time.Second
 	budgetFactor = 20
 
-	// lastRun is what a measured run may take though the budget is used up, if that is more
-	// than [patience] times the reference's time.
+	// lastRun is what a measured run may take though the budget is used up.
 	lastRun = 10 * time.Second
 )
 
 // budget is the wall time that some runs of a submission may take together.
 type budget struct {
-	submission, reference func() time.Duration
-	sub, ref              time.Duration // spent before it began
-	over                  bool
+	spent func() time.Duration // by the submission
+	began time.Duration        // of that, before the budget
+	extra time.Duration        // for what the reference took
+	over  bool
 }
 
-// newBudget starts a budget on what each side has spent.
-func newBudget(submission, reference func() time.Duration) *budget {
-	return &budget{submission: submission, reference: reference, sub: submission(), ref: reference()}
-}
+// newBudget starts a budget on what the submission has spent.
+func newBudget(spent func() time.Duration) *budget { return &budget{spent: spent, began: spent()} }
 
-func (b *budget) left() time.Duration {
-	return timeBudget + budgetFactor*(b.reference()-b.ref) - (b.submission() - b.sub)
-}
+// credit gives the submission time for a run of the reference.
+func (b *budget) credit(ref sandbox.Outcome) { b.extra += budgetFactor * ref.Wall }
+
+func (b *budget) left() time.Duration { return timeBudget + b.extra - (b.spent() - b.began) }
 
 // exceeded reports whether the submission has used up its time. Once exceeded it stays so,
-// though what the reference takes meanwhile adds to it.
+// though it is given more.
 func (b *budget) exceeded() bool {
 	b.over = b.over || b.left() < 0
 	return b.over
 }
 
-// bound limits the wall time of a run by what is left. Ref is the reference's run.
-func (b *budget) bound(l sandbox.Limits, ref sandbox.Outcome) sandbox.Limits {
-	l.Wall = min(l.Wall, max(b.left(), 0)+max(lastRun, patience*ref.Wall))
-	return l
+// bound limits the wall time of a run by what is left, and some more: it may be the last one.
+func (b *budget) bound(l sandbox.Limits, more time.Duration) (_ sandbox.Limits, lower bool) {
+	most := max(b.left(), 0) + more
+	lower = most < l.Wall
+	l.Wall = min(l.Wall, most)
+	return l, lower
 }

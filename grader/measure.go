@@ -3,6 +3,7 @@ package grader
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"grade/exercises/course"
 	"grade/grader/boxes"
@@ -20,7 +21,7 @@ func (r *grading) measure(ctx context.Context, l *boxes.Lease) (decided []verdic
 		return nil, nil
 	}
 	defer r.phase(Measure)()
-	together := newBudget(l.Submission.Spent, l.Reference.Spent)
+	together := newBudget(l.Submission.Spent)
 	if len(r.plan.Untimed) > 0 {
 		cpu, err := l.Untimed()
 		if err == nil {
@@ -37,7 +38,7 @@ func (r *grading) measure(ctx context.Context, l *boxes.Lease) (decided []verdic
 			return nil, err
 		}
 		decided = append(decided, beside...)
-		again := newBudget(l.Submission.Spent, l.Reference.Spent)
+		again := newBudget(l.Submission.Spent)
 		for _, s := range left {
 			s.again, s.budget = true, again
 		}
@@ -99,6 +100,7 @@ type sampler struct {
 	budget     *budget // of all measuring
 	beside     bool    // other gradings are timed meanwhile
 	again      bool    // what was taken so has failed near its limit
+	hurried    bool    // the budget shortened the last run
 	repetition int     // of all attempts: each run has inputs of its own
 	series     measure.Series
 }
@@ -154,6 +156,9 @@ func (s *sampler) asked() (w measure.Workload) {
 // if a run of the submission has ended the pairs, and else one for each check.
 func (s *sampler) speed(ctx context.Context) (results []verdict.CheckResult, err error) {
 	for attempt := range 2 {
+		if attempt > 0 && s.budget.exceeded() {
+			break // a few pairs do not overrule many
+		}
 		decision, ended, err := s.sample(ctx)
 		if err != nil {
 			return nil, err
@@ -227,8 +232,9 @@ func (s *sampler) pair(ctx context.Context) (ended *verdict.CheckResult, err err
 	if !first {
 		cappedBy = s.series.Refs[len(s.series.Refs)-1]
 	}
-	limits := measure.Capped(patient(unhurried(q.Limits), cappedBy), cappedBy, s.workload.Speed.Limit)
-	if sub, err = s.runSubmission(ctx, q, s.budget.bound(limits, cappedBy)); err != nil {
+	limit := s.workload.Speed.Limit
+	q.Limits = measure.Capped(patient(unhurried(q.Limits), cappedBy), cappedBy, limit)
+	if sub, err = s.runSubmission(ctx, q, time.Duration(max(patience, 2*limit)*float64(cappedBy.Wall))); err != nil {
 		return nil, err
 	}
 	if !first {
@@ -236,19 +242,31 @@ func (s *sampler) pair(ctx context.Context) (ended *verdict.CheckResult, err err
 			return nil, err
 		}
 	}
+	s.took(ref)
 	if ended, err = s.judged(*s.workload.Speed, ref, sub, cappedBy); ended != nil || err != nil {
 		return ended, err
 	}
 	return s.add(ref, sub)
 }
 
-// runSubmission runs the submission within limits. What its box held beyond what the
-// program shows counts as the program's.
-func (s *sampler) runSubmission(ctx context.Context, q sandbox.Request, l sandbox.Limits) (sandbox.Outcome, error) {
-	q.Limits = l
+// runSubmission runs the submission within what is left of the budget, and some more. What its
+// box held beyond what the program shows counts as the program's.
+func (s *sampler) runSubmission(ctx context.Context, q sandbox.Request, more time.Duration) (sandbox.Outcome, error) {
+	q.Limits, s.hurried = s.budget.bound(q.Limits, max(lastRun, more))
 	before := s.lease.Submission.BoxPeak()
 	o, err := s.lease.Submission.Run(ctx, q)
 	return measure.Held(o, before), err
+}
+
+// creditedRuns is how many runs of the reference in one attempt give the submission time: as
+// many as decide on what is not near a limit. How many more there are is the submission's doing.
+const creditedRuns = 5
+
+// took gives the submission time for a run of the reference.
+func (s *sampler) took(ref sandbox.Outcome) {
+	if len(s.series.Refs) < creditedRuns {
+		s.budget.credit(ref)
+	}
 }
 
 // add takes two runs that were judged. A window of the submission's that is not marked
@@ -284,7 +302,7 @@ func (s *sampler) judged(c course.Check, ref, sub, cappedBy sandbox.Outcome) (en
 	s.locate(&r, sub)
 	switch {
 	case v != verdict.TimeLimit:
-	case sub.Cause == sandbox.CauseWall && s.budget.exceeded():
+	case sub.Cause == sandbox.CauseWall && s.hurried:
 		r.Detail += "; " + allUsed
 	case c.Kind == verdict.Memory:
 		r.Detail = measure.Unfinished(detail, sub)
@@ -314,10 +332,13 @@ func (s *sampler) memory(ctx context.Context) (result verdict.CheckResult, err e
 		if err != nil {
 			return result, err
 		}
-		sub, err := s.runSubmission(ctx, q, s.budget.bound(patient(unhurried(q.Limits), ref), ref))
+		limits := q.Limits
+		q.Limits = patient(unhurried(q.Limits), ref)
+		sub, err := s.runSubmission(ctx, q, patience*ref.Wall)
 		if err != nil {
 			return result, err
 		}
+		s.took(ref)
 		ended, err := s.judged(*s.workload.Memory, ref, sub, ref)
 		if ended == nil && err == nil {
 			ended, err = s.add(ref, sub)
@@ -328,7 +349,7 @@ func (s *sampler) memory(ctx context.Context) (result verdict.CheckResult, err e
 		if ended != nil {
 			return *ended, nil
 		}
-		slow := sub.CPU > q.Limits.CPU || sub.Wall > q.Limits.Wall
+		slow := sub.CPU > limits.CPU || sub.Wall > limits.Wall
 		d, err := s.series.Decide(slow || s.budget.exceeded())
 		if err != nil {
 			return result, err

@@ -77,26 +77,28 @@ func TestPairs(t *testing.T) {
 }
 
 // Measuring ends with the run in which its budget is exceeded, but not before the second one,
-// and what is undecided is decided as it is.
+// and what is undecided is decided as it is. Five runs of the reference, of 51 ms, give a
+// second each.
 func TestBudgetEndsSampling(t *testing.T) {
+	near := repeatedAnswers(10, answered(260*ms, 5*time.Second)) // which a batch measures again, alone
 	for name, c := range map[string]struct {
 		purpose Purpose
-		takes   time.Duration // each run
-		window  time.Duration
+		script  []sandboxtest.Answer
 		want    verdict.Verdict
 		runs    int // in all
 	}{
-		"at a look":        {ForStudent, 15 * time.Second, 210 * ms, verdict.TooSlow, 5},
-		"between two":      {ForStudent, 25 * time.Second, 210 * ms, verdict.TooSlow, 3},
-		"at once":          {ForStudent, 70 * time.Second, 210 * ms, verdict.TooSlow, 2},
-		"within the limit": {ForStudent, 25 * time.Second, 190 * ms, verdict.Passed, 3},
-		// What is near its limit is measured again alone, which has a budget of its own.
-		"alone, after others": {ForBatch, 11 * time.Second, 260 * ms, verdict.TooSlow, 6 + 6},
+		"at a look":          {ForStudent, answered(210*ms, 15*time.Second), verdict.TooSlow, 5},
+		"between two":        {ForStudent, answered(210*ms, 25*time.Second), verdict.TooSlow, 3},
+		"at once":            {ForStudent, answered(210*ms, 70*time.Second), verdict.TooSlow, 2},
+		"within the limit":   {ForStudent, answered(190*ms, 25*time.Second), verdict.Passed, 3},
+		"a fast run, a slow": {ForStudent, append(answered(50*ms, 25*time.Second), answered(500*ms, 40*time.Second)...), verdict.TooSlow, 2},
+		"beside others":      {ForBatch, answered(260*ms, 15*time.Second), verdict.TooSlow, 5},
+		"alone":              {ForBatch, append(near, answered(260*ms, 11*time.Second)...), verdict.TooSlow, 10 + 6},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
 			w.options.Purpose, w.options.Only = c.purpose, []verdict.Kind{verdict.Speed}
-			w.Script["submission bench"] = []sandboxtest.Answer{{Outcome: timed(c.window), Takes: c.takes}}
+			w.Script["submission bench"] = c.script
 			r, err := w.grade(t)
 			require.NoError(t, err)
 			assert.Equal(t, c.want, r.Checks[2].Verdict)
@@ -106,23 +108,56 @@ func TestBudgetEndsSampling(t *testing.T) {
 	}
 }
 
-// A run that the end of the budget ends says so.
+// answered is a run with a window that takes so long on the clock.
+func answered(window, takes time.Duration) []sandboxtest.Answer {
+	return []sandboxtest.Answer{{Outcome: timed(window), Takes: takes}}
+}
+
+func repeatedAnswers(times int, list []sandboxtest.Answer) (all []sandboxtest.Answer) {
+	for range times {
+		all = append(all, list...)
+	}
+	return all
+}
+
+// A run has what is left of the budget, and says so if that ended it.
 func TestBudgetEndsRun(t *testing.T) {
 	for name, c := range map[string]struct {
-		takes time.Duration
+		first time.Duration // takes the first run
+		wall  time.Duration // that the second may take
 		tells bool
-	}{"with time left": {59 * time.Second, false}, "with none": {61 * time.Second, true}} {
+	}{"with time left": {time.Second, 50 * time.Second, false}, "with little": {49 * time.Second, 41 * time.Second, true}} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
 			w.options.Only = []verdict.Kind{verdict.Speed}
-			o := sandbox.Outcome{Cause: sandbox.CauseWall, Wall: c.takes, CPU: c.takes}
-			w.Script["submission bench"] = []sandboxtest.Answer{{Outcome: o, Takes: c.takes}}
-			w.Script["reference bench"] = answers(timed(99 * time.Second))
+			slept := sandbox.Outcome{Cause: sandbox.CauseWall, Wall: time.Minute}
+			w.Script["submission bench"] = append(answered(3*time.Second, c.first), answers(slept)...)
+			w.Script["reference bench"] = answers(timed(999 * ms))
 			r, err := w.grade(t)
 			require.NoError(t, err)
 			assert.Equal(t, verdict.TimeLimit, r.Checks[2].Verdict)
+			assert.Equal(t, c.wall, last(w.running(ofSubmission)).Limits.Wall)
 			assert.Equal(t, c.tells, strings.HasSuffix(r.Checks[2].Detail, "; all measurements together had used up the time that they may take"), r.Checks[2].Detail)
 		})
+	}
+}
+
+// What is forced to be measured long gains no time by it: the reference's first five runs count.
+func TestBudgetDoesNotGrowWithPairs(t *testing.T) {
+	for takes, c := range map[time.Duration]struct {
+		runs int
+		ends string
+	}{
+		time.Second:     {60, "too close to the limit to tell"},
+		2 * time.Second: {33, "measuring ended after 33 runs"}, // 65.1 s
+	} {
+		w := newWorld(t)
+		w.options.Only = []verdict.Kind{verdict.Speed}
+		w.Script["submission bench"] = repeatedAnswers(30, append(answered(150*ms, takes), answered(250*ms, takes)...))
+		r, err := w.grade(t)
+		require.NoError(t, err)
+		assert.Contains(t, r.Checks[2].Detail, c.ends)
+		assert.Equal(t, c.runs, w.count("submission bench"))
 	}
 }
 
@@ -377,7 +412,8 @@ func TestSlowIsNotGreedy(t *testing.T) {
 			assert.Equal(t, c.want, strings.TrimSuffix(string(r.Checks[3].Verdict)+": "+r.Checks[3].Detail, ": "))
 			assert.Equal(t, c.runs, w.count("submission bench"))
 			l := last(w.running(ofSubmission)).Limits
-			assert.Equal(t, []time.Duration{40 * time.Second, 70 * time.Second}, []time.Duration{l.CPU, l.Wall}, "what is left of the time for all measuring bounds the wall time")
+			assert.Equal(t, 40*time.Second, l.CPU)
+			assert.InDelta(t, 70*time.Second, l.Wall, float64(2*time.Second), "what is left of the time for all measuring bounds the wall time")
 		})
 	}
 }

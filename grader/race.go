@@ -178,7 +178,8 @@ var exhausted = []verdict.Verdict{verdict.TimeLimit, verdict.MemoryLimit, verdic
 func (r *grading) raceOne(ctx context.Context, c course.Check, t testRun, runner *boxes.Runner, ref sandbox.Outcome, tests []verdict.CheckResult) (verdict.CheckResult, error) {
 	got, before := notRun(c), find(tests, t.Func)
 	got.Hint = t.Hint // of what the test is about, unless it shows a race
-	if slices.Contains(exhausted, before.Verdict) || runner.Spent() > timeBudget*time.Duration(r.plan.Runs) {
+	left := timeBudget*time.Duration(r.plan.Runs) - runner.Spent()
+	if slices.Contains(exhausted, before.Verdict) || left < 0 {
 		got.Verdict, got.Cause = before.Verdict, before.Name
 		if before.Name == "" || before.Verdict == verdict.Passed {
 			got.Verdict, got.Cause = verdict.TimeLimit, ""
@@ -187,6 +188,7 @@ func (r *grading) raceOne(ctx context.Context, c course.Check, t testRun, runner
 		return got, nil
 	}
 	q := r.lang.RaceTest(r.exercise, t.Func, r.raceSeed(t))
+	q.Limits.Wall = min(q.Limits.Wall, left+max(lastRun, patience*course.RaceCPU*ref.Wall))
 	sub, err := runner.Run(ctx, q)
 	if err == nil {
 		slowed := ref

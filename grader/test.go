@@ -3,7 +3,6 @@ package grader
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"grade/exercises/course"
 	"grade/grader/boxes"
@@ -84,8 +83,7 @@ func (r *grading) testSubmission(ctx context.Context, l *boxes.Lease, a *ahead) 
 // was not passed, which decides; the last round announces it. A check that other failed
 // checks may excuse waits for the end of the round.
 func (r *grading) testRound(ctx context.Context, l *boxes.Lease, round int, a *ahead, failed map[string]verdict.CheckResult) (decided []verdict.CheckResult, err error) {
-	var references time.Duration
-	together := newBudget(l.Submission.Spent, func() time.Duration { return references })
+	together := newBudget(l.Submission.Spent)
 	var done []tested
 	ends := false
 	announce := func(t tested) {
@@ -106,7 +104,7 @@ func (r *grading) testRound(ctx context.Context, l *boxes.Lease, round int, a *a
 		if err != nil {
 			return nil, err
 		}
-		references += t.ref.Wall
+		together.credit(t.ref)
 		t.excusing = t.mayBeExcusedBy(done)
 		if len(t.excusing) == 0 {
 			t.ref, t.sub = sandbox.Outcome{}, sandbox.Outcome{} // which may be large

@@ -57,7 +57,7 @@ func Peaks() string {
 
 // needed is how many of n runs have to be within what is allowed: two of five. Noise
 // raises a peak and never lowers it, so that the doubt is the submission's.
-func needed(n int) int { return max(1, 2*n/5) }
+func needed(n int) int { return (2*n + 4) / 5 }
 
 // spared is how many of n runs may be [far] above what is allowed: one of ten.
 func spared(n int) int { return n / 10 }

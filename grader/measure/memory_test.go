@@ -70,3 +70,11 @@ func TestPeaksOfTwoSourcesDoNotCompare(t *testing.T) {
 		assert.ErrorContains(t, err, "judge memory", name)
 	}
 }
+
+// Two of five, and never fewer than that share: who knows that a run is slim must not make it
+// the last one.
+func TestNeeded(t *testing.T) {
+	for n, want := range map[int]int{1: 1, 2: 1, 3: 2, 4: 2, 5: 2, 10: 4} {
+		assert.Equal(t, want, needed(n), n)
+	}
+}

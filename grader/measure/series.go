@@ -87,10 +87,11 @@ func (s *Series) Decide(last bool) (d Decision, err error) {
 	if !last && !s.IsLook() {
 		return d, nil
 	}
+	atLook, forced := s.IsLook(), last && !s.isLast()
 	last = last || s.isLast()
 	done := true
 	if s.Speed != 0 {
-		if d.Speed, done, err = s.decideSpeed(last); err != nil {
+		if d.Speed, done, err = s.decideSpeed(atLook, last); err != nil {
 			return d, err
 		}
 	}
@@ -105,14 +106,17 @@ func (s *Series) Decide(last bool) (d Decision, err error) {
 	if d.Done = done; done {
 		s.notBoth(d)
 	}
-	d.Near = s.Beside && d.Done && d.Speed != nil && d.Speed.Verdict == verdict.TooSlow && d.Speed.Interval[0] <= SureBeside*s.Speed
+	d.Near = !forced && s.Beside && d.Done && d.Speed != nil && d.Speed.Verdict == verdict.TooSlow && d.Speed.Interval[0] <= SureBeside*s.Speed
 	return d, nil
 }
 
-func (s *Series) decideSpeed(last bool) (*Speed, bool, error) {
+func (s *Series) decideSpeed(atLook, last bool) (*Speed, bool, error) {
 	speed, err := JudgeSpeed(s.pairs, s.Speed)
 	if err != nil {
 		return nil, false, err
+	}
+	if !atLook { // of fewer pairs than there are
+		speed.Verdict, speed.Note = "", ""
 	}
 	if last {
 		speed = speed.Decide(s.pairs, s.Speed)

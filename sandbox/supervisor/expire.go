@@ -17,10 +17,10 @@ const idleShare = 50
 
 // rest is what is known of a program that has been idle until now.
 type rest struct {
-	looked time.Time
-	lasts  time.Duration
-	cpu    time.Duration // that it had spent at the beginning
-	queued time.Duration // that it had waited for a CPU by then
+	looked  time.Time
+	lasts   time.Duration
+	cpu     time.Duration // that it had spent at the beginning
+	starved time.Duration // that it had waited for a CPU by then
 }
 
 // idle enforces the limit on idleness. The rest lasts for the looks of this watchdog that
@@ -31,14 +31,15 @@ func (p *program) idle(cpu time.Duration) {
 	switch r := &p.rest; {
 	case slack == 0, p.begun.Load() == nil:
 	case r.looked.IsZero(), cpu-r.cpu > slack:
-		*r = rest{looked: now, cpu: cpu, queued: queued(p.process.Pid)}
+		*r = rest{looked: now, cpu: cpu, starved: p.queue.starved}
 	default:
 		r.lasts += min(now.Sub(r.looked), 2*poll)
 		r.looked = now
 		if r.lasts < p.limits.Idle {
 			return
 		}
-		if queued(p.process.Pid)-r.queued > slack {
+		p.queue.look(p.process.Pid)
+		if p.queue.starved-r.starved > slack {
 			*r = rest{}
 			return
 		}

@@ -22,19 +22,59 @@ func (p *program) left() time.Duration {
 	if begun == nil { // it is one of ours that is slow
 		return min(limit, sandbox.Patience*limit-time.Since(p.started))
 	}
-	return limit + min(queued(p.process.Pid), (sandbox.Patience-1)*limit) - time.Since(*begun)
+	p.queue.look(p.process.Pid)
+	return limit + min(p.queue.starved, (sandbox.Patience-1)*limit) - time.Since(*begun)
 }
 
-// queued returns for how long the threads of a process have waited for a CPU, all together;
-// 0 where the kernel does not say. A thread that has ended is not counted.
-func queued(pid int) (sum time.Duration) {
+// queuePoll is the number of intervals of the watchdog between two looks at a queue.
+const queuePoll = 10
+
+// turns are what the kernel tells of a thread.
+type turns struct{ cpu, queued time.Duration }
+
+// queue is what a program has waited for a CPU that others had.
+type queue struct {
+	starved time.Duration
+	cpu     time.Duration // of the whole process, at the last look
+	threads map[int]turns // likewise
+}
+
+// look adds what the program has waited for since the last look: the wait of the thread
+// that has waited longest, less all that other threads of its own have computed meanwhile.
+// Threads that wake each other would else be given time for standing in each other's way.
+func (q *queue) look(pid int) {
+	total, err := cpuTime(pid)
+	threads := threadsOf(pid)
+	if err != nil || len(threads) == 0 {
+		return
+	}
+	q.starved += waited(q.threads, threads, total-q.cpu)
+	q.cpu, q.threads = total, threads
+}
+
+// waited is what a process whose threads have computed so much together has waited for others.
+func waited(before, now map[int]turns, cpu time.Duration) (longest time.Duration) {
+	for id, t := range now {
+		own, queued := t.cpu-before[id].cpu, t.queued-before[id].queued
+		longest = max(longest, queued-max(cpu-own, 0))
+	}
+	return longest
+}
+
+// threadsOf returns the threads of a process; none where the kernel does not say.
+func threadsOf(pid int) map[int]turns {
+	list := map[int]turns{}
 	names, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/schedstat", pid))
 	for _, name := range names {
-		b, _ := os.ReadFile(name) // of a thread: time on a CPU, time in a queue for one, turns
-		if fields := bytes.Fields(b); len(fields) > 1 {
-			ns, _ := strconv.ParseInt(string(fields[1]), 10, 64)
-			sum += time.Duration(ns)
+		b, _ := os.ReadFile(name) // time on a CPU, time in a queue for one, turns
+		fields := bytes.Fields(b)
+		id, err := strconv.Atoi(filepath.Base(filepath.Dir(name)))
+		if len(fields) < 2 || err != nil {
+			continue
 		}
+		cpu, _ := strconv.ParseInt(string(fields[0]), 10, 64)
+		queued, _ := strconv.ParseInt(string(fields[1]), 10, 64)
+		list[id] = turns{time.Duration(cpu), time.Duration(queued)}
 	}
-	return sum
+	return list
 }

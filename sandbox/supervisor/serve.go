@@ -61,6 +61,7 @@ type program struct {
 	tree    bool // its descendants count, and no control group counts them
 	dump    bool // it is asked where it is when its time is over
 	rest    rest
+	queue   queue // watch's own
 	started time.Time
 	begun   atomic.Pointer[time.Time] // nil: launch has not become the program yet
 	done    chan struct{}             // closed when the process has ended
@@ -216,7 +217,10 @@ func (p *program) watch(gone <-chan struct{}) {
 			}
 		case <-tick.C:
 			p.sample()
-			if looks++; p.tree && looks%treePoll == 0 {
+			if looks++; looks%queuePoll == 0 {
+				p.queue.look(p.process.Pid)
+			}
+			if p.tree && looks%treePoll == 0 {
 				p.sampleTree()
 			}
 		}
