@@ -14,7 +14,8 @@ import (
 // graded is contender b: grade submit. It keeps the phases of every grading.
 type graded struct {
 	program, dir string
-	whole        bool // with the race detector and the benchmarks
+	whole        bool                        // with the race detector and the benchmarks
+	settle       func(context.Context) error // after a round, untimed
 	phases       []phases
 }
 
@@ -46,5 +47,5 @@ func (g *graded) round(ctx context.Context) (time.Duration, error) {
 		return 0, fmt.Errorf("%v: %d of %d points in the %s sandbox: nothing to compare", cmd.Args, r.Score, r.MaxScore, r.Sandbox.Kind)
 	}
 	g.phases = append(g.phases, phases{r.Phases, wall})
-	return wall, nil
+	return wall, g.settle(ctx)
 }

@@ -3,7 +3,8 @@
 // times
 //
 //	a  go test -c and one run of its program, bare, on this machine;
-//	b  grade submit --only correctness of the same package;
+//	b  grade submit --only correctness of the same package, until it ends; the engine
+//	   removes its containers afterwards, before anything else is timed;
 //	c  go test in a container of the same toolchain, which is created for the run
 //	   and removed afterwards;
 //	d  with -go-judge: the same build and the same tests, each in a process of its own,
@@ -79,8 +80,8 @@ func run(ctx context.Context, args []string, out, progress io.Writer) error {
 	}
 	defer a.close()
 	contenders := []contender{a}
-	b := &graded{program: *program, dir: "reference/" + e.Name}
 	c, err := newContained(ctx, e)
+	b := &graded{program: *program, dir: "reference/" + e.Name}
 	switch {
 	case errors.Is(err, sandbox.ErrUnavailable):
 		fmt.Fprintf(progress, "no Docker engine answers, so b and c are left out: %v\n", err)
@@ -88,6 +89,7 @@ func run(ctx context.Context, args []string, out, progress io.Writer) error {
 		return err
 	default:
 		defer c.close()
+		b.settle = c.engine.Settle
 		contenders = append(contenders, b, c)
 		if *judge != "" {
 			d, err := newGoJudge(ctx, *judge, g, e)
@@ -113,10 +115,15 @@ func runFull(ctx context.Context, program string, rounds int, out, progress io.W
 	if err != nil {
 		return err
 	}
+	engine, err := gotest.Open(ctx)
+	if err != nil {
+		return err
+	}
+	defer engine.Close()
 	var contenders []contender
 	for _, name := range names {
 		for _, whole := range []bool{false, true} {
-			contenders = append(contenders, &graded{program: program, dir: "reference/" + name, whole: whole})
+			contenders = append(contenders, &graded{program: program, dir: "reference/" + name, whole: whole, settle: engine.Settle})
 		}
 	}
 	times, err := measure(ctx, contenders, rounds, progress)

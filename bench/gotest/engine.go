@@ -11,6 +11,7 @@ import (
 
 	"github.com/containerd/errdefs"
 	"github.com/docker/docker/api/types/container"
+	"github.com/docker/docker/api/types/filters"
 	"github.com/docker/docker/client"
 	"github.com/docker/docker/pkg/stdcopy"
 
@@ -24,6 +25,7 @@ import (
 const (
 	// removeTimeout limits the removal of a container that did not end by itself.
 	removeTimeout = 10 * time.Second
+	settlePoll    = 10 * time.Millisecond
 	// drainTimeout limits the wait for output that the engine has not delivered yet.
 	drainTimeout = 5 * time.Second
 	// outputMax limits the kept output of a container, in bytes.
@@ -75,6 +77,26 @@ func Open(ctx context.Context) (*Engine, error) {
 
 // Close closes the connection.
 func (g *Engine) Close() { g.client.Close() }
+
+// Settle waits until no container of grade's is left: the engine removes those of a grading
+// after the command has ended, which is nothing to the next one that is timed.
+func (g *Engine) Settle(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, removeTimeout)
+	defer cancel()
+	tick := time.NewTicker(settlePoll)
+	defer tick.Stop()
+	for {
+		left, err := g.client.ContainerList(ctx, container.ListOptions{All: true, Filters: filters.NewArgs(filters.Arg("label", docker.OwnerLabel))})
+		if err != nil || len(left) == 0 {
+			return err
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return fmt.Errorf("wait until the containers of the grading before are removed: %w", ctx.Err())
+		}
+	}
+}
 
 // String names the engine and the image.
 func (g *Engine) String() string {

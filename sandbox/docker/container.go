@@ -82,7 +82,7 @@ func (e *Engine) command(image string, args []string) *container.Config {
 		NetworkDisabled: true,
 		// A toolchain's image may have one, which would run beside a program.
 		Healthcheck: &container.HealthConfig{Test: []string{"NONE"}},
-		Labels:      map[string]string{ownerLabel: e.owner},
+		Labels:      map[string]string{OwnerLabel: e.owner},
 		OpenStdin:   true, StdinOnce: true,
 		AttachStdin: true, AttachStdout: true, AttachStderr: true,
 	}

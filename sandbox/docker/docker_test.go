@@ -63,7 +63,7 @@ func open(t *testing.T, e *Engine, spec sandbox.Spec) *box {
 func containers(t *testing.T, e *Engine) []string {
 	t.Helper()
 	list, err := e.client.ContainerList(t.Context(), container.ListOptions{
-		All: true, Filters: filters.NewArgs(filters.Arg("label", ownerLabel+"="+e.owner)),
+		All: true, Filters: filters.NewArgs(filters.Arg("label", OwnerLabel+"="+e.owner)),
 	})
 	require.NoError(t, err)
 	var ids []string

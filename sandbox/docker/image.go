@@ -279,7 +279,7 @@ func (e *Engine) warm(ctx context.Context, base string, w sandbox.Warm, files fu
 		return "", err
 	}
 	made, err := e.client.ContainerCommit(ctx, b.id, container.CommitOptions{
-		Pause: true, Changes: []string{"LABEL " + ownerLabel + "="}, // an image has no owner
+		Pause: true, Changes: []string{"LABEL " + OwnerLabel + "="}, // an image has no owner
 	})
 	return made.ID, err
 }

@@ -12,10 +12,10 @@ import (
 	"github.com/docker/docker/api/types/filters"
 )
 
-// ownerLabel names the process that a container belongs to, as "<boot
+// OwnerLabel names the process that a container belongs to, as "<boot
 // id>/<namespace> <process> <its start time>", which stays unique when process
 // numbers are reused.
-const ownerLabel = "grade.owner"
+const OwnerLabel = "grade.owner"
 
 // strayAge is the age at which a container counts as left behind if its owner is in
 // another boot or namespace, where it cannot be looked up.
@@ -97,13 +97,13 @@ func (e *Engine) sweep(ctx context.Context) error {
 		return err
 	}
 	list, err := asked(ctx, func(ctx context.Context) ([]container.Summary, error) {
-		return e.client.ContainerList(ctx, container.ListOptions{All: true, Filters: filters.NewArgs(filters.Arg("label", ownerLabel))})
+		return e.client.ContainerList(ctx, container.ListOptions{All: true, Filters: filters.NewArgs(filters.Arg("label", OwnerLabel))})
 	})
 	if err != nil {
 		return fmt.Errorf("list containers: %w", err)
 	}
 	for _, c := range list {
-		if c.Labels[ownerLabel] != "" && orphaned(c.Labels[ownerLabel], boot, time.Unix(c.Created, 0), time.Now()) {
+		if c.Labels[OwnerLabel] != "" && orphaned(c.Labels[OwnerLabel], boot, time.Unix(c.Created, 0), time.Now()) {
 			call, cancel := bounded(ctx)
 			// Another grade may remove it at the same time, so an error is fine.
 			_ = e.client.ContainerRemove(call, c.ID, container.RemoveOptions{Force: true, RemoveVolumes: true})

@@ -135,7 +135,7 @@ func TestInspect(t *testing.T) {
 	assert.Equal(t, spec.Memory+spec.Scratch+overhead, h.Memory)
 	assert.Equal(t, h.Memory, h.MemorySwap)
 	assert.Equal(t, int64(spec.Pids), *h.PidsLimit)
-	assert.Equal(t, map[string]string{ownerLabel: e.owner}, got.Config.Labels)
+	assert.Equal(t, map[string]string{OwnerLabel: e.owner}, got.Config.Labels)
 	assert.NotContains(t, strings.Join(got.Config.Env, " "), "canary")
 	assert.Equal(t, []string{supervisorPath, "-uid", "65534"}, []string(got.Config.Entrypoint))
 	assert.False(t, got.Config.Tty)

@@ -84,7 +84,7 @@ func (e *Engine) fillVolume(ctx context.Context, m *madeImage, from, tag string)
 	b := &box{engine: e, id: id}
 	defer b.remove()
 	if _, err = e.client.ContainerCommit(ctx, id, container.CommitOptions{
-		Reference: tag, Changes: []string{"LABEL " + ownerLabel + "= " + volumeLabel + "=" + name},
+		Reference: tag, Changes: []string{"LABEL " + OwnerLabel + "= " + volumeLabel + "=" + name},
 	}); err != nil {
 		return err
 	}
