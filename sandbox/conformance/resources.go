@@ -55,6 +55,22 @@ func (s Suite) clocks(t *testing.T) {
 	})
 	t.Run("marks agree with the program's own clock", func(t *testing.T) { s.marks(t, b) })
 	t.Run("time in a queue for a CPU", s.queue)
+	t.Run("threads that queue for each other", s.crowd)
+}
+
+// crowd has a hundred threads of one program wake together on one CPU, again and again. Each
+// waits for those before it, which is no fault of the machine's: together some five seconds in
+// one.
+func (s Suite) crowd(t *testing.T) {
+	q := Request("clock", "crowd", "100")
+	q.Limits.Wall = 500 * time.Millisecond
+	b := s.Open(t, Spec())
+	s.Place(t, b, "clock")
+	require.NoError(t, b.Pin(t.Context(), b.CPUs()[0]))
+	o, err := b.Run(t.Context(), q)
+	require.NoError(t, err)
+	assert.Equal(t, sandbox.CauseWall, o.Cause)
+	assert.Less(t, o.Wall, sandbox.Patience*q.Limits.Wall/2, "with %v of CPU time", o.CPU)
 }
 
 // queue has three programs share one CPU, so that each takes about three times as long as it

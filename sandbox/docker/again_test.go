@@ -154,7 +154,7 @@ func TestEngineThatFailsOnce(t *testing.T) {
 				require.ErrorIs(t, err, sandbox.ErrGone, "then a runner opens another")
 			}
 			require.NoError(t, box.Close())
-			e.closing.Wait()
+			e.settle()
 			assert.Eventually(t, func() bool { return len(containers(t, e)) == 0 }, time.Minute, 50*time.Millisecond)
 			for _, call := range []string{"GET /info", "GET /images/X/json", "POST /containers/create", "POST /containers/X/attach", "POST /containers/X/start", "POST /containers/X/update", "DELETE /containers/X"} {
 				assert.True(t, f.saw(call), "%s failed once", call)

@@ -159,14 +159,18 @@ func (e *Engine) Host() string { return e.client.DaemonHost() }
 
 // Close waits until all containers of this process are removed.
 func (e *Engine) Close() error {
-	e.closing.Wait()
-	e.ending.Wait()
+	e.settle()
 	// The engine may have made a container for a killed owner after the sweep of Open.
 	// If this sweep fails, the next Open repeats it.
 	ctx, cancel := bounded(context.Background())
 	defer cancel()
 	_ = e.sweep(ctx)
 	return e.client.Close()
+}
+
+func (e *Engine) settle() {
+	e.closing.Wait()
+	e.ending.Wait()
 }
 
 // Leave is Close for a process that is about to end, and does not wait for closed boxes: a

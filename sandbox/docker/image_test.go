@@ -64,10 +64,10 @@ func TestDeletedImage(t *testing.T) {
 		_, err := one.client.ImageRemove(t.Context(), name, image.RemoveOptions{})
 		require.NoError(t, err)
 	}
-	one.closing.Wait()
+	one.settle()
 	remove()
 	open(t, one, conformance.Spec()).Close() // makes it anew
-	one.closing.Wait()
+	one.settle()
 	assert.Empty(t, containers(t, one))
 	remove()
 
@@ -76,7 +76,7 @@ func TestDeletedImage(t *testing.T) {
 	defer two.Close()
 	open(t, two, conformance.Spec()).Close()
 	assert.Equal(t, name, two.Info().Image)
-	two.closing.Wait()
+	two.settle()
 	remove()
 }
 

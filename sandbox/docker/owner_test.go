@@ -116,8 +116,19 @@ func TestCloseRemovesContainers(t *testing.T) {
 		s.Run(t, b, conformance.Request("end", "exit", "0"))
 		require.NoError(t, b.Close())
 	}
-	e.closing.Wait()
+	e.settle()
 	assert.Empty(t, containers(t, e))
+}
+
+// A process that leaves does not wait for its containers, which go all the same: here the
+// forced removal is not even asked for.
+func TestLeftContainersAreRemoved(t *testing.T) {
+	e := engine(t)
+	b := open(t, e, conformance.Spec())
+	b.conn.Close()
+	require.NoError(t, e.Leave())
+	other := engine(t)
+	assert.Eventually(t, func() bool { return state(t, other, b.id) == "" }, time.Minute, 10*time.Millisecond)
 }
 
 // An interrupt at any stage of making a box leaves no container.
@@ -132,7 +143,7 @@ func TestInterruptedBoxLeavesNothing(t *testing.T) {
 			b.Close()
 		}
 	}
-	e.closing.Wait()
+	e.settle()
 	assert.Empty(t, containers(t, e))
 }
 

@@ -39,7 +39,7 @@ func TestVolumeIsRemade(t *testing.T) {
 	conformance.Need(t, err)
 	require.NoError(t, one.Prepare(t.Context(), sandbox.Build))
 	lost := one.images.build.volume.get()
-	one.closing.Wait()
+	one.settle()
 	require.NoError(t, one.client.VolumeRemove(t.Context(), lost, false))
 	stray, err := one.client.VolumeCreate(t.Context(), volume.CreateOptions{Labels: map[string]string{volumeLabel: ""}})
 	require.NoError(t, err)
@@ -60,7 +60,7 @@ func TestVolumeIsRemade(t *testing.T) {
 	assert.True(t, errdefs.IsNotFound(err), "%v", err)
 
 	require.NoError(t, b.Close())
-	two.closing.Wait()
+	two.settle()
 	_, err = two.client.ImageRemove(t.Context(), two.Info().Build, image.RemoveOptions{PruneChildren: true})
 	require.NoError(t, err)
 	two.removeVolume(two.images.build.volume.get())

@@ -4,6 +4,7 @@ package main
 import (
 	"fmt"
 	"os"
+	"runtime"
 	"strconv"
 	"sync"
 	"syscall"
@@ -36,6 +37,18 @@ func burn(d time.Duration) time.Duration {
 	return used() - start
 }
 
+// crowd is a thread that computes for 20 microseconds at each sixtieth of a second.
+func crowd() {
+	const rhythm = time.Second / 60
+	runtime.LockOSThread()
+	for {
+		rest := syscall.NsecToTimespec(int64(rhythm) - time.Now().UnixNano()%int64(rhythm))
+		syscall.Nanosleep(&rest, nil)
+		for woke := time.Now(); time.Since(woke) < 20*time.Microsecond; {
+		}
+	}
+}
+
 func main() {
 	n, _ := strconv.Atoi(os.Args[2])
 	switch os.Args[1] {
@@ -57,6 +70,12 @@ func main() {
 		}
 	case "work": // for n milliseconds of CPU time
 		burn(time.Duration(n) * time.Millisecond)
+	case "crowd": // n threads that wake together and compute hardly anything
+		var wg sync.WaitGroup
+		for range n {
+			wg.Go(crowd)
+		}
+		wg.Wait()
 	case "spin": // on n threads
 		var wg sync.WaitGroup
 		for range n {
