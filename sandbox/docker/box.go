@@ -254,7 +254,7 @@ func (b *box) Close() error {
 	b.close.Do(func() {
 		b.conn.Close()
 		b.out.CloseWithError(io.ErrClosedPipe)
-		if b.ready {
+		if b.ready && !b.broken {
 			b.engine.ending.Go(b.remove)
 		} else {
 			b.engine.closing.Go(b.remove)

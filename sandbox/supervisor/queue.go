@@ -22,7 +22,7 @@ func (p *program) left() time.Duration {
 	if begun == nil { // it is one of ours that is slow
 		return min(limit, sandbox.Patience*limit-time.Since(p.started))
 	}
-	p.queue.look(p.process.Pid)
+	p.queue.look(p.process.Pid, time.Now())
 	return limit + min(p.queue.starved, (sandbox.Patience-1)*limit) - time.Since(*begun)
 }
 
@@ -32,24 +32,40 @@ const queuePoll = 10
 // turns are what the kernel tells of a thread.
 type turns struct{ cpu, queued time.Duration }
 
+// late is how long after a wait the kernel may tell of it: it counts a wait when it ends.
+const late = time.Second
+
 // queue is what a program has waited for a CPU that others had.
 type queue struct {
 	starved time.Duration
+	owed    time.Duration // waits that no idle time has answered to yet
+	room    time.Duration // time in which the process did not compute, likewise
+	looked  time.Time
 	cpu     time.Duration // of the whole process, at the last look
 	threads map[int]turns // likewise
 }
 
 // look adds what the program has waited for since the last look: the wait of the thread
-// that has waited longest, less all that other threads of its own have computed meanwhile.
-// Threads that wake each other would else be given time for standing in each other's way.
-func (q *queue) look(pid int) {
+// that has waited longest, less all that other threads of its own have computed meanwhile,
+// and no more than the time in which none of them did. Threads that wake each other, or spin
+// beside each other, would else be given time for standing in each other's way.
+func (q *queue) look(pid int, now time.Time) {
 	total, err := cpuTime(pid)
 	threads := threadsOf(pid)
 	if err != nil || len(threads) == 0 {
 		return
 	}
-	q.starved += waited(q.threads, threads, total-q.cpu)
-	q.cpu, q.threads = total, threads
+	if !q.looked.IsZero() {
+		q.add(waited(q.threads, threads, total-q.cpu), now.Sub(q.looked)-(total-q.cpu))
+	}
+	q.looked, q.cpu, q.threads = now, total, threads
+}
+
+func (q *queue) add(owed, room time.Duration) {
+	q.owed, q.room = q.owed+owed, q.room+max(room, 0)
+	both := min(q.owed, q.room)
+	q.starved += both
+	q.owed, q.room = min(q.owed-both, late), min(q.room-both, late)
 }
 
 // waited is what a process whose threads have computed so much together has waited for others.

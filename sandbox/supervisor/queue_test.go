@@ -34,6 +34,33 @@ func TestWaited(t *testing.T) {
 	}
 }
 
+// A wait counts as far as the process did not compute meanwhile, though the kernel tells of it
+// up to a second later.
+func TestQueueAdds(t *testing.T) {
+	type step struct{ owed, room time.Duration }
+	for name, c := range map[string]struct {
+		steps []step
+		want  time.Duration
+	}{
+		"at once":                        {[]step{{70 * ms, 70 * ms}}, 70 * ms},
+		"beside siblings":                {[]step{{500 * ms, 0}, {500 * ms, 0}}, 0},
+		"told of later":                  {[]step{{0, 100 * ms}, {0, 100 * ms}, {250 * ms, 50 * ms}}, 250 * ms},
+		"told of too late":               {[]step{{0, 3 * time.Second}, {3 * time.Second, 0}}, time.Second},
+		"slept after it":                 {[]step{{3 * time.Second, 0}, {0, 9 * time.Second}}, time.Second},
+		"on more than one CPU":           {[]step{{50 * ms, -100 * ms}, {0, 50 * ms}}, 50 * ms},
+		"a wait is not counted twice":    {[]step{{100 * ms, 100 * ms}, {0, 100 * ms}}, 100 * ms},
+		"idle time is not counted twice": {[]step{{100 * ms, 100 * ms}, {100 * ms, 0}}, 100 * ms},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var q queue
+			for _, s := range c.steps {
+				q.add(s.owed, s.room)
+			}
+			assert.Equal(t, c.want, q.starved)
+		})
+	}
+}
+
 // burst are threads that become ready at the same time and compute one after the other.
 func burst(n int, each time.Duration) map[int]turns {
 	list := map[int]turns{}

@@ -218,7 +218,7 @@ func (p *program) watch(gone <-chan struct{}) {
 		case <-tick.C:
 			p.sample()
 			if looks++; looks%queuePoll == 0 {
-				p.queue.look(p.process.Pid)
+				p.queue.look(p.process.Pid, time.Now())
 			}
 			if p.tree && looks%treePoll == 0 {
 				p.sampleTree()
