@@ -3,6 +3,7 @@ package grader
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"grade/exercises/course"
@@ -40,7 +41,7 @@ func (r *grading) measure(ctx context.Context, l *boxes.Lease) (decided []verdic
 		decided = append(decided, beside...)
 		again := newBudget(l.Submission.Spent)
 		for _, s := range left {
-			s.again, s.budget = true, again
+			s.again, s.budget, s.attempt = true, again, 0
 		}
 	}
 	alone, _, err := r.measureReserved(ctx, l, left, false)
@@ -63,23 +64,29 @@ func (r *grading) measureReserved(ctx context.Context, l *boxes.Lease, list []*s
 	return r.measureOn(ctx, l, cpu, list, beside)
 }
 
-// measureOn decides workloads with both boxes on a CPU.
+// measureOn decides workloads with both boxes on a CPU. What is undecided after some pairs waits
+// until all others are decided: if there is no time for it then, what came in front of others
+// does not cost them.
 func (r *grading) measureOn(ctx context.Context, l *boxes.Lease, cpu int, list []*sampler, beside bool) (decided []verdict.CheckResult, near []*sampler, err error) {
 	if err := l.Pin(ctx, cpu); err != nil {
 		return nil, nil, err
 	}
-	for _, s := range list {
-		s.beside = beside
+	turns := slices.Clone(list)
+	for i := 0; i < len(turns); i++ {
+		s := turns[i]
+		s.beside, s.last = beside, i >= len(list)
 		results, err := s.decided(ctx)
-		if err != nil {
+		switch {
+		case err != nil:
 			return nil, nil, fmt.Errorf("exercise %s: measure %s: %w", r.exercise.Name, s.workload.Checks()[0].Func, err)
-		}
-		if results == nil {
+		case s.undecided:
+			turns = append(turns, s)
+		case results == nil:
 			near = append(near, s)
-			continue
-		}
-		for i, c := range s.workload.Checks() {
-			decided = append(decided, r.decide(Measure, c, results[i]))
+		default:
+			for i, c := range s.workload.Checks() {
+				decided = append(decided, r.decide(Measure, c, results[i]))
+			}
 		}
 	}
 	return decided, near, nil
@@ -99,6 +106,9 @@ type sampler struct {
 	workload   Workload
 	budget     *budget // of all measuring
 	beside     bool    // other gradings are timed meanwhile
+	last       bool    // nothing waits for it
+	undecided  bool    // after some pairs, and others are decided first
+	attempt    int     // the second is for a noisy machine
 	again      bool    // what was taken so has failed near its limit
 	hurried    bool    // the budget shortened the last run
 	repetition int     // of all attempts: each run has inputs of its own
@@ -109,7 +119,7 @@ type sampler struct {
 // limit beside other gradings.
 func (s *sampler) decided(ctx context.Context) (results []verdict.CheckResult, err error) {
 	w := s.workload
-	if s.budget.exceeded() {
+	if s.budget.exceeded() && !s.undecided {
 		for _, c := range w.Checks() {
 			results = append(results, late(c))
 		}
@@ -155,12 +165,9 @@ func (s *sampler) asked() (w measure.Workload) {
 // noisy by the reference's own account, a failure has to happen twice. There is one result
 // if a run of the submission has ended the pairs, and else one for each check.
 func (s *sampler) speed(ctx context.Context) (results []verdict.CheckResult, err error) {
-	for attempt := range 2 {
-		if attempt > 0 && s.budget.exceeded() {
-			break // a few pairs do not overrule many
-		}
+	for {
 		decision, ended, err := s.sample(ctx)
-		if err != nil {
+		if err != nil || s.undecided {
 			return nil, err
 		}
 		if ended != nil {
@@ -169,17 +176,17 @@ func (s *sampler) speed(ctx context.Context) (results []verdict.CheckResult, err
 		if decision.Near {
 			return nil, nil
 		}
-		results = s.results(decision)
-		control := s.series.Control()
+		results, control := s.results(decision), s.series.Control()
 		if !control.Noisy {
 			return results, nil
 		}
-		if decision.Speed.Verdict == verdict.Passed || attempt > 0 {
+		// Without time, a few pairs would overrule many.
+		if decision.Speed.Verdict == verdict.Passed || s.attempt > 0 || s.budget.exceeded() {
 			s.warn("%s: %s", s.workload.Speed.Name, control.Words())
 			return results, nil
 		}
+		s.attempt++
 	}
-	return results, nil
 }
 
 func (s *sampler) results(d measure.Decision) (list []verdict.CheckResult) {
@@ -200,20 +207,34 @@ func (s *sampler) results(d measure.Decision) (list []verdict.CheckResult) {
 	return list
 }
 
-// leastPairs is how many pairs are taken though there is no time left for them.
-const leastPairs = 2
+const (
+	// leastPairs is how many pairs are taken though there is no time left for them.
+	leastPairs = 2
+	// firstPairs is how many are taken before others have theirs. The time that the reference's
+	// runs give ([creditedRuns]) is enough for so many of a submission at a limit of 10.
+	firstPairs = 10
+)
 
-// sample takes pairs until they decide, until there is no time left, or until a run of the submission ends it by
-// what it did.
+// sample takes pairs until they decide, until there is no time left, or until a run of the
+// submission ends it by what it did. It is called again if it leaves the workload open.
 func (s *sampler) sample(ctx context.Context) (d measure.Decision, ended *verdict.CheckResult, err error) {
-	s.series = measure.Series{Workload: s.asked()}
+	if !s.undecided {
+		s.series = measure.Series{Workload: s.asked()}
+	}
+	s.undecided = false
 	for {
+		if n := len(s.series.Subs); n > 0 {
+			over := n >= leastPairs && s.budget.exceeded()
+			if d, err = s.series.Decide(over); err != nil || d.Done {
+				return d, nil, err
+			}
+			if n >= firstPairs && !s.last {
+				s.undecided = true
+				return d, nil, nil
+			}
+		}
 		if ended, err = s.pair(ctx); ended != nil || err != nil {
 			return d, ended, err
-		}
-		over := s.budget.exceeded() && len(s.series.Subs) >= leastPairs
-		if d, err = s.series.Decide(over); err != nil || d.Done {
-			return d, nil, err
 		}
 	}
 }

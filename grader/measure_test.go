@@ -2,6 +2,7 @@ package grader
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -159,6 +160,28 @@ func TestBudgetDoesNotGrowWithPairs(t *testing.T) {
 		assert.Contains(t, r.Checks[2].Detail, c.ends)
 		assert.Equal(t, c.runs, w.count("submission bench"))
 	}
+}
+
+// What stays undecided for long waits until the others are decided, so that the time it takes
+// is not theirs.
+func TestUndecidedWaits(t *testing.T) {
+	w := newWorld(t)
+	w.apart()
+	w.options.Purpose, w.options.Only = ForBatch, []verdict.Kind{verdict.Speed, verdict.Memory}
+	w.Script["submission bench"] = repeatedAnswers(30, append(answered(150*ms, 3*time.Second), answered(250*ms, 3*time.Second)...))
+	r, err := w.grade(t)
+	require.NoError(t, err)
+	assert.Equal(t, []verdict.Verdict{verdict.Passed, verdict.Passed}, []verdict.Verdict{r.Checks[2].Verdict, r.Checks[3].Verdict}, "%v", lines(r))
+	assert.Contains(t, r.Checks[2].Detail, "measuring ended after 23 runs") // 67.1 s: two runs of the other count as well
+	log := w.Log()
+	weighed := slices.Index(log, "submission weigh")
+	before := 0
+	for _, name := range log[:weighed] {
+		if name == "submission bench" {
+			before++
+		}
+	}
+	assert.Equal(t, 10, before)
 }
 
 func sum(list []int) (n int) {

@@ -256,6 +256,18 @@ func TestDecide(t *testing.T) {
 	assert.Equal(t, verdict.TooSlow, s.Verdict, "of all pairs, and not of those of the last look")
 	assert.Equal(t, [2]float64{1, 9}, s.Interval)
 	assert.Equal(t, verdict.TooSlow, Speed{Verdict: verdict.TooSlow}.Decide(nil, 4).Verdict)
+	for name, c := range map[string]struct {
+		ratios []float64
+		want   verdict.Verdict
+	}{
+		"one above, and by little":   {[]float64{3.6, 4.6}, verdict.Passed},
+		"all above":                  {[]float64{4.1, 4.2}, verdict.TooSlow},
+		"far above, but one":         {[]float64{3.9, 5.9, 6}, verdict.TooSlow},
+		"a fast one and a slow":      {[]float64{1, 10}, verdict.TooSlow},
+		"enough, with a quarter far": {[]float64{1, 1, 1, 9, 9}, verdict.TooSlow},
+	} {
+		assert.Equal(t, c.want, Speed{}.Decide(steady(len(c.ratios), c.ratios...), 4).Verdict, name)
+	}
 }
 
 func TestASmallWorkloadIsTheExercisesFault(t *testing.T) {

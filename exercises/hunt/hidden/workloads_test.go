@@ -4,6 +4,7 @@ import (
 	"hash/crc32"
 	"io"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -158,7 +159,7 @@ func BenchmarkVocabularyFew(b *testing.B) {
 	list := make([]hunt.Example, about(r, 4_500))
 	for i := range list {
 		at := r.IntN(len(tape) - 500)
-		list[i] = hunt.Example{Label: "x", Words: tape[at : at+500], Count: 1 + r.IntN(3)}
+		list[i] = hunt.Example{Label: "x", Words: slices.Clone(tape[at : at+500]), Count: 1 + r.IntN(3)}
 	}
 	var v *hunt.Vocabulary
 	for o.Loop() {

@@ -23,22 +23,14 @@ var (
 	exact = observe.Exact()
 )
 
-// drawn is how many numbers of many are drawn one by one: that takes longer than what is
-// measured.
-const drawn = 1 << 15
-
-// numbers makes n numbers from 1/2 to 1, above and below 0. Those after the first of many are
-// parts of these, from anywhere.
+// numbers makes n numbers from 1/2 to 1, above and below 0, by one draw each: a sign, and the
+// digits of a number of that size.
 func numbers(r *rand.Rand, n int) []float64 {
+	const sign, digits = 1 << 63, 1<<52 - 1
 	xs := make([]float64, n)
-	for i := range min(n, drawn) {
-		xs[i] = 0.5 + r.Float64()/2
-		if r.IntN(2) == 0 {
-			xs[i] = -xs[i]
-		}
-	}
-	for at := drawn; at < n; {
-		at += copy(xs[at:], xs[r.IntN(drawn/2):drawn])
+	for i := range xs {
+		u := r.Uint64()
+		xs[i] = math.Float64frombits(u&sign | math.Float64bits(0.5) | u&digits)
 	}
 	return xs
 }
