@@ -65,8 +65,7 @@ func (r *grading) measureReserved(ctx context.Context, l *boxes.Lease, list []*s
 }
 
 // measureOn decides workloads with both boxes on a CPU. What is undecided after some pairs waits
-// until all others are decided: if there is no time for it then, what came in front of others
-// does not cost them.
+// until the others have had theirs: a workload near its limit costs the others no time.
 func (r *grading) measureOn(ctx context.Context, l *boxes.Lease, cpu int, list []*sampler, beside bool) (decided []verdict.CheckResult, near []*sampler, err error) {
 	if err := l.Pin(ctx, cpu); err != nil {
 		return nil, nil, err
@@ -104,14 +103,15 @@ type sampler struct {
 	*grading
 	lease      *boxes.Lease
 	workload   Workload
-	budget     *budget // of all measuring
-	beside     bool    // other gradings are timed meanwhile
-	last       bool    // nothing waits for it
-	undecided  bool    // after some pairs, and others are decided first
-	attempt    int     // the second is for a noisy machine
-	again      bool    // what was taken so has failed near its limit
-	hurried    bool    // the budget shortened the last run
-	repetition int     // of all attempts: each run has inputs of its own
+	budget     *budget               // of all measuring
+	beside     bool                  // other gradings are timed meanwhile
+	last       bool                  // all others have had their first pairs
+	undecided  bool                  // after some pairs, and others are decided first
+	attempt    int                   // from 0; the second is for a noisy machine
+	first      []verdict.CheckResult // of the first attempt
+	again      bool                  // what was taken so has failed near its limit
+	hurried    bool                  // the budget shortened the last run
+	repetition int                   // of all attempts: each run has inputs of its own
 	series     measure.Series
 }
 
@@ -176,16 +176,18 @@ func (s *sampler) speed(ctx context.Context) (results []verdict.CheckResult, err
 		if decision.Near {
 			return nil, nil
 		}
+		if decision.Forced && s.attempt > 0 {
+			return s.first, nil // which has more pairs
+		}
 		results, control := s.results(decision), s.series.Control()
 		if !control.Noisy {
 			return results, nil
 		}
-		// Without time, a few pairs would overrule many.
 		if decision.Speed.Verdict == verdict.Passed || s.attempt > 0 || s.budget.exceeded() {
 			s.warn("%s: %s", s.workload.Speed.Name, control.Words())
 			return results, nil
 		}
-		s.attempt++
+		s.attempt, s.first = 1, results
 	}
 }
 
@@ -208,7 +210,7 @@ func (s *sampler) results(d measure.Decision) (list []verdict.CheckResult) {
 }
 
 const (
-	// leastPairs is how many pairs are taken though there is no time left for them.
+	// leastPairs is how many pairs, or runs for memory, are taken though there is no time left.
 	leastPairs = 2
 	// firstPairs is how many are taken before others have theirs. The time that the reference's
 	// runs give ([creditedRuns]) is enough for so many of a submission at a limit of 10.
@@ -254,8 +256,9 @@ func (s *sampler) pair(ctx context.Context) (ended *verdict.CheckResult, err err
 		cappedBy = s.series.Refs[len(s.series.Refs)-1]
 	}
 	limit := s.workload.Speed.Limit
-	q.Limits = measure.Capped(patient(unhurried(q.Limits), cappedBy), cappedBy, limit)
-	if sub, err = s.runSubmission(ctx, q, time.Duration(max(patience, 2*limit)*float64(cappedBy.Wall))); err != nil {
+	theirs := q
+	theirs.Limits = measure.Capped(patient(unhurried(q.Limits), cappedBy), cappedBy, limit)
+	if sub, err = s.runSubmission(ctx, theirs, time.Duration(max(patience, 2*limit)*float64(cappedBy.Wall))); err != nil {
 		return nil, err
 	}
 	if !first {
@@ -323,14 +326,15 @@ func (s *sampler) judged(c course.Check, ref, sub, cappedBy sandbox.Outcome) (en
 	s.locate(&r, sub)
 	switch {
 	case v != verdict.TimeLimit:
-	case sub.Cause == sandbox.CauseWall && s.hurried:
-		r.Detail += "; " + allUsed
 	case c.Kind == verdict.Memory:
 		r.Detail = measure.Unfinished(detail, sub)
 	default:
 		if v, ratio, detail, ok := measure.Stopped(cappedBy, ref, sub, c.Limit); ok {
 			r.Verdict, r.Ratio, r.Detail = v, &ratio, detail
 		}
+	}
+	if r.Verdict == verdict.TimeLimit && sub.Cause == sandbox.CauseWall && s.hurried {
+		r.Detail += "; " + allUsed
 	}
 	r.Reference, r.Submission = measure.Figures(ref), measure.Figures(sub)
 	return &r, nil
@@ -353,9 +357,9 @@ func (s *sampler) memory(ctx context.Context) (result verdict.CheckResult, err e
 		if err != nil {
 			return result, err
 		}
-		limits := q.Limits
-		q.Limits = patient(unhurried(q.Limits), ref)
-		sub, err := s.runSubmission(ctx, q, patience*ref.Wall)
+		theirs := q
+		theirs.Limits = patient(unhurried(q.Limits), ref)
+		sub, err := s.runSubmission(ctx, theirs, patience*ref.Wall)
 		if err != nil {
 			return result, err
 		}
@@ -370,8 +374,9 @@ func (s *sampler) memory(ctx context.Context) (result verdict.CheckResult, err e
 		if ended != nil {
 			return *ended, nil
 		}
-		slow := sub.CPU > limits.CPU || sub.Wall > limits.Wall
-		d, err := s.series.Decide(slow || s.budget.exceeded())
+		slow := sub.CPU > q.Limits.CPU || sub.Wall > q.Limits.Wall
+		over := len(s.series.Subs) >= leastPairs && s.budget.exceeded()
+		d, err := s.series.Decide(slow || over)
 		if err != nil {
 			return result, err
 		}

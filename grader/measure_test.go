@@ -71,6 +71,9 @@ func TestPairs(t *testing.T) {
 			assert.Equal(t, runs, w.count("submission bench"))
 			assert.Equal(t, runs, w.count("reference bench"))
 			assert.Equal(t, "RSSRRSSRRS"[:2*min(c.pairs, 5)], order(w.Log())[:2*min(c.pairs, 5)])
+			for _, q := range w.running(ofReference)[0].Requests() {
+				assert.Equal(t, 4*time.Minute, q.Limits.Wall, "the reference has its own limits in each pair")
+			}
 			assert.InDelta(t, 50, r.Checks[2].Reference.CPUMs, 1e-9)
 			assert.Equal(t, c.sub[0] == 50*ms, r.Checks[2].Submission.CPUMs == 50, "each side has its own figures")
 		})

@@ -188,7 +188,9 @@ func (r *grading) raceOne(ctx context.Context, c course.Check, t testRun, runner
 		return got, nil
 	}
 	q := r.lang.RaceTest(r.exercise, t.Func, r.raceSeed(t))
-	q.Limits.Wall = min(q.Limits.Wall, left+max(lastRun, patience*course.RaceCPU*ref.Wall))
+	most := left + max(lastRun, patience*course.RaceCPU*ref.Wall)
+	hurried := most < q.Limits.Wall
+	q.Limits.Wall = min(q.Limits.Wall, most)
 	sub, err := runner.Run(ctx, q)
 	if err == nil {
 		slowed := ref
@@ -213,6 +215,9 @@ func (r *grading) raceOne(ctx context.Context, c course.Check, t testRun, runner
 	}
 	if got.Verdict, got.Detail, err = judge.Test(t.Check, ref, sub, r.lang.CrashWords); err != nil {
 		return got, fmt.Errorf("exercise %s: %w", r.exercise.Name, err)
+	}
+	if hurried && sub.Cause == sandbox.CauseWall {
+		got.Detail += "; the tests before it had used up the time that all may take with the race detector"
 	}
 	if got.Verdict != verdict.Passed {
 		got.Detail = "no data race was seen, but " + t.Func + " failed, run with the race detector: " + got.Detail

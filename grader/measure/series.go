@@ -78,22 +78,24 @@ type Decision struct {
 	Speed  *Speed
 	Memory *Memory
 	Done   bool // more runs are of no use
+	Forced bool // on speed, by the end of the time
 	Near   bool // of runs beside other programs, and what these say is not held against the submission
 }
 
 // Decide judges the runs so far. With last there can be no more, and what is undecided
-// passes.
+// is decided as it is.
 func (s *Series) Decide(last bool) (d Decision, err error) {
 	if !last && !s.IsLook() {
 		return d, nil
 	}
-	atLook, forced := s.IsLook(), last && !s.isLast()
+	atLook := s.IsLook()
 	last = last || s.isLast()
 	done := true
 	if s.Speed != 0 {
-		if d.Speed, done, err = s.decideSpeed(atLook, last); err != nil {
+		if d.Speed, d.Forced, err = s.decideSpeed(atLook, last); err != nil {
 			return d, err
 		}
+		done = d.Speed.Verdict != ""
 	}
 	if s.Memory != 0 {
 		m, err := judgeMemory(s.Refs, s.Subs, s.Memory, last)
@@ -106,11 +108,12 @@ func (s *Series) Decide(last bool) (d Decision, err error) {
 	if d.Done = done; done {
 		s.notBoth(d)
 	}
-	d.Near = !forced && s.Beside && d.Done && d.Speed != nil && d.Speed.Verdict == verdict.TooSlow && d.Speed.Interval[0] <= SureBeside*s.Speed
+	d.Near = !d.Forced && s.Beside && d.Done && d.Speed != nil && d.Speed.Verdict == verdict.TooSlow && d.Speed.Interval[0] <= SureBeside*s.Speed
 	return d, nil
 }
 
-func (s *Series) decideSpeed(atLook, last bool) (*Speed, bool, error) {
+// decideSpeed judges the pairs; with last, which forces it, there is a verdict.
+func (s *Series) decideSpeed(atLook, last bool) (_ *Speed, forced bool, err error) {
 	speed, err := JudgeSpeed(s.pairs, s.Speed)
 	if err != nil {
 		return nil, false, err
@@ -118,11 +121,10 @@ func (s *Series) decideSpeed(atLook, last bool) (*Speed, bool, error) {
 	if !atLook { // of fewer pairs than there are
 		speed.Verdict, speed.Note = "", ""
 	}
-	if last {
+	if forced = last && speed.Verdict == ""; forced {
 		speed = speed.Decide(s.pairs, s.Speed)
-		return &speed, true, nil
 	}
-	return &speed, speed.Verdict != "", nil
+	return &speed, forced, nil
 }
 
 // IsLook reports whether the runs so far may decide.

@@ -169,7 +169,7 @@ const provesTwoWays = 40
 // Decide decides on a submission that is still undecided when no more pairs can be had. Its
 // runs have used up the time that there is, so that the ratio of all of them counts as it is,
 // and a quarter of them far above the limit: who sleeps until measuring ends gains nothing by
-// the doubt, nor by a few runs that were fast. Very few pairs fail only what is surely above it.
+// the doubt, nor by a few runs that were fast. Very few pairs fail only what is far above it, or always.
 func (s Speed) Decide(pairs []Pair, limit float64) Speed {
 	if s.Verdict != "" {
 		return s
@@ -188,7 +188,7 @@ func (s Speed) Decide(pairs []Pair, limit float64) Speed {
 }
 
 // fewPairs is the number of pairs below which a ratio just above the limit may be chance: at 20 %
-// of noise, two pairs of a submission at 0.8 of the limit had one in seven.
+// of noise, the centre of two pairs of a submission at 0.8 of the limit is above it once in seven times.
 const fewPairs = 5
 
 func lastLook(n int) (last look, ok bool) {

@@ -32,14 +32,15 @@ const queuePoll = 10
 // turns are what the kernel tells of a thread.
 type turns struct{ cpu, queued time.Duration }
 
-// late is how long after a wait the kernel may tell of it: it counts a wait when it ends.
+// late is how long after a wait the kernel may tell of it: it counts a wait when it ends. A
+// longer one counts as far as the process has not computed since the look before.
 const late = time.Second
 
 // queue is what a program has waited for a CPU that others had.
 type queue struct {
 	starved time.Duration
 	owed    time.Duration // waits that no idle time has answered to yet
-	room    time.Duration // time in which the process did not compute, likewise
+	room    time.Duration // wall time beyond the process's CPU time, likewise
 	looked  time.Time
 	cpu     time.Duration // of the whole process, at the last look
 	threads map[int]turns // likewise
@@ -47,7 +48,7 @@ type queue struct {
 
 // look adds what the program has waited for since the last look: the wait of the thread
 // that has waited longest, less all that other threads of its own have computed meanwhile,
-// and no more than the time in which none of them did. Threads that wake each other, or spin
+// and no more than the wall time beyond the CPU time of all. Threads that wake each other, or spin
 // beside each other, would else be given time for standing in each other's way.
 func (q *queue) look(pid int, now time.Time) {
 	total, err := cpuTime(pid)

@@ -118,6 +118,7 @@ func (s *supervisor) start(q sandbox.Request) (*program, error) {
 	}
 	args := append([]string{s.self, "launch", strconv.Itoa(len(theirs) - 1), processes, fmt.Sprint(s.fileSize), path}, q.Args...)
 	p.started = time.Now()
+	p.queue.looked = p.started
 	p.process, err = os.StartProcess(s.self, args, &os.ProcAttr{
 		Dir: s.dirs.Work, Env: append([]string{}, q.Env...), Files: theirs, Sys: s.attributes(), // a nil Env would pass on the supervisor's
 	})

@@ -119,13 +119,13 @@ func apart(r *rand.Rand, limit, n int) []int {
 	if n > limit/8 {
 		return r.Perm(limit)[:n]
 	}
-	drawn := make([]int, 0, n)
-	for len(drawn) < n {
-		if k := r.IntN(limit); !slices.Contains(drawn, k) {
-			drawn = append(drawn, k)
+	list := make([]int, 0, n)
+	for len(list) < n {
+		if k := r.IntN(limit); !slices.Contains(list, k) {
+			list = append(list, k)
 		}
 	}
-	return drawn
+	return list
 }
 
 // sparse draws a vector of n entries with indices below features.
