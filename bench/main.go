@@ -80,8 +80,8 @@ func run(ctx context.Context, args []string, out, progress io.Writer) error {
 	}
 	defer a.close()
 	contenders := []contender{a}
-	c, err := newContained(ctx, e)
 	b := &graded{program: *program, dir: "reference/" + e.Name}
+	c, err := newContained(ctx, e)
 	switch {
 	case errors.Is(err, sandbox.ErrUnavailable):
 		fmt.Fprintf(progress, "no Docker engine answers, so b and c are left out: %v\n", err)

@@ -25,7 +25,8 @@ import (
 const (
 	// removeTimeout limits the removal of a container that did not end by itself.
 	removeTimeout = 10 * time.Second
-	settlePoll    = 10 * time.Millisecond
+	// settlePoll is how often Settle looks.
+	settlePoll = 10 * time.Millisecond
 	// drainTimeout limits the wait for output that the engine has not delivered yet.
 	drainTimeout = 5 * time.Second
 	// outputMax limits the kept output of a container, in bytes.
@@ -78,8 +79,9 @@ func Open(ctx context.Context) (*Engine, error) {
 // Close closes the connection.
 func (g *Engine) Close() { g.client.Close() }
 
-// Settle waits until no container of grade's is left: the engine removes those of a grading
-// after the command has ended, which is nothing to the next one that is timed.
+// Settle waits until no container of grade's is left. The engine removes those of a grading
+// after the command has ended, and what is timed next must not pay for that. No other grade may
+// run on this engine.
 func (g *Engine) Settle(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, removeTimeout)
 	defer cancel()

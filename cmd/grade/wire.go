@@ -103,7 +103,8 @@ func engineFindings(ctx context.Context, s sandboxFlags) []checkup.Finding {
 	return checkup.Engine(ctx, func(ctx context.Context) (*docker.Engine, error) { return openDocker(ctx, s) })
 }
 
-// gradeInSandbox opens a sandbox for one grading and closes it.
+// gradeInSandbox opens a sandbox for one grading. It leaves the sandbox with a verdict, and
+// closes it without one.
 func gradeInSandbox(ctx context.Context, snapshot *submission.Snapshot, e *course.Exercise, s sandboxFlags, o grader.Options) (*verdict.Result, error) {
 	opened, g, err := openBoth(ctx, s)
 	if err != nil {

@@ -65,8 +65,8 @@ func (c *Course) LoadAll() (list []*Exercise, broken []error, err error) {
 }
 
 // LoadNaming reads every exercise whose exercise.yaml has a word in it, and leaves out those
-// that cannot be read. Those of a package are among them, and to read all takes as long as a
-// part of a grading.
+// that cannot be read. All exercises with that package are among them. To read every exercise
+// takes a hundred milliseconds.
 func (c *Course) LoadNaming(word string) (list []*Exercise, err error) {
 	names, err := c.Names()
 	if err != nil {

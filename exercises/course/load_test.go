@@ -329,6 +329,20 @@ func TestLoadAll(t *testing.T) {
 	assert.ErrorIs(t, err, fs.ErrNotExist)
 }
 
+// Exercises that name a word are read, the others are not, and broken ones are left out.
+func TestLoadNaming(t *testing.T) {
+	files := coursetest.Files()
+	files["exercises/axles/exercise.yaml"] = "title: Axles for gears\n"
+	files["exercises/brakes/exercise.yaml"] = "title: Brakes\n"
+	for word, want := range map[string]int{"gears": 1, "package": 1, "Brakes": 0, "pedals": 0} {
+		list, err := open(files).LoadNaming(word)
+		require.NoError(t, err)
+		assert.Len(t, list, want, word)
+	}
+	_, err := Open(fstest.MapFS{}).LoadNaming("gears")
+	assert.ErrorIs(t, err, fs.ErrNotExist)
+}
+
 // A check of kind race has a name, tests and a hint of its own.
 func TestRaceCheck(t *testing.T) {
 	files := coursetest.Change(coursetest.Files(), "exercises/gears/exercise.yaml", "- {test: TestRatio, points: 60}",

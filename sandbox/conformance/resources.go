@@ -59,8 +59,9 @@ func (s Suite) clocks(t *testing.T) {
 }
 
 // crowd has sixty threads of one program on one CPU, which wake together or spin beside each
-// other. Each waits for the others, which is no fault of the machine's: together seconds in
-// each second.
+// other. Each waits for the others, all together for some seconds in every second, and that is
+// the program's own doing. What others have the CPU for meanwhile still counts, so that the bounds
+// leave room for a busy machine.
 func (s Suite) crowd(t *testing.T) {
 	b := s.Open(t, Spec())
 	s.Place(t, b, "clock")
@@ -72,7 +73,8 @@ func (s Suite) crowd(t *testing.T) {
 		o, err := b.Run(t.Context(), q)
 		require.NoError(t, err)
 		assert.Equal(t, sandbox.CauseWall, o.Cause, "%s: after %v, %v of CPU time, status %d, %s", how, o.Wall, o.CPU, o.ExitCode, o.Stderr)
-		assert.Less(t, o.Wall, sandbox.Patience*q.Limits.Wall/2, "%s: with %v of CPU time", how, o.CPU)
+		assert.Less(t, o.CPU, 3*q.Limits.Wall, "%s: after %v", how, o.Wall)
+		assert.Less(t, o.Wall, sandbox.Patience*q.Limits.Wall*9/10, "%s: with %v of CPU time", how, o.CPU)
 	}
 }
 

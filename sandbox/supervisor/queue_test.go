@@ -85,7 +85,7 @@ func TestThreadsOf(t *testing.T) {
 	require.Len(t, threads, 1)
 	total, err := cpuTime(cmd.Process.Pid)
 	require.NoError(t, err)
-	assert.InDelta(t, float64(total), float64(threads[cmd.Process.Pid].cpu), float64(5*ms))
+	assert.InDelta(t, float64(total), float64(threads[cmd.Process.Pid].cpu), float64(30*ms), "the kernel adds to it with each tick")
 	assert.Greater(t, total, ms)
 	assert.Empty(t, threadsOf(1<<30))
 	assert.NotEmpty(t, threadsOf(os.Getpid()))
