@@ -16,9 +16,9 @@ import (
 // of a window take a hundredth of it.
 const minWindow = 2 * time.Millisecond
 
-// MinWindow is the shortest window that an exercise should be made with, so that machines
-// five times as fast as its author's can judge it.
-const MinWindow = 5 * minWindow
+// MinWindow is the shortest window that this machine should see of an exercise, so that one
+// twice as fast can judge it too.
+const MinWindow = 2 * minWindow
 
 // Pair is one measurement of speed: CPU time of the reference and of the
 // submission on the same input, one run after the other on the same CPU.

@@ -25,7 +25,7 @@ func (w windows) hear(run grader.Run) {
 	}
 }
 
-// findings are the workloads that a faster machine than this could not judge. Their lines
+// findings are the workloads that a machine twice as fast could not judge. Their lines
 // are of exercise.yaml.
 func (w windows) findings(checks []course.Check) (list []Finding) {
 	for _, c := range checks {
