@@ -25,6 +25,7 @@ type Upload struct {
 	Snapshot          *submission.Snapshot
 	At                time.Time // when it came in; zero: now
 	Source            string    // of that time, as gradebooks name it
+	Beside            bool      // it replaces no attempt that waits: that one may count for more
 }
 
 // Stage says where an attempt stands. The zero value is invalid.

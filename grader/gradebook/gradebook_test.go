@@ -222,3 +222,19 @@ func TestSpan(t *testing.T) {
 		assert.Equal(t, want, Span(d))
 	}
 }
+
+// What an attempt would count at a time is what the gradebook makes of one.
+func TestCountsAt(t *testing.T) {
+	due := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	p := NewPolicy([]string{"gears"})
+	assert.InDelta(t, 100, p.CountsAt("ada", "gears", due.Add(time.Hour)), 0, "nothing is due")
+	p.Defaults.Due = due
+	assert.InDelta(t, 100, p.CountsAt("ada", "gears", due), 0)
+	assert.InDelta(t, 0, p.CountsAt("ada", "gears", due.Add(time.Second)), 0, "late work is not accepted")
+	p.Defaults.Late = &course.Late{Grace: time.Hour, Until: 48 * time.Hour, Per: 24 * time.Hour, Deduct: 10, Most: 50}
+	for late, want := range map[time.Duration]float64{time.Hour: 100, time.Hour + 1: 90, 25 * time.Hour: 80, 49 * time.Hour: 0} {
+		assert.InDelta(t, want, p.CountsAt("ada", "gears", due.Add(late)), 0, late)
+		book := p.Book([]Attempt{{Student: "ada", Exercise: "gears", Number: 1, Submitted: due.Add(late), Result: &verdict.Result{Verdict: verdict.Graded, Score: 100, MaxScore: 100}}}, nil)
+		assert.InDelta(t, want, *book.Rows[0].Cells[0].Points, 0, late)
+	}
+}

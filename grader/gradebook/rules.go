@@ -125,6 +125,20 @@ func (r ruling) late(a Attempt, v valued, late time.Duration) valued {
 	return v
 }
 
+// CountsAt returns the percentage of its points that counts of what a student hands in at a time.
+func (p *Policy) CountsAt(student, exercise string, at time.Time) float64 {
+	rules, _ := p.RulesOf(exercise)
+	due, _ := p.DueFor(student, rules)
+	late := at.Sub(due)
+	switch {
+	case due.IsZero(), late <= 0, rules.Late != nil && late <= rules.Late.Grace:
+		return 100
+	case rules.Late == nil, rules.Late.Until > 0 && late > rules.Late.Until:
+		return 0
+	}
+	return 100 - Deduction(*rules.Late, late)
+}
+
 // Deduction returns the percentage of the points that a submission loses for being late by
 // the given time.
 func Deduction(l course.Late, late time.Duration) float64 {

@@ -61,15 +61,31 @@ func (e *Engine) Export(ctx context.Context, dir string) (n Exchanged, err error
 			n.Records++
 		}
 	}
-	var outcomes []results.Outcome
-	for _, p := range pending {
-		outcomes = append(outcomes, results.Outcome{Pending: p})
-	}
-	if err := to.UpdatePending(outcomes); err != nil {
+	if err := exportPending(to, pending); err != nil {
 		return n, fmt.Errorf("export: %w", err)
 	}
 	n.Attempts, n.Pending = len(attempts), len(pending)
 	return n, writeAttempts(dir, attempts)
+}
+
+// exportPending makes what is pending in a folder what is pending here: an earlier export may
+// have told of work that has a verdict now.
+func exportPending(to *file.Store, pending []results.Pending) error {
+	waits := map[results.PendingID]bool{}
+	var outcomes []results.Outcome
+	for _, p := range pending {
+		waits[p.ID()] = true
+		outcomes = append(outcomes, results.Outcome{Pending: p})
+	}
+	for _, p := range to.Pending() {
+		if waits[p.ID()] {
+			continue
+		}
+		if _, err := to.Forget(p.Student, p.Exercise); err != nil {
+			return err
+		}
+	}
+	return to.UpdatePending(outcomes)
 }
 
 // allHanded lists what was handed in, in the order of the queue.

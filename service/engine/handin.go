@@ -22,7 +22,7 @@ const maxName = 200
 
 // HandIn keeps a submission, numbers it by the rules of [results.Number] and queues it. It
 // returns when all of it is on the disk. What is still waiting of the same student at the
-// same exercise is replaced. The same content again is the same attempt; if that one has no
+// same exercise is replaced, unless the upload says that it comes beside it. The same content again is the same attempt; if that one has no
 // verdict by a fault of ours, it is tried again.
 func (e *Engine) HandIn(ctx context.Context, u service.Upload) (service.Attempt, error) {
 	if err := checkName(u.Student); err != nil {
@@ -110,7 +110,7 @@ func (e *Engine) plan(id cellID, u service.Upload, content string) (a results.At
 	}
 	return a, &attemptEntry{
 		Schema: attemptSchema, Student: u.Student, Exercise: u.Exercise, Number: a.Number, Content: content,
-		Submitted: a.Submitted, Source: a.Source, Dir: u.Snapshot.Dir, Ignored: u.Snapshot.Ignored, Problems: u.Snapshot.Problems,
+		Submitted: a.Submitted, Source: a.Source, Dir: u.Snapshot.Dir, Ignored: u.Snapshot.Ignored, Problems: u.Snapshot.Problems, Beside: u.Beside,
 	}, c.last, false
 }
 
@@ -153,8 +153,8 @@ func (e *Engine) catchUp(ctx context.Context, subject string, known uint64) erro
 	}
 }
 
-// queue publishes the job of a cell's last attempt, if it waits for a worker. It takes the
-// place of the job of an earlier one.
+// queue publishes the job of a cell's last attempt that waits for a worker. It takes the
+// place of the job of an earlier one, which the sweep queues again if it was not replaced.
 func (e *Engine) queue(ctx context.Context, id cellID) error {
 	job, waits, err := e.job(id)
 	if err != nil || !waits {
@@ -168,7 +168,7 @@ func (e *Engine) queue(ctx context.Context, id cellID) error {
 	return err
 }
 
-// job returns the job of a cell's last attempt, and whether it waits for a worker.
+// job returns the job of a cell's last attempt that waits for a worker, and whether one does.
 func (e *Engine) job(id cellID) (service.Job, bool, error) {
 	x, hash, err := e.exercise(id.exercise)
 	if err != nil {
@@ -177,15 +177,15 @@ func (e *Engine) job(id cellID) (service.Job, bool, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	c := e.state.cell(id)
-	if len(c.handed) == 0 {
+	h := e.state.waiting(c)
+	if h == nil {
 		return service.Job{}, false, nil
 	}
-	h := c.handed[len(c.handed)-1]
 	return service.Job{
 		Schema: service.JobSchema, Student: id.student, Exercise: id.exercise, Number: h.Number,
 		Content: h.Content, Dir: h.Dir, Ignored: h.Ignored, Problems: h.Problems, Submitted: h.Submitted, Source: h.Source,
 		Grader: e.config.Grader, Course: hash, Hash: x.Hash, After: c.results[h.Number],
-	}, e.state.stageOf(c, h) == service.Waiting, nil
+	}, true, nil
 }
 
 // Retry puts an attempt without a verdict into the queue again.

@@ -53,6 +53,8 @@ func (e *Engine) KV(ctx context.Context, bucket string) (*KV, error) {
 
 // Get returns a value, or [service.ErrNotFound].
 func (k *KV) Get(ctx context.Context, key string) (service.Entry, error) {
+	ctx, cancel := context.WithTimeout(ctx, keepTimeout)
+	defer cancel()
 	var found jetstream.KeyValueEntry
 	err := again(ctx, func(ctx context.Context) (err error) {
 		found, err = k.bucket.Get(ctx, token(key))
@@ -91,6 +93,8 @@ func (k *KV) Create(ctx context.Context, key string, value []byte, ttl time.Dura
 // there is none. The bucket's own History makes a consumer, which waits for ever after the
 // server that it was made on is killed.
 func (k *KV) last(ctx context.Context, key string) (m *jetstream.RawStreamMsg, err error) {
+	ctx, cancel := context.WithTimeout(ctx, keepTimeout)
+	defer cancel()
 	err = again(ctx, func(ctx context.Context) (err error) {
 		m, err = k.stream.GetLastMsgForSubject(ctx, k.subject(key))
 		return err
@@ -142,6 +146,8 @@ func (k *KV) put(ctx context.Context, key string, value []byte, ttl time.Duratio
 
 // Delete removes a value; one that is not there, too.
 func (k *KV) Delete(ctx context.Context, key string) error {
+	ctx, cancel := context.WithTimeout(ctx, keepTimeout)
+	defer cancel()
 	err := again(ctx, func(ctx context.Context) error { return k.bucket.Delete(ctx, token(key)) })
 	if err != nil {
 		return fmt.Errorf("delete from %s: %w", k.name, err)
@@ -151,6 +157,8 @@ func (k *KV) Delete(ctx context.Context, key string) error {
 
 // Keys lists the keys that have a value, sorted.
 func (k *KV) Keys(ctx context.Context) (list []string, err error) {
+	ctx, cancel := context.WithTimeout(ctx, keepTimeout)
+	defer cancel()
 	err = again(ctx, func(ctx context.Context) error {
 		lister, err := k.bucket.ListKeys(ctx)
 		if err != nil {

@@ -28,6 +28,7 @@ type attemptEntry struct {
 	Dir       string            `json:"dir"`
 	Ignored   []string          `json:"ignored,omitempty"`
 	Problems  []verdict.Problem `json:"problems,omitempty"`
+	Beside    bool              `json:"beside,omitempty"` // it replaces none of those before it
 }
 
 func (a attemptEntry) handIn() handIn { return handIn{a.Dir, a.Content, a.Ignored, a.Problems} }

@@ -39,6 +39,7 @@ type cell struct {
 type handed struct {
 	attemptEntry
 	place   uint64 // in the queue: the sequence by which it was queued last
+	kept    bool   // a worker has had it, or it is to be graded again: no later one replaces it
 	failure *failureEntry
 	busy    *busy
 	stage   service.Stage // as followers were told
@@ -148,7 +149,7 @@ func (s *state) foldFailure(c *cell, number int, data []byte, seq uint64) error 
 	}
 	s.idle(h)
 	if f.Again {
-		h.failure, h.place = nil, seq
+		h.failure, h.place, h.kept = nil, seq, true
 	} else {
 		h.failure = &f
 	}
@@ -190,7 +191,6 @@ func (s *state) idle(h *handed) {
 // stageOf decides where an attempt stands.
 func (s *state) stageOf(c *cell, h *handed) service.Stage {
 	_, graded := s.index.Of(c.id.student, c.id.exercise, h.Number)
-	last, any := s.index.Last(c.id.student, c.id.exercise)
 	switch {
 	case graded:
 		return service.Graded
@@ -198,24 +198,44 @@ func (s *state) stageOf(c *cell, h *handed) service.Stage {
 		return service.Grading
 	case h.failure != nil:
 		return service.NoVerdict
-	case h != c.handed[len(c.handed)-1], any && last.Attempt > h.Number:
+	case !h.kept && s.later(c, h):
 		return service.Replaced
 	}
 	return service.Waiting
 }
 
+// later reports whether an attempt has taken the place of an earlier one, or was brought by
+// an import.
+func (s *state) later(c *cell, h *handed) bool {
+	if last, any := s.index.Last(c.id.student, c.id.exercise); any && last.Attempt > h.Number && c.of(last.Attempt) == nil {
+		return true
+	}
+	return slices.ContainsFunc(c.handed, func(l *handed) bool { return l.Number > h.Number && !l.Beside })
+}
+
+// waiting returns the last attempt of a cell that waits for a worker; nil: none does. Earlier
+// ones have their turn after it.
+func (s *state) waiting(c *cell) *handed {
+	for _, h := range slices.Backward(c.handed) {
+		if s.stageOf(c, h) == service.Waiting {
+			return h
+		}
+	}
+	return nil
+}
+
 // refresh finds out what a change means for the attempts of a cell, and tells followers.
 func (s *state) refresh(c *cell) {
-	inLine := uint64(0)
 	for _, h := range c.handed {
 		stage := s.stageOf(c, h)
-		if stage == service.Waiting {
-			inLine = h.place
-		}
 		if stage != h.stage {
 			h.stage = stage
 			s.hub.tell(c.id, s.progress(c, h, nil))
 		}
+	}
+	inLine := uint64(0)
+	if h := s.waiting(c); h != nil {
+		inLine = h.place
 	}
 	if s.line.set(c.id, inLine) {
 		s.tellLine()
@@ -226,10 +246,10 @@ func (s *state) refresh(c *cell) {
 func (s *state) tellLine() {
 	for id := range s.hub {
 		c := s.cells[id]
-		if c == nil || len(c.handed) == 0 {
+		if c == nil {
 			continue
 		}
-		if h := c.handed[len(c.handed)-1]; h.stage == service.Waiting {
+		if h := s.waiting(c); h != nil {
 			s.hub.tell(id, s.progress(c, h, nil))
 		}
 	}

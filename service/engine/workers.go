@@ -70,7 +70,7 @@ func (s *state) begun(j service.JobID, name string) *handed {
 		if since.IsZero() {
 			since = s.now()
 		}
-		h.busy = &busy{worker: name, since: since}
+		h.busy, h.kept = &busy{worker: name, since: since}, true
 		s.busy[h] = c
 		s.refresh(c)
 	}

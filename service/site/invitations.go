@@ -1,6 +1,7 @@
 package site
 
 import (
+	"fmt"
 	"strings"
 
 	"grade/service/people"
@@ -34,7 +35,7 @@ func (q *request) invite() error {
 		return unprocessable("choose one of them", "%s", err)
 	}
 	var links []linkView
-	for login := range strings.FieldsSeq(strings.ReplaceAll(q.field("logins"), ",", " ")) {
+	for login := range strings.FieldsSeq(strings.ReplaceAll(q.text("logins"), ",", " ")) {
 		secret, err := Invite(q.Context(), q.Door, login, role)
 		if err != nil {
 			return err
@@ -43,7 +44,7 @@ func (q *request) invite() error {
 		links = append(links, linkView{login, LinkOf(q.Address, secret)})
 	}
 	if len(links) == 0 {
-		return unprocessable("write logins, with spaces between them", "no login was given")
+		return unprocessable(fmt.Sprintf("write logins, with spaces between them, %d KiB at most", maxForm>>10), "no login was given")
 	}
 	list, err := q.Door.People(q.Context())
 	if err != nil {

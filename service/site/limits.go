@@ -14,7 +14,8 @@ import (
 // address counts only for who is not signed in.
 type limits struct {
 	strangers *people.Limits // requests of an address without a person
-	guesses   *people.Limits // wrong links, cookies, tokens and codes of an address
+	guesses   *people.Limits // wrong links and codes of an address
+	devices   *people.Limits // command lines of an address that ask for a token
 	requests  *people.Limits // of a person
 	uploads   *people.Limits // of a person
 }
@@ -23,6 +24,7 @@ func newLimits(now func() time.Time) limits {
 	return limits{
 		strangers: people.NewLimits(300, 100*time.Millisecond, now),
 		guesses:   people.NewLimits(20, 6*time.Second, now),
+		devices:   people.NewLimits(100, time.Second, now),
 		requests:  people.NewLimits(200, 100*time.Millisecond, now),
 		uploads:   people.NewLimits(60, 2*time.Second, now),
 	}

@@ -105,6 +105,24 @@ func TestReplaced(t *testing.T) {
 	assert.Contains(t, ada.get("/gears").body, "Attempt 1")
 }
 
+// What was handed in in time is graded, whatever comes too late behind it.
+func TestLateReplacesNothing(t *testing.T) {
+	w := newWorld(t)
+	bo, ada := w.signedIn("bo"), w.signedIn("ada").json()
+	bo.handIn(gears, solution("in the way"))
+	bo.next(bo.stream("/gears/attempts/1/events"), func(n news) bool { return n.Stage == service.Grading })
+	w.course.Policy.Defaults.Due = w.clock().Add(time.Hour)
+	ada.handIn(gears, solution("in time"))
+	w.wait(2 * time.Hour)
+	a := decode[attemptView](t, ada.handIn(gears, solution("too late")))
+	assert.Contains(t, a.Notice, "and does not count")
+	first, ok := w.engine.Attempt("ada", gears, 1)
+	require.True(t, ok)
+	assert.Equal(t, service.Waiting, first.Stage)
+	w.letGo()
+	w.graded("ada", 2)
+}
+
 // A person has so many pages open, and no more.
 func TestTooManyStreams(t *testing.T) {
 	w := newWorld(t)

@@ -1,6 +1,7 @@
 package site
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -45,6 +46,8 @@ func problemOf(err error) (p *Problem, ours bool) {
 		return &Problem{Status: http.StatusRequestEntityTooLarge, Detail: fmt.Sprintf("this is more than %d MiB", tooLarge.Limit>>20), Advice: "hand in the Go files of the solution, and nothing else"}, false
 	case fault.KindOf(err) == fault.Student:
 		return unprocessable("hand in the folder that holds your Go files, or an archive of it", "%s", fault.Told(err)), false
+	case errors.Is(err, context.DeadlineExceeded):
+		return &Problem{Status: http.StatusServiceUnavailable, Detail: "what is kept cannot be read just now", Advice: "try again in a minute; nothing that was acknowledged is lost", retry: 30}, true
 	case errors.Is(err, service.ErrFull):
 		return &Problem{Status: http.StatusServiceUnavailable, Detail: "the service has no room left, and takes no submissions for now", Advice: "tell the course's staff, and hand in again when they have made room; nothing that was acknowledged is lost"}, true
 	}
@@ -64,7 +67,7 @@ func (s *Site) refuse(w http.ResponseWriter, r *http.Request, p *Problem) {
 		return
 	}
 	q := &request{Site: s, Request: r, w: w}
-	q.person, _ = q.who()
+	q.person, _, _ = q.asking()
 	q.page(p.Status, "problem", problemView{Problem: p, SignIn: p.Status == http.StatusUnauthorized, Then: p.then, OIDC: s.OIDC != nil, Issuer: s.Issuer})
 }
 

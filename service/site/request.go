@@ -64,39 +64,51 @@ func (q *request) admit(route Route) (err error) {
 	return nil
 }
 
-// who returns the person of a token or of a session; nil: none.
+// who returns the person of a token or of a session; nil: none. Who comes with one that is
+// not known is a stranger, and slowed down: after a restore a whole class is, behind one address.
 func (q *request) who() (*people.Person, error) {
+	person, refused, err := q.asking()
+	if refused == nil {
+		return person, err
+	}
+	if tooOften := tooMany(q.limits.strangers.Take(q.client())); tooOften != nil {
+		return nil, tooOften
+	}
+	return nil, refused
+}
+
+// asking returns the person of a token or of a session, or why it is none's; nil: there is
+// neither.
+func (q *request) asking() (person *people.Person, refused *Problem, err error) {
+	var p people.Person
 	if token, ok := strings.CutPrefix(q.Header.Get("Authorization"), "Bearer "); ok {
-		p, err := q.Door.ByToken(q.Context(), token)
-		return q.known(p, err, "the token is not valid any more", "get a new one: grade login "+q.Address)
+		if p, err = q.Door.ByToken(q.Context(), token); stranger(err) {
+			refused = q.unauthorized("the token is not valid any more")
+			refused.Advice = "get a new one: grade login " + q.Address
+			return nil, refused, nil
+		}
+		return personOf(p, err)
 	}
 	cookie, err := q.Cookie(q.cookieName("session"))
 	if err != nil {
-		return nil, nil
+		return nil, nil, nil
 	}
-	p, err := q.Door.BySession(q.Context(), cookie.Value)
-	return q.known(p, err, "you are not signed in any more", "")
+	if p, err = q.Door.BySession(q.Context(), cookie.Value); stranger(err) {
+		return nil, q.unauthorized("you are not signed in any more"), nil
+	}
+	return personOf(p, err)
 }
 
-// known turns the door's refusals into problems. Who guesses is slowed down.
-func (q *request) known(p people.Person, err error, detail, advice string) (*people.Person, error) {
-	if err == nil {
-		return &p, nil
+func personOf(p people.Person, err error) (*people.Person, *Problem, error) {
+	if err != nil {
+		return nil, nil, err
 	}
-	for _, refusal := range []error{people.ErrUnknown, people.ErrExpired, people.ErrStranger} {
-		if !errors.Is(err, refusal) {
-			continue
-		}
-		if problem := q.guess(); problem != nil {
-			return nil, problem
-		}
-		problem := q.unauthorized(detail)
-		if advice != "" {
-			problem.Advice = advice
-		}
-		return nil, problem
-	}
-	return nil, err
+	return &p, nil, nil
+}
+
+// stranger reports whether the door knows no person of a secret.
+func stranger(err error) bool {
+	return errors.Is(err, people.ErrUnknown) || errors.Is(err, people.ErrExpired) || errors.Is(err, people.ErrStranger)
 }
 
 func (q *request) unauthorized(detail string) *Problem {
@@ -184,11 +196,19 @@ func (q *request) done(to string) error {
 	return nil
 }
 
+// maxForm is the largest form, in bytes, but for one with files.
+const maxForm = 64 << 10
+
 // field returns a value of a form, of at most 1 kB.
 func (q *request) field(name string) string {
-	q.Body = http.MaxBytesReader(q.w, q.Body, 64<<10)
-	v := strings.TrimSpace(q.PostFormValue(name))
+	v := q.text(name)
 	return v[:min(len(v), 1<<10)]
+}
+
+// text returns a value of a form, whole.
+func (q *request) text(name string) string {
+	q.Body = http.MaxBytesReader(q.w, q.Body, maxForm)
+	return strings.TrimSpace(q.PostFormValue(name))
 }
 
 // cookieName returns the full name of a cookie. With TLS, the prefix has browsers refuse

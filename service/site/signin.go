@@ -206,7 +206,7 @@ func (q *request) deviceAsk() error {
 	if name == "" {
 		name = "a command line"
 	}
-	if err := q.guess(); err != nil { // each is a value that is kept: an address gets a few
+	if err := tooMany(q.limits.devices.Take(q.client())); err != nil { // each is a value that is kept
 		return err
 	}
 	code, secret, err := q.Door.Ask(q.Context(), name[:min(len(name), 60)])

@@ -82,7 +82,19 @@ func (q *request) takeIn(e *course.Exercise) (service.Attempt, error) {
 		return service.Attempt{}, unprocessable("hand it in on the page of its exercise, or mend the package clause; this was no attempt",
 			"%s is package %s, and %s is package %s", s.PackageFile, verdict.Printable(s.Package), e.Name, e.Package)
 	}
-	return q.Engine.HandIn(q.Context(), service.Upload{Student: q.person.Login, Exercise: e.Name, Snapshot: s, At: q.Now(), Source: timeSource})
+	now := q.Now()
+	return q.Engine.HandIn(q.Context(), service.Upload{
+		Student: q.person.Login, Exercise: e.Name, Snapshot: s, At: now, Source: timeSource, Beside: q.countsLess(e.Name, now),
+	})
+}
+
+// countsLess reports whether an attempt that waits would count for more than one that is handed
+// in now, and is to be graded in any case.
+func (q *request) countsLess(exercise string, now time.Time) bool {
+	p, student := q.course().Policy, q.person.Login
+	return slices.ContainsFunc(q.Engine.Attempts(student, exercise), func(a service.Attempt) bool {
+		return a.Stage == service.Waiting && p.CountsAt(student, exercise, a.Submitted) > p.CountsAt(student, exercise, now)
+	})
 }
 
 func saidOf(p verdict.Problem) string {

@@ -104,6 +104,25 @@ func TestExportAndImport(t *testing.T) {
 	await(t, other, "cem é", service.Graded)
 }
 
+// A later export does not go on saying that what was graded meanwhile has no verdict.
+func TestRepeatedExport(t *testing.T) {
+	e, dir := opened(t, t.TempDir()), t.TempDir()
+	handIn(t, e, "dora", "first")
+	_, err := e.Export(t.Context(), dir)
+	require.NoError(t, err)
+	stop := started(t, e, "w", scripted{grade: right})
+	await(t, e, "dora", service.Graded)
+	handIn(t, e, "dora", "second")
+	await(t, e, "dora", service.Graded)
+	stop()
+	_, err = e.Export(t.Context(), dir)
+	require.NoError(t, err)
+	read, err := file.Read(dir)
+	require.NoError(t, err)
+	assert.Empty(t, read.Pending())
+	assert.Equal(t, bookOf(e.Store()), bookOf(read))
+}
+
 // An import that contradicts what is there changes nothing.
 func TestImportRefused(t *testing.T) {
 	e := everything(t, t.TempDir())

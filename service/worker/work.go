@@ -29,6 +29,7 @@ func (w *Worker) work(ctx context.Context, bench Bench, t *engine.Taken) {
 	record, err := w.grade(ctx, bench, t)
 	switch {
 	case err == nil:
+		w.well()
 		log.Info("graded", "score", record.Result.Score, "verdict", record.Result.Verdict, "took_ms", time.Since(started).Milliseconds())
 		err = lasting(ctx, func(ctx context.Context) error { return t.Give(ctx, *record) })
 	case ctx.Err() != nil:
@@ -113,10 +114,29 @@ func (w *Worker) failed(ctx context.Context, bench Bench, t *engine.Taken, err e
 		w.stop(broken.Error())
 		return t.Return(0)
 	}
+	w.ails(t.Job.ID(), err)
 	if t.Tries >= w.config.Tries {
 		return t.Fail(ctx, why(t, err), "")
 	}
 	return t.Return(w.config.Pause)
+}
+
+// well says that a job was graded here.
+func (w *Worker) well() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.ailing = ailing{}
+}
+
+// ails says that a job has failed here by a fault of ours.
+func (w *Worker) ails(id service.JobID, err error) {
+	w.mu.Lock()
+	w.ailing.failed(id, err, time.Now(), w.config.Pause)
+	why := w.ailing.why(time.Now())
+	w.mu.Unlock()
+	if why != "" {
+		w.stop(why)
+	}
 }
 
 func why(t *engine.Taken, err error) string {

@@ -68,6 +68,7 @@ type Worker struct {
 	why       string // the worker takes no jobs
 	grading   []service.JobID
 	exercises map[loaded]*course.Exercise
+	ailing    ailing
 }
 
 // New returns a worker for jobs.
@@ -187,7 +188,9 @@ func (w *Worker) trouble(ctx context.Context) string {
 	if err := w.jobs.Connected(ctx); err != nil {
 		return err.Error()
 	}
-	return ""
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.ailing.why(time.Now())
 }
 
 func (w *Worker) open(ctx context.Context) error {

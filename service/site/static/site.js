@@ -105,5 +105,7 @@ if (live && live.dataset.events) {
     if (n.stage !== "waiting" && n.stage !== "grading") location.reload()
   }
   const source = new EventSource(live.dataset.events)
+  source.onopen = () => table.tBodies[0].replaceChildren() // what was decided is told again
+  source.onerror = () => { if (source.readyState === EventSource.CLOSED) setTimeout(() => location.reload(), 5000) } // a proxy's answer ends it
   source.onmessage = e => news(JSON.parse(e.data))
 }
