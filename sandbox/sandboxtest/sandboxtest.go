@@ -18,9 +18,8 @@ import (
 type Answer struct {
 	Outcome sandbox.Outcome
 	Err     error
-	// Takes is how long the program runs, and Pauses how long the engine is silent besides. In a
-	// bubble of testing/synctest neither takes time.
-	Takes, Pauses time.Duration
+	// Takes delays the answer. A bubble of testing/synctest makes the delay free.
+	Takes time.Duration
 }
 
 // Sandbox is a scripted sandbox. Set its fields before the first box is opened.
@@ -156,8 +155,7 @@ func (b *Box) Run(ctx context.Context, q sandbox.Request) (sandbox.Outcome, erro
 		return sandbox.Outcome{}, err
 	}
 	select {
-	case <-time.After(a.Takes + a.Pauses):
-		a.Outcome.Wall = max(a.Outcome.Wall, a.Takes)
+	case <-time.After(a.Takes):
 		return a.Outcome, a.Err
 	case <-ctx.Done():
 		return sandbox.Outcome{}, ctx.Err()
