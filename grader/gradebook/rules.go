@@ -128,15 +128,9 @@ func (r ruling) late(a Attempt, v valued, late time.Duration) valued {
 // CountsAt returns the percentage of its points that counts of what a student hands in at a time.
 func (p *Policy) CountsAt(student, exercise string, at time.Time) float64 {
 	rules, _ := p.RulesOf(exercise)
-	due, _ := p.DueFor(student, rules)
-	late := at.Sub(due)
-	switch {
-	case due.IsZero(), late <= 0, rules.Late != nil && late <= rules.Late.Grace:
-		return 100
-	case rules.Late == nil, rules.Late.Until > 0 && late > rules.Late.Until:
-		return 0
-	}
-	return 100 - Deduction(*rules.Late, late)
+	due, extended := p.DueFor(student, rules)
+	whole := Attempt{Number: 1, Submitted: at, Result: &verdict.Result{Score: 100}}
+	return ruling{rules, due, extended, p.Zone}.value(1, whole).points
 }
 
 // Deduction returns the percentage of the points that a submission loses for being late by

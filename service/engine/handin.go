@@ -22,8 +22,8 @@ const maxName = 200
 
 // HandIn keeps a submission, numbers it by the rules of [results.Number] and queues it. It
 // returns when all of it is on the disk. What is still waiting of the same student at the
-// same exercise is replaced, unless the upload says that it comes beside it. The same content again is the same attempt; if that one has no
-// verdict by a fault of ours, it is tried again.
+// same exercise is replaced, unless the upload says that it comes beside it. The same content
+// again is the same attempt; if that one has no verdict by a fault of ours, it is tried again.
 func (e *Engine) HandIn(ctx context.Context, u service.Upload) (service.Attempt, error) {
 	if err := checkName(u.Student); err != nil {
 		return service.Attempt{}, err
