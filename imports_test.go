@@ -80,7 +80,7 @@ var arrows = map[string]arrow{
 	"grader/measure":                  {all: []string{"grader/fault", "grader/measure/quantile", "grader/verdict", "sandbox"}},
 	"grader/measure/quantile":         {},
 	"grader/mutate":                   {},
-	"grader/prove":                    {all: []string{"exercises/course", "exercises/course/document", "exercises/course/fixture", "grader", "grader/fault", "grader/judge", "grader/mutate", "grader/submission", "grader/verdict", "observe/wire"}, tests: []string{"exercises/course/coursetest", "exercises/course/scaffold", "grader/tree"}},
+	"grader/prove":                    {all: []string{"exercises/course", "exercises/course/document", "exercises/course/fixture", "grader", "grader/fault", "grader/judge", "grader/measure", "grader/measure/quantile", "grader/mutate", "grader/submission", "grader/verdict", "observe/wire"}, tests: []string{"exercises/course/coursetest", "exercises/course/scaffold", "grader/tree", "sandbox"}},
 	"grader/report":                   {all: []string{"exercises/course", "grader/gradebook", "grader/report/page", "grader/report/terminal", "grader/report/wording", "grader/verdict"}, tests: []string{"grader/report/sample"}},
 	"grader/report/browser":           {tests: []string{"grader/gradebook", "grader/report", "grader/report/browser/look", "grader/report/sample", "grader/verdict"}},
 	"grader/report/browser/look":      {},

@@ -323,7 +323,6 @@ func (s *sampler) judged(c course.Check, ref, sub, cappedBy sandbox.Outcome) (en
 	}
 	r := notRun(c)
 	r.Verdict, r.Detail = v, detail
-	s.locate(&r, sub)
 	switch {
 	case v != verdict.TimeLimit:
 	case c.Kind == verdict.Memory:
@@ -333,6 +332,7 @@ func (s *sampler) judged(c course.Check, ref, sub, cappedBy sandbox.Outcome) (en
 			r.Verdict, r.Ratio, r.Detail = v, &ratio, detail
 		}
 	}
+	s.locate(&r, sub) // not of what is too slow, whose place a submission could choose bit by bit
 	if r.Verdict == verdict.TimeLimit && sub.Cause == sandbox.CauseWall && s.hurried {
 		r.Detail += "; " + allUsed
 	}

@@ -276,12 +276,14 @@ func TestCappedRuns(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
+			c.sub.Stderr = []byte("SIGQUIT: quit\n\ngoroutine 7 [running]:\nexample.com/course/reference/gears.f()\n\texample.com/course/reference/gears/gears.go:1 +0x1\n")
 			w.Script["reference bench"], w.Script["submission bench"] = answers(timed(c.reference)), answers(c.sub)
 			w.options.Only = []verdict.Kind{verdict.Speed}
 			r, err := w.grade(t)
 			require.NoError(t, err)
 			assert.Equal(t, c.want, string(r.Checks[2].Verdict)+": "+r.Checks[2].Detail)
 			assert.Equal(t, c.want[0:8] == "too_slow", r.Checks[2].Ratio != nil)
+			assert.Equal(t, c.want[0:8] == "too_slow", r.Checks[2].Places == nil, "a submission chooses the line in which it is stopped")
 			assert.Equal(t, 1, w.count("submission bench"))
 			sub, ref := last(w.running(ofSubmission)).Limits, last(w.running(ofReference)).Limits
 			assert.Equal(t, []time.Duration{c.cpu, c.wall}, []time.Duration{sub.CPU, sub.Wall})

@@ -25,7 +25,8 @@ func TestPlacesOfCrashesAreCapped(t *testing.T) {
 	add(verdict.RuntimeError, 1)
 	add(verdict.RuntimeError, 4, 2, 3)
 	add(verdict.RuntimeError, 3)
-	add(verdict.WrongAnswer, 5, 6)
+	add(verdict.DataRace, 5, 6)
+	add(verdict.TooSlow, 7)
 	add(verdict.RuntimeError, 2)
 	var lines [][]int
 	for _, c := range capPlaces(checks) {
@@ -35,7 +36,7 @@ func TestPlacesOfCrashesAreCapped(t *testing.T) {
 		}
 		lines = append(lines, list)
 	}
-	assert.Equal(t, [][]int{{1}, {2}, nil, {1}, {4, 2}, nil, {5, 6}, {2}}, lines)
+	assert.Equal(t, [][]int{{1}, {2}, nil, {1}, {4, 2}, nil, {5, 6}, nil, {2}}, lines)
 }
 
 // The news of a grading has no place at all: each check is told of, and its line is the

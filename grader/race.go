@@ -48,9 +48,12 @@ func (r *grading) raceProgram(ctx context.Context, l *boxes.Lease) (runner *boxe
 	if err != nil {
 		return nil, "", "", fmt.Errorf("build for the race detector: %w", err)
 	}
-	program, v, detail := r.built.RaceOutcome(o)
-	if program == nil {
-		return nil, v, detail, nil
+	program, v, detail, err := r.built.RaceOutcome(o)
+	if err == nil && v == verdict.Missing { // a fault of this machine's would be the reference's too
+		_, err = r.buildRace(ctx)
+	}
+	if err != nil || program == nil {
+		return nil, v, detail, err
 	}
 	runner, err = l.Third(ctx, r.lang.RaceBox(boxSpec(r.exercise)), program)
 	return runner, "", "", err
@@ -66,6 +69,15 @@ func (r *grading) raceRecipe(ctx context.Context) ([]byte, error) {
 	if recipe, err := os.ReadFile(kept + raceSuffix); err == nil {
 		return recipe, nil
 	}
+	recipe, err := r.buildRace(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return recipe, keep(kept+raceSuffix, recipe)
+}
+
+// buildRace builds the reference for the race detector, and returns the recipe.
+func (r *grading) buildRace(ctx context.Context) ([]byte, error) {
 	b, err := r.lang.Build(ctx, r.exercise, nil, nil, r.sandbox.Info().GoArch)
 	if err != nil {
 		return nil, err
@@ -74,11 +86,7 @@ func (r *grading) raceRecipe(ctx context.Context) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("build the reference for the race detector: %w", err)
 	}
-	recipe, err := b.RaceRecipe(o)
-	if err != nil {
-		return nil, err
-	}
-	return recipe, keep(kept+raceSuffix, recipe)
+	return b.RaceRecipe(o)
 }
 
 // compileRace compiles in the box that has the files. If there is none, or it has gone, it
@@ -150,8 +158,10 @@ func lost(c verdict.CheckResult) bool { return !c.Verdict.Earns() }
 func (r *grading) raceAll(ctx context.Context, c course.Check, runner *boxes.Runner, a *ahead, tests []verdict.CheckResult) (decided verdict.CheckResult, err error) {
 	decided = notRun(c)
 	decided.Verdict = verdict.Passed
+	together := newBudget(runner.Spent)
+	together.allow(time.Duration(r.plan.Runs-1) * timeBudget)
 	for i, t := range r.raceRuns() {
-		got, err := r.raceOne(ctx, c, t, runner, a.races[i], tests)
+		got, err := r.raceOne(ctx, c, t, runner, a.races[i], tests, together)
 		if err != nil || got.Verdict == verdict.DataRace {
 			return got, err
 		}
@@ -175,11 +185,10 @@ var exhausted = []verdict.Verdict{verdict.TimeLimit, verdict.MemoryLimit, verdic
 
 // raceOne runs one test with the detector, beside the reference's run without. No failed
 // check excuses anything here: it has paid for the test itself.
-func (r *grading) raceOne(ctx context.Context, c course.Check, t testRun, runner *boxes.Runner, ref sandbox.Outcome, tests []verdict.CheckResult) (verdict.CheckResult, error) {
+func (r *grading) raceOne(ctx context.Context, c course.Check, t testRun, runner *boxes.Runner, ref sandbox.Outcome, tests []verdict.CheckResult, together *budget) (verdict.CheckResult, error) {
 	got, before := notRun(c), find(tests, t.Func)
 	got.Hint = t.Hint // of what the test is about, unless it shows a race
-	left := timeBudget*time.Duration(r.plan.Runs) - runner.Spent()
-	if slices.Contains(exhausted, before.Verdict) || left < 0 {
+	if slices.Contains(exhausted, before.Verdict) || together.exceeded() {
 		got.Verdict, got.Cause = before.Verdict, before.Name
 		if before.Name == "" || before.Verdict == verdict.Passed {
 			got.Verdict, got.Cause = verdict.TimeLimit, ""
@@ -188,9 +197,9 @@ func (r *grading) raceOne(ctx context.Context, c course.Check, t testRun, runner
 		return got, nil
 	}
 	q := r.lang.RaceTest(r.exercise, t.Func, r.raceSeed(t))
-	most := left + max(lastRun, patience*course.RaceCPU*ref.Wall)
-	hurried := most < q.Limits.Wall
-	q.Limits.Wall = min(q.Limits.Wall, most)
+	together.allow(patience * course.RaceCPU * ref.Wall)
+	var hurried bool
+	q.Limits, hurried = together.bound(q.Limits, lastRun)
 	sub, err := runner.Run(ctx, q)
 	if err == nil {
 		slowed := ref

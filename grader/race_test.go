@@ -308,3 +308,18 @@ func TestRacedWords(t *testing.T) {
 	assert.Contains(t, detail, "line 7 of a.go writes memory that another goroutine uses at the same time")
 	assert.Equal(t, []verdict.Place{one.Place}, places)
 }
+
+// A build for the detector that fails without a reason is the submission's fault only where the
+// reference's still succeeds.
+func TestRaceBuildFails(t *testing.T) {
+	w := racing(t)
+	w.Script[raceBuilds] = answers(unbuilt("link: no space left on device\n"))
+	w.Script[ofReference+" race build"] = answers(built("reference"))
+	r, err := w.grade(t)
+	require.NoError(t, err)
+	assert.Contains(t, raceLine(r), "race missing: not run: to build this package for the race detector fails")
+
+	w.Script[ofReference+" race build"] = answers(unbuilt("link: no space left on device\n"))
+	_, err = w.grade(t)
+	assert.ErrorContains(t, err, "the reference does not build for the race detector")
+}

@@ -112,15 +112,15 @@ func endsAtPlaces(v verdict.Verdict) bool {
 	return v == verdict.RuntimeError || v == verdict.TimeLimit
 }
 
-// maxPlaces caps the different places of crashes in one result, because a submission chooses
+// maxPlaces caps the different places in one result, because a submission chooses
 // where it crashes. A race adds two.
 const maxPlaces = 3
 
-// capPlaces takes away the places of crashes beyond the cap.
+// capPlaces takes away the places beyond the cap, but those of a race.
 func capPlaces(checks []verdict.CheckResult) []verdict.CheckResult {
 	var seen []verdict.Place
 	for i, c := range checks {
-		if !endsAtPlaces(c.Verdict) {
+		if c.Verdict == verdict.DataRace {
 			continue
 		}
 		checks[i].Places = nil

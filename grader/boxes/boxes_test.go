@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -241,4 +242,33 @@ func TestPinGoneTwice(t *testing.T) {
 	require.NoError(t, l.Submission.pin(t.Context(), 1))
 	assert.Len(t, s.Boxes(), 4)
 	assert.Equal(t, 2, s.Open())
+}
+
+// What the engine takes is not the program's: of a pause, of a box that fails and of one that
+// is opened in its place only so much counts as such things take.
+func TestSpent(t *testing.T) {
+	for name, c := range map[string]struct {
+		answers []sandboxtest.Answer
+		want    time.Duration
+	}{
+		"a run":                     {[]sandboxtest.Answer{{Takes: 7 * time.Second}}, 7 * time.Second},
+		"a box wiped":               {[]sandboxtest.Answer{{Takes: time.Second, Pauses: 2 * time.Second}}, 3 * time.Second},
+		"an engine that pauses":     {[]sandboxtest.Answer{{Takes: time.Second, Pauses: time.Minute}}, time.Second + besides},
+		"a box that fails":          {[]sandboxtest.Answer{{Takes: time.Minute, Err: sandbox.ErrFailed}, {Takes: time.Second}}, time.Second},
+		"a program that ends it":    {[]sandboxtest.Answer{{Takes: 3 * time.Second, Err: sandbox.ErrGone}, {Takes: time.Second}}, 4 * time.Second},
+		"a silence, and it is gone": {[]sandboxtest.Answer{{Takes: time.Hour, Err: sandbox.ErrGone}, {Takes: time.Second}}, 20*time.Second + besides + time.Second},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := scripted()
+				s.Script["run"] = c.answers
+				r := New(s, Config{}).runner(spec)
+				r.Load([]byte("program"))
+				require.NoError(t, r.open(t.Context()))
+				_, err := r.Run(t.Context(), sandbox.Request{Limits: sandbox.Limits{Wall: 20 * time.Second}})
+				require.NoError(t, err)
+				assert.Equal(t, c.want, r.Spent())
+			})
+		})
+	}
 }

@@ -48,8 +48,9 @@ func (r *Runner) Load(program []byte) { r.program = program }
 // Loaded reports whether there is a program to run.
 func (r *Runner) Loaded() bool { return r.program != nil }
 
-// Spent returns the wall time in Run so far, including boxes that were opened and wiped for
-// it.
+// Spent returns the wall time that the program has taken so far: that of its runs, and of the
+// boxes that were opened and wiped for it, as far as they took what such things take. An engine
+// that pauses is not the program's doing.
 func (r *Runner) Spent() time.Duration { return time.Duration(r.spent.Load()) }
 
 // BoxPeak returns the most that the runner's box has held up to its last request, in bytes; 0
@@ -116,24 +117,41 @@ func (r *Runner) asNew(cpus []int) bool {
 // submission could trade a bad grade for an error of ours. A box that fails says nothing of
 // the program: another one is tried, and its failure is an error.
 func (r *Runner) Run(ctx context.Context, q sandbox.Request) (sandbox.Outcome, error) {
-	started := time.Now()
-	defer func() { r.spent.Add(int64(time.Since(started))) }()
 	for i := range boxesPerRequest {
-		o, err := r.box.Run(ctx, r.request(q))
-		if err == nil {
+		started := time.Now()
+		asked := r.request(q)
+		o, err := r.box.Run(ctx, asked)
+		switch {
+		case err == nil:
+			r.charge(started, o.Wall)
 			r.loaded, r.peak = true, o.BoxPeak
 			return o, nil
+		case errors.Is(err, sandbox.ErrGone):
+			r.charge(started, asked.Limits.Wall)
 		}
 		if last := i == boxesPerRequest-1; !another(err, last) || ctx.Err() != nil {
 			r.loaded = false // the box may be in the middle of it
 			return sandbox.Outcome{}, err
 		}
+		started = time.Now()
 		if err := r.reopen(ctx); err != nil {
 			r.loaded = false
 			return sandbox.Outcome{}, fmt.Errorf("open a box in place of one that ended: %w", err)
 		}
+		if errors.Is(err, sandbox.ErrGone) {
+			r.charge(started, 0)
+		}
 	}
 	return sandbox.Outcome{Signal: int(syscall.SIGKILL)}, nil
+}
+
+// besides is the most that counts, for one request, beside a program's own time: for a box to
+// be opened or wiped.
+const besides = 5 * time.Second
+
+// charge counts the time since as spent, but for what is more than a program's own and some.
+func (r *Runner) charge(since time.Time, own time.Duration) {
+	r.spent.Add(int64(min(time.Since(since), own+besides)))
 }
 
 // another reports whether a request may do better in another box.

@@ -77,8 +77,9 @@ type Build interface {
 	// RaceRecipe reads the outcome of the reference's; nil if there is no recipe.
 	RaceRecipe(o sandbox.Outcome) ([]byte, error)
 	// RaceOutcome reads the outcome of a submission's build for the race detector. The
-	// program is nil if there is none; detail says then why, to the student.
-	RaceOutcome(o sandbox.Outcome) (program []byte, v verdict.Verdict, detail string)
+	// program is nil if there is none; detail says then why, to the student. An error is the
+	// machine's fault.
+	RaceOutcome(o sandbox.Outcome) (program []byte, v verdict.Verdict, detail string, err error)
 }
 
 // Race is a data race: two accesses to the same memory, one of them a write, without an

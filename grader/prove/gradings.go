@@ -17,9 +17,13 @@ import (
 // reference grades the reference, which has to keep all points.
 func (c *Checking) reference(ctx context.Context, heard *Explanations) error {
 	dir := path.Join("reference", c.exercise.Name)
-	r, err := c.shipped.files(ctx, dir, c.sources, grader.Options{Only: c.kinds(), Judged: heard.Hear})
+	timed := windows{}
+	r, err := c.shipped.files(ctx, dir, c.sources, grader.Options{Only: c.kinds(), Judged: func(run grader.Run) { timed.hear(run); heard.Hear(run) }})
 	if err != nil {
 		return err
+	}
+	for _, f := range timed.findings(c.exercise.Checks) {
+		c.find(c.configFile(), f.Line, "%s", f.Message)
 	}
 	for _, p := range r.Problems {
 		c.find(path.Join(dir, p.File), p.Line, "the reference is refused or does not compile: %s", p.Message)

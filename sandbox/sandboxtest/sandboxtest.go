@@ -18,8 +18,9 @@ import (
 type Answer struct {
 	Outcome sandbox.Outcome
 	Err     error
-	// Takes delays the answer. A bubble of testing/synctest makes the delay free.
-	Takes time.Duration
+	// Takes is how long the program runs, and Pauses how long the engine is silent besides. In a
+	// bubble of testing/synctest neither takes time.
+	Takes, Pauses time.Duration
 }
 
 // Sandbox is a scripted sandbox. Set its fields before the first box is opened.
@@ -155,7 +156,8 @@ func (b *Box) Run(ctx context.Context, q sandbox.Request) (sandbox.Outcome, erro
 		return sandbox.Outcome{}, err
 	}
 	select {
-	case <-time.After(a.Takes):
+	case <-time.After(a.Takes + a.Pauses):
+		a.Outcome.Wall = max(a.Outcome.Wall, a.Takes)
 		return a.Outcome, a.Err
 	case <-ctx.Done():
 		return sandbox.Outcome{}, ctx.Err()

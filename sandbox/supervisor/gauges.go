@@ -5,6 +5,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"errors"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -27,8 +28,11 @@ type reading struct {
 	cpu               time.Duration
 	peak              int64
 	oomKills, pidsHit int
+	limit             int64 // on memory, of the box
+	met               int   // how often that was met without anything to reclaim
 	hasCPU, hasPeak   bool
 	hasOOM, hasPids   bool
+	hasLimit, hasMet  bool
 }
 
 // detectGauges finds the version of the control groups mounted at root. Version 2
@@ -65,6 +69,7 @@ func (g gauges) readV1() reading {
 	if v, ok := g.keyed("memory/memory.oom_control", "oom_kill"); ok {
 		r.oomKills, r.hasOOM = int(v), true
 	}
+	r.limit, r.hasLimit = g.number("memory/memory.limit_in_bytes") // memory.failcnt stays 0 on newer kernels
 	if v, ok := g.keyed("pids/pids.events", "max"); ok {
 		r.pidsHit, r.hasPids = int(v), true
 	}
@@ -78,6 +83,10 @@ func (g gauges) readV2() reading {
 	if v, ok := g.keyed("memory.events", "oom_kill"); ok {
 		r.oomKills, r.hasOOM = int(v), true
 	}
+	if v, ok := g.keyed("memory.events", "oom"); ok {
+		r.met, r.hasMet = int(v), true
+	}
+	r.limit, r.hasLimit = g.number("memory.max")
 	if v, ok := g.keyed("pids.events", "max"); ok {
 		r.pidsHit, r.hasPids = int(v), true
 	}
@@ -162,6 +171,22 @@ func (g gauges) keyed(name, key string) (int64, bool) {
 		}
 	}
 	return 0, false
+}
+
+// errMachineFull is a fault of the machine. The kernel counts in a box each kill for want of
+// memory, also those for what others hold.
+var errMachineFull = errors.New("the machine has no memory left: the kernel killed a program that was within its limit")
+
+// machineFull reports whether the kernel has killed for want of memory, between two readings,
+// in a box that surely did not meet its own limit.
+func machineFull(before, after reading) bool {
+	if !before.hasOOM || !after.hasOOM || after.oomKills <= before.oomKills {
+		return false
+	}
+	counted, shown := before.hasMet && after.hasMet, after.hasPeak && after.hasLimit
+	met := counted && after.met > before.met
+	near := shown && after.peak >= after.limit-after.limit/8 // what was refused is not in the peak
+	return (counted || shown) && !met && !near
 }
 
 // fill writes the differences between two readings into o. own is the

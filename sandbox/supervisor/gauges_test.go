@@ -75,3 +75,37 @@ func TestGaugesKeepTheWatchdogsFigures(t *testing.T) {
 	fill(&o, reading{}, reading{}, 0)
 	assert.Equal(t, sandbox.Outcome{OOMKills: 1, OOMSource: sandbox.SourceWatchdog}, o)
 }
+
+// The kernel counts in a box whatever it kills there for want of memory. That is the
+// program's doing only where the box has met its own limit.
+func TestMachineFull(t *testing.T) {
+	v1 := func(kills int, peak int64) reading {
+		return reading{hasOOM: true, oomKills: kills, hasPeak: true, peak: peak, hasLimit: true, limit: 800}
+	}
+	v2 := func(kills, met int) reading { return reading{hasOOM: true, oomKills: kills, hasMet: true, met: met} }
+	both := v1(1, 100)
+	both.hasMet, both.met = true, 1
+	for name, c := range map[string]struct {
+		before, after reading
+		want          bool
+	}{
+		"far below its limit":       {v1(0, 50), v1(1, 699), true},
+		"at its limit":              {v1(0, 50), v1(1, 700), false},
+		"killed before":             {v1(1, 50), v1(1, 60), false},
+		"its limit was not met":     {v2(0, 0), v2(1, 0), true},
+		"its limit was met":         {v2(0, 0), v2(1, 1), false},
+		"its limit was met before":  {v2(0, 3), v2(1, 3), true},
+		"met, by one of two counts": {v2(0, 0), both, false},
+		"neither is known":          {reading{hasOOM: true}, reading{hasOOM: true, oomKills: 1}, false},
+		"nothing counts":            {reading{}, reading{}, false},
+	} {
+		assert.Equal(t, c.want, machineFull(c.before, c.after), name)
+	}
+	for _, version := range []string{"v1", "v2"} {
+		before, after := detectGauges("testdata/cgroup/"+version+"/before").read(), detectGauges("testdata/cgroup/"+version+"/after").read()
+		assert.True(t, after.hasLimit, version)
+		assert.False(t, machineFull(before, after), version)
+		after.met, after.peak = before.met, after.limit/2
+		assert.True(t, machineFull(before, after), version)
+	}
+}

@@ -46,6 +46,9 @@ func (s *supervisor) serveOne(q sandbox.Request, gone <-chan struct{}) (sandbox.
 	o, err := p.finish(gone)
 	after, own := s.gauges.read(), ownCPU()-own
 	fill(&o, before, after, own)
+	if err == nil && machineFull(before, after) {
+		err = errMachineFull
+	}
 	if err != nil {
 		return sandbox.Outcome{}, err
 	}

@@ -87,18 +87,20 @@ func (b *build) RaceRecipe(o sandbox.Outcome) ([]byte, error) {
 // RaceOutcome returns the program. A package that compiles without the race detector and not
 // with it has a verdict of its own, because a limit stopped it, or the compiler could not
 // go on.
-func (b *build) RaceOutcome(o sandbox.Outcome) (program []byte, v verdict.Verdict, detail string) {
+func (b *build) RaceOutcome(o sandbox.Outcome) (program []byte, v verdict.Verdict, detail string, err error) {
 	const building = "not run: to build this package for the race detector "
 	out := outputOf(o)
 	switch {
 	case out.well() && out.program != nil:
-		return out.program, "", ""
+		return out.program, "", "", nil
 	case o.OOMKills > 0, o.Cause == sandbox.CauseMemory:
-		return nil, verdict.MemoryLimit, building + "takes too much memory"
+		return nil, verdict.MemoryLimit, building + "takes too much memory", nil
+	case starved(out):
+		return nil, "", "", tooBusy(out)
 	case o.Cause.OfTime():
-		return nil, verdict.TimeLimit, building + "takes too long"
+		return nil, verdict.TimeLimit, building + "takes too long", nil
 	}
-	return nil, verdict.Missing, building + "fails, though it compiles without: make it simpler"
+	return nil, verdict.Missing, building + "fails, though it compiles without: make it simpler", nil
 }
 
 // RaceTest runs one hidden test under the race detector. GOMEMLIMIT stays that of other

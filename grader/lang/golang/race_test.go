@@ -100,7 +100,8 @@ func TestRaceRequest(t *testing.T) {
 func TestRaceOutcome(t *testing.T) {
 	b := &build{}
 	well := sandbox.Outcome{Files: []sandbox.File{{Name: programName, Data: []byte("program")}}}
-	program, v, _ := b.RaceOutcome(well)
+	program, v, _, err := b.RaceOutcome(well)
+	require.NoError(t, err)
 	assert.Equal(t, "program", string(program))
 	assert.Empty(t, v)
 	for want, o := range map[verdict.Verdict]sandbox.Outcome{
@@ -108,11 +109,14 @@ func TestRaceOutcome(t *testing.T) {
 		verdict.MemoryLimit: {ExitCode: 1, OOMKills: 1},
 		verdict.Missing:     {ExitCode: 1},
 	} {
-		program, v, detail := b.RaceOutcome(o)
+		program, v, detail, err := b.RaceOutcome(o)
+		require.NoError(t, err)
 		assert.Nil(t, program)
 		assert.Equal(t, want, v)
 		assert.Contains(t, detail, "not run: to build this package for the race detector ")
 	}
+	_, _, _, err = b.RaceOutcome(sandbox.Outcome{Signal: 9, Cause: sandbox.CauseWall, CPU: time.Second})
+	assert.ErrorContains(t, err, "the machine is too busy", "it gave the build a second in its minutes")
 }
 
 // A run with the detector has its status, and limits above those of other runs.
