@@ -195,8 +195,10 @@ func (e *Engine) Import(ctx context.Context, dir string) (n Exchanged, err error
 	}
 	for _, step := range []func() error{
 		func() error { n.Submissions, err = e.importFiles(ctx, from, records, attempts); return err },
-		func() error { n.Attempts, err = e.importAttempts(ctx, attempts); return err },
+		// Records come first: an attempt that has one never waits for a worker, so that no
+		// sweep meanwhile has it graded once more.
 		func() error { n.Records, err = e.importRecords(ctx, records); return err },
+		func() error { n.Attempts, err = e.importAttempts(ctx, attempts); return err },
 		func() error { n.Pending, err = e.importPending(from.Pending(), attempts); return err },
 		func() error { return e.sweep(ctx) },
 	} {

@@ -35,6 +35,7 @@ const (
 	keySession    = "session."    // and a hash: a session
 	keyDevice     = "device."     // and a code: a request for a token
 	keyTokens     = "tokens."     // and a login: tokens
+	keyEnded      = "ended."      // and a login: when they were signed out everywhere
 )
 
 // Open opens the door of a course. The first one makes the key that cookies are signed with.
@@ -97,6 +98,12 @@ func (d *Door) listed() []Person {
 	return append([]Person(nil), d.roster...)
 }
 
+// Listed reports whether the roster names a person. Who is not named was let in besides.
+func (d *Door) Listed(login string) bool {
+	_, ok := d.inRoster(login)
+	return ok
+}
+
 // inRoster finds a person of the roster. Logins are compared without case.
 func (d *Door) inRoster(login string) (Person, bool) {
 	d.mu.RLock()
@@ -144,17 +151,11 @@ func (d *Door) Admit(ctx context.Context, p Person) error {
 	if err != nil {
 		return fmt.Errorf("admit %s: %w", p.Login, err)
 	}
-	return d.edit(ctx, keyGuests, 0, func(data []byte) ([]byte, error) {
-		var guests []string
-		if len(data) > 0 {
-			if err := json.Unmarshal(data, &guests); err != nil {
-				return nil, err
-			}
+	return d.editGuests(ctx, func(list []string) []string {
+		if slices.Contains(list, p.Login) {
+			return list
 		}
-		if !slices.Contains(guests, p.Login) {
-			guests = append(guests, p.Login)
-		}
-		return json.Marshal(guests)
+		return append(list, p.Login)
 	})
 }
 

@@ -39,6 +39,13 @@ func (d *Door) Invited(ctx context.Context, secret string) (Person, error) {
 	if err := i.check(d.now()); err != nil {
 		return Person{}, err
 	}
+	out, err := d.ended(ctx, i.Login, i.Expires.Add(-InvitationLife))
+	if err != nil {
+		return Person{}, err
+	}
+	if out {
+		return Person{}, fmt.Errorf("the link has %w", ErrExpired)
+	}
 	return d.Person(ctx, i.Login)
 }
 

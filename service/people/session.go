@@ -44,7 +44,11 @@ func (d *Door) BySession(ctx context.Context, cookie string) (Person, error) {
 	if err := d.read(ctx, keySession+hashOf(secret), &s); err != nil {
 		return Person{}, unknown(err)
 	}
-	if !d.now().Before(s.Expires) {
+	out, err := d.ended(ctx, s.Login, s.Expires.Add(-SessionLife))
+	if err != nil {
+		return Person{}, err
+	}
+	if out || !d.now().Before(s.Expires) {
 		return Person{}, fmt.Errorf("the session has %w", ErrExpired)
 	}
 	return d.Person(ctx, s.Login)

@@ -49,28 +49,35 @@ func tooMany(wait time.Duration, ok bool) error {
 	return &Problem{Status: http.StatusTooManyRequests, Detail: "this is asked too often", Advice: fmt.Sprintf("try again in %d s", n), retry: n}
 }
 
-// maxStreams is how many live pages a person may have open: a connection each.
-const maxStreams = 20
+// What a person may have going on at a time.
+const (
+	maxStreams = 20 // live pages: a connection each
+	maxSending = 2  // uploads: up to 16 MiB of memory each
+)
 
-// streams counts live pages.
-type streams struct {
-	mu   sync.Mutex
-	open map[string]int
+// atOnce bounds what each person has going on at a time.
+type atOnce struct {
+	most int
+
+	mu    sync.Mutex
+	going map[string]int
 }
 
-// begin counts a stream of a person, until end is called.
-func (s *streams) begin(who string) (end func(), ok bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.open[who] >= maxStreams {
+func newAtOnce(most int) *atOnce { return &atOnce{most: most, going: map[string]int{}} }
+
+// begin counts one more of a person, until end is called.
+func (a *atOnce) begin(who string) (end func(), ok bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.going[who] >= a.most {
 		return nil, false
 	}
-	s.open[who]++
+	a.going[who]++
 	return func() {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		if s.open[who]--; s.open[who] == 0 {
-			delete(s.open, who)
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		if a.going[who]--; a.going[who] == 0 {
+			delete(a.going, who)
 		}
 	}, true
 }

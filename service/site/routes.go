@@ -82,6 +82,8 @@ func Routes() []Route {
 		{"POST", "/course/regrade/apply", Admins, false, (*request).regradeApply},
 		{"GET", "/course/people", Teachers, false, (*request).peoplePage},
 		{"POST", "/course/people", Admins, false, (*request).invite},
+		{"POST", "/course/people/{student}/sign-out", Admins, false, (*request).signOutOther},
+		{"POST", "/course/people/{student}/dismiss", Admins, false, (*request).dismiss},
 
 		{"GET", "/metrics", Teachers, false, (*request).metricsPage},
 		{"GET", "/healthz", Anyone, false, (*request).health},

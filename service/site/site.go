@@ -83,7 +83,8 @@ type Site struct {
 	Config
 	secure  bool // browsers come by TLS
 	limits  limits
-	streams streams
+	streams *atOnce // live pages
+	sending *atOnce // uploads
 	metrics *metrics
 	regrade regrading
 	ready   sync.Map // of names to functions that return an error
@@ -92,7 +93,7 @@ type Site struct {
 // New returns a site. A caller closes nothing: the site ends with its engine.
 func New(c Config) (*Site, error) {
 	c.UploadTime = cmp.Or(c.UploadTime, DefaultUploadTime)
-	s := &Site{Config: c, secure: strings.HasPrefix(c.Address, "https://"), limits: newLimits(c.Now), streams: streams{open: map[string]int{}}}
+	s := &Site{Config: c, secure: strings.HasPrefix(c.Address, "https://"), limits: newLimits(c.Now), streams: newAtOnce(maxStreams), sending: newAtOnce(maxSending)}
 	s.metrics = newMetrics(s)
 	return s, nil
 }

@@ -76,6 +76,8 @@ var table = map[string]row{
 	"POST /course/regrade/apply":                                         at("/course/regrade/apply", 401, 403, 403, 403, 409, 401),
 	"GET /course/people":                                                 at("/course/people", 401, 403, 403, 200, 200, 401),
 	"POST /course/people":                                                at("/course/people", 401, 403, 403, 403, 200, 401).with("logins", "bo"),
+	"POST /course/people/{student}/sign-out":                             at("/course/people/none/sign-out", 401, 403, 403, 403, 404, 401),
+	"POST /course/people/{student}/dismiss":                              at("/course/people/ada/dismiss", 401, 403, 403, 403, 409, 401), // in the roster
 	"GET /metrics":                                                       at("/metrics", 401, 403, 403, 200, 200, 401),
 	"GET /healthz":                                                       at("/healthz", 200, 200, 200, 200, 200, 200),
 	"GET /readyz":                                                        at("/readyz", 200, 200, 200, 200, 200, 200),

@@ -45,6 +45,11 @@ func (q *request) handIn() error {
 	if err := tooMany(q.limits.uploads.Take(q.person.Login)); err != nil {
 		return err
 	}
+	end, ok := q.sending.begin(q.person.Login)
+	if !ok {
+		return &Problem{Status: http.StatusTooManyRequests, Detail: fmt.Sprintf("%d uploads of yours are still on their way", maxSending), Advice: "wait until one of them has ended", retry: 1}
+	}
+	defer end()
 	a, err := q.takeIn(e)
 	if err != nil {
 		q.metrics.uploads.WithLabelValues("refused").Inc()

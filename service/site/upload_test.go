@@ -119,11 +119,23 @@ func TestGoodUploads(t *testing.T) {
 	assert.Len(t, w.engine.Attempts("ada", gears), 1, "a text that is pasted is the file")
 }
 
+// beginsToSend begins an upload of a person, and does not end it.
+func (b *as) beginsToSend() net.Conn {
+	b.Helper()
+	_, kind := formOf(b.T)
+	conn, err := net.Dial("tcp", b.server.Listener.Addr().String())
+	require.NoError(b, err)
+	boundary := strings.TrimPrefix(kind, "multipart/form-data; boundary=")
+	part := "--" + boundary + "\r\nContent-Disposition: form-data; name=\"files\"; filename=\"gears.go\"\r\n\r\npackage"
+	_, err = fmt.Fprintf(conn, "POST /gears/attempts HTTP/1.1\r\nHost: x\r\nAccept: application/json\r\nCookie: grade-session=%s\r\nContent-Type: %s\r\nTransfer-Encoding: chunked\r\n\r\n%x\r\n%s\r\n", b.session.Value, kind, len(part), part)
+	require.NoError(b, err)
+	return conn
+}
+
 // A client that never ends its upload is cut off, and nothing of it is kept.
 func TestEndlessUpload(t *testing.T) {
 	w := newWorld(t)
 	ada := w.signedIn("ada")
-	_, kind := formOf(t)
 	for name, send := range map[string]func(net.Conn){
 		"that stops": func(net.Conn) {},
 		"that drips": func(c net.Conn) {
@@ -135,12 +147,7 @@ func TestEndlessUpload(t *testing.T) {
 			}
 		},
 	} {
-		conn, err := net.Dial("tcp", w.server.Listener.Addr().String())
-		require.NoError(t, err)
-		boundary := strings.TrimPrefix(kind, "multipart/form-data; boundary=")
-		part := "--" + boundary + "\r\nContent-Disposition: form-data; name=\"files\"; filename=\"gears.go\"\r\n\r\npackage"
-		_, err = fmt.Fprintf(conn, "POST /gears/attempts HTTP/1.1\r\nHost: x\r\nAccept: application/json\r\nCookie: grade-session=%s\r\nContent-Type: %s\r\nTransfer-Encoding: chunked\r\n\r\n%x\r\n%s\r\n", ada.session.Value, kind, len(part), part)
-		require.NoError(t, err)
+		conn := ada.beginsToSend()
 		go send(conn)
 		got, err := http.ReadResponse(bufio.NewReader(conn), nil)
 		require.NoError(t, err, name)
@@ -148,6 +155,32 @@ func TestEndlessUpload(t *testing.T) {
 		require.NoError(t, conn.Close())
 	}
 	assert.Empty(t, w.engine.Attempts("ada", gears))
+}
+
+// A person has no more than two uploads on their way, which are memory of the service, and
+// takes nothing of others with it.
+func TestUploadsAtOnce(t *testing.T) {
+	w := newWorld(t)
+	w.letGo()
+	ada, bo := w.signedIn("ada").json(), w.signedIn("bo").json()
+	conns := []net.Conn{ada.beginsToSend(), ada.beginsToSend()}
+	underWay := func(n int) func() bool {
+		return func() bool {
+			w.site.sending.mu.Lock()
+			defer w.site.sending.mu.Unlock()
+			return w.site.sending.going["ada"] == n
+		}
+	}
+	require.Eventually(t, underWay(2), 4*time.Second, time.Millisecond)
+	third := ada.handIn(gears, solution("x"))
+	assert.Equal(t, http.StatusTooManyRequests, third.status)
+	assert.Contains(t, third.body, "2 uploads of yours are still on their way")
+	assert.Equal(t, http.StatusCreated, bo.handIn(gears, solution("x")).status)
+	for _, c := range conns {
+		require.NoError(t, c.Close())
+	}
+	require.Eventually(t, underWay(0), 4*time.Second, time.Millisecond)
+	assert.Equal(t, http.StatusCreated, ada.handIn(gears, solution("x")).status)
 }
 
 // A regrade that holds is told to the student, with what it has changed.

@@ -3,8 +3,10 @@ package worker
 import (
 	"context"
 	"errors"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -81,9 +83,16 @@ func TestExportAndImport(t *testing.T) {
 	assert.Equal(t, engine.Exchanged{Attempts: 5, Pending: 2}, n, "nothing is new")
 
 	other := opened(t, t.TempDir())
+	told := map[string]<-chan service.Progress{}
+	for _, student := range []string{"ada", "bob"} {
+		told[student] = other.Follow(t.Context(), student, gears)
+	}
 	n, err = other.Import(t.Context(), dir)
 	require.NoError(t, err)
 	assert.Equal(t, engine.Exchanged{Attempts: 5, Records: 3, Submissions: 4}, n)
+	for student, list := range told {
+		neverWaited(t, list, other.Attempts(student, gears))
+	}
 	assert.Equal(t, e.Store().Attempts(), other.Store().Attempts())
 	for _, student := range []string{"ada", "bob"} {
 		assert.Equal(t, e.Attempts(student, gears), other.Attempts(student, gears))
@@ -102,6 +111,20 @@ func TestExportAndImport(t *testing.T) {
 	started(t, other, "w", scripted{grade: right})
 	await(t, other, "dora", service.Graded)
 	await(t, other, "cem é", service.Graded)
+}
+
+// neverWaited holds that no attempt that came with its verdict was on its way to a worker.
+func neverWaited(t *testing.T, told <-chan service.Progress, attempts []service.Attempt) {
+	t.Helper()
+	graded := map[int]bool{}
+	for _, a := range attempts {
+		graded[a.Number] = a.Stage == service.Graded
+	}
+	require.Contains(t, slices.Collect(maps.Values(graded)), true)
+	for seen := 0; seen < len(attempts); seen++ {
+		p := <-told
+		assert.False(t, graded[p.Number] && p.Stage != service.Graded, "attempt %d of %s was told to be %s", p.Number, p.Student, p.Stage)
+	}
 }
 
 // A later export does not go on saying that what was graded meanwhile has no verdict.

@@ -1,0 +1,34 @@
+package site
+
+import (
+	"net/http"
+	"net/url"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+)
+
+// An admin signs people out and puts out whom an invitation has let in, but not themselves
+// and not whom the roster names.
+func TestPeopleArePutOut(t *testing.T) {
+	w := newWorld(t)
+	root := w.signedIn("root")
+	assert.Equal(t, http.StatusOK, root.post("/course/people", url.Values{"logins": {"eve"}, "role": {"staff"}}).status)
+	page := root.get("/course/people").body
+	assert.Contains(t, page, `action="/course/people/eve/dismiss"`)
+	assert.NotContains(t, page, `action="/course/people/ada/dismiss"`)
+	assert.NotContains(t, w.signedIn("grace").get("/course/people").body, "/sign-out\"><button class=\"plain\">Sign out everywhere", "only admins can")
+
+	eve, ada := w.signedIn("eve"), w.signedIn("ada")
+	assert.Equal(t, http.StatusSeeOther, root.post("/course/people/ADA/sign-out", nil).status)
+	assert.Equal(t, http.StatusUnauthorized, ada.get("/").status)
+	assert.Equal(t, http.StatusOK, w.signedIn("ada").get("/").status)
+	assert.Equal(t, http.StatusOK, eve.get("/course").status)
+	assert.Equal(t, http.StatusSeeOther, root.post("/course/people/eve/dismiss", nil).status)
+	assert.Equal(t, http.StatusUnauthorized, eve.get("/course").status)
+	assert.NotContains(t, root.get("/course/people").body, "/students/eve")
+
+	assert.Equal(t, http.StatusNotFound, root.post("/course/people/eve/dismiss", nil).status)
+	assert.Equal(t, http.StatusConflict, root.post("/course/people/ada/dismiss", nil).status)
+	assert.Equal(t, http.StatusConflict, root.post("/course/people/root/dismiss", nil).status)
+}
