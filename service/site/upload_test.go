@@ -214,7 +214,7 @@ func TestLateAndTooMany(t *testing.T) {
 	a := decode[attemptView](t, ada.handIn(gears, solution("late")))
 	assert.Contains(t, a.Notice, "60 min after it was due")
 	assert.Contains(t, a.Notice, "does not count")
-	w.course.Policy.Defaults.Late = &course.Late{Deduct: 10}
+	w.course.Policy.Defaults.Late = &course.Late{Deduct: 10, Most: 100}
 	w.graded("ada", 1)
 	assert.Contains(t, decode[attemptView](t, ada.get("/gears/attempts/1")).Notice, "takes points off")
 	grace := w.signedIn("grace")

@@ -5,7 +5,6 @@ import (
 	"strings"
 	"time"
 
-	"grade/exercises/course"
 	"grade/grader/gradebook"
 	"grade/service"
 )
@@ -73,18 +72,16 @@ func noticeOf(p *gradebook.Policy, a service.Attempt, nth int) string {
 	if rules.Attempts > 0 && nth > rules.Attempts {
 		return fmt.Sprintf("The course counts the first %d attempts, and this is attempt %d: it is graded, so that you learn from it, and does not count.", rules.Attempts, a.Number)
 	}
-	due, _ := p.DueFor(a.Student, rules)
-	if due.IsZero() || !a.Submitted.After(due.Add(grace(rules))) {
+	counts := p.CountsAt(a.Student, a.Exercise, a.Submitted)
+	if counts == 100 {
 		return ""
 	}
+	due, _ := p.DueFor(a.Student, rules)
 	late := "It was handed in " + inAbout(a.Submitted.Sub(due)) + " after it was due"
-	switch {
-	case rules.Late == nil || rules.Late.Until > 0 && a.Submitted.Sub(due) > rules.Late.Until:
+	if counts == 0 {
 		return late + ": it is graded, so that you learn from it, and does not count. If you have an extension, tell your teacher."
-	case rules.Late.Deduct > 0:
-		return late + fmt.Sprintf(": the course takes points off for that (%g %%%s).", rules.Late.Deduct, per(rules.Late.Per))
 	}
-	return ""
+	return late + fmt.Sprintf(": the course takes points off for that (%g %%%s).", rules.Late.Deduct, per(rules.Late.Per))
 }
 
 // nth is which of a student's attempts one is, of those that use up the attempts that may
@@ -111,13 +108,6 @@ func noticesOf(p *gradebook.Policy, a service.Attempt, nth int) string {
 		anew += fmt.Sprintf("%d points now, %d before.", now, was)
 	}
 	return strings.TrimSpace(notice + " " + anew)
-}
-
-func grace(r course.Rules) time.Duration {
-	if r.Late == nil {
-		return 0
-	}
-	return r.Late.Grace
 }
 
 func per(d time.Duration) string {
