@@ -89,15 +89,27 @@ func (r *grading) buildRace(ctx context.Context) ([]byte, error) {
 	return b.RaceRecipe(o)
 }
 
-// compileRace compiles in the box that has the files. If there is none, or it has gone, it
-// brings them to another one.
+// compileRace compiles in the box that has the files. If there is none, or it has gone or
+// fails, it brings them to another one, and to one more.
 func (r *grading) compileRace(ctx context.Context, box sandbox.Box, b lang.Build, recipe []byte) (o sandbox.Outcome, err error) {
+	lost := func() bool {
+		return ctx.Err() == nil && (errors.Is(err, sandbox.ErrGone) || errors.Is(err, sandbox.ErrFailed))
+	}
 	if box != nil {
-		if o, err = box.Run(ctx, b.RaceRequest(box.Dirs(), recipe)); !errors.Is(err, sandbox.ErrGone) {
+		if o, err = box.Run(ctx, b.RaceRequest(box.Dirs(), recipe)); !lost() {
 			return o, err
 		}
 	}
-	box, err = r.boxes.Builder(ctx, r.builder)
+	for range 2 {
+		if o, err = r.compileRaceAnew(ctx, b, recipe); !lost() {
+			break
+		}
+	}
+	return o, err
+}
+
+func (r *grading) compileRaceAnew(ctx context.Context, b lang.Build, recipe []byte) (o sandbox.Outcome, err error) {
+	box, err := r.boxes.Builder(ctx, r.builder)
 	if err != nil {
 		return o, err
 	}

@@ -37,21 +37,24 @@ func (s series) faster(times int64) (list series) {
 	return list
 }
 
-// pair is the i-th, of a submission whose window takes so many times what the program did.
-func (s series) pair(i int, times float64) (ref, sub sandbox.Outcome) {
-	const outside = 10 * time.Millisecond
-	p := s[i%len(s)]
+// pair is one of them, of a submission whose window takes so many times what the program did.
+// Which of the two runs was slow outside is not recorded: the one that took more.
+func (s series) pair(r *rand.Rand, times float64) (ref, sub sandbox.Outcome) {
+	const before, after = 8 * time.Millisecond, 2 * time.Millisecond
+	p := s[r.IntN(len(s))]
 	us := func(n int64) time.Duration { return time.Duration(n) * time.Microsecond }
-	of := func(window, outside time.Duration) sandbox.Outcome { return timed(outside/2, window, outside+window) }
-	return of(us(p[0]), outside), of(time.Duration(times*float64(us(p[1]))), max(0, outside+us(p[2])))
+	of := func(window, more time.Duration) sandbox.Outcome {
+		return timed(before+more, window, before+more+window+after)
+	}
+	return of(us(p[0]), us(max(0, -p[2]))), of(time.Duration(times*float64(us(p[1]))), us(max(0, p[2])))
 }
 
-// speed grades a submission with recorded runs, from the i-th on.
-func (s series) speed(t *testing.T, i int, times float64) verdict.Verdict {
+// speed grades a submission with recorded runs, in any order.
+func (s series) speed(t *testing.T, r *rand.Rand, times float64) verdict.Verdict {
 	t.Helper()
 	w := Series{Workload: Workload{Speed: simLimit, SpeedPoints: 8}}
-	for ; ; i++ {
-		detail, err := w.Add(s.pair(i, times))
+	for {
+		detail, err := w.Add(s.pair(r, times))
 		require.NoError(t, err)
 		require.Empty(t, detail)
 		if d, err := w.Decide(false); err != nil || d.Done {
@@ -61,21 +64,40 @@ func (s series) speed(t *testing.T, i int, times float64) verdict.Verdict {
 	}
 }
 
-// A submission that is 1.3 times away from its limit gets the same verdict in each of a thousand
-// gradings, of runs that were recorded beside busy loops, twice as many as there are CPUs; and
-// so on a machine on which the windows are a fifth of that, some of them 2 ms.
+// A submission that is 1.3 times below its limit passes in each of a thousand gradings, of runs
+// that were recorded beside busy loops, twice as many as there are CPUs; and so on a machine
+// three times as fast, whose windows are shorter and no less noisy outside. One that is as
+// far above it fails, but for one in a hundred, where the machine is not too noisy by the
+// reference's own account to hold anything against it.
 func TestNoRecordedVerdictFlips(t *testing.T) {
 	const gradings, away = 1000, 1.3
 	for name, s := range recordings(t) {
-		for _, times := range []int64{1, 5} {
+		for _, times := range []int64{1, 3} {
 			t.Run(fmt.Sprintf("%s/%d times as fast", name, times), func(t *testing.T) {
 				r, s := rand.New(rand.NewPCG(17, 18)), s.faster(times)
+				accused, spared := 0, 0
 				for range gradings {
-					i := r.IntN(len(s))
-					require.Equal(t, verdict.Passed, s.speed(t, i, simLimit/away), "from pair %d on", i)
-					require.Equal(t, verdict.TooSlow, s.speed(t, i, simLimit*away), "from pair %d on", i)
+					if s.speed(t, r, simLimit/away) != verdict.Passed {
+						accused++
+					}
+					if s.speed(t, r, simLimit*away) != verdict.TooSlow {
+						spared++
+					}
+				}
+				require.Zero(t, accused)
+				if !s.control().Noisy {
+					require.LessOrEqual(t, spared, gradings/100)
 				}
 			})
 		}
 	}
+}
+
+// control is what the recorded runs of the reference say of the machine.
+func (s series) control() Control {
+	var windows []time.Duration
+	for _, p := range s {
+		windows = append(windows, time.Duration(p[0])*time.Microsecond)
+	}
+	return ControlOf(windows)
 }

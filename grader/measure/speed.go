@@ -148,9 +148,21 @@ const bimodal = 1.25
 // The noise is that of the reference's slowest run, and not of its quartiles: those see
 // nothing of a neighbour that slows a quarter of all runs.
 func twoWays(pairs []Pair, upper, limit float64) bool {
-	refs := references(pairs)
-	noise := float64(slices.Max(refs)) / float64(typicalReference(pairs))
-	return !ControlOf(refs).Noisy && upper > bimodal*noise*limit
+	return !ControlOf(references(pairs)).Noisy && upper > bimodal*noiseOf(pairs)*limit
+}
+
+// noiseOf is by how much the reference's slowest run exceeds its typical one. What it takes
+// outside of the window belongs to it, as it does to the ratios: in short windows most of the
+// noise comes from there.
+func noiseOf(pairs []Pair) float64 {
+	var windows, outside []float64
+	for _, p := range pairs {
+		windows, outside = append(windows, float64(p.Reference)), append(outside, float64(p.Outside))
+	}
+	slices.Sort(windows)
+	slices.Sort(outside)
+	last := len(pairs) - 1
+	return (windows[last] + outside[last] - quantile.Median(outside)) / quantile.Median(windows)
 }
 
 func references(pairs []Pair) (list []time.Duration) {

@@ -25,14 +25,20 @@ const MinWindow = 2 * minWindow
 type Pair struct {
 	Reference  time.Duration // in the measured window
 	Submission time.Duration
-	Excess     time.Duration // of the submission outside its window, beyond the reference's there; may be below 0
+	Outside    time.Duration // of the reference, before and after its window
+	Excess     Excess        // of the submission, outside its window
 }
+
+// Excess is what the submission took beyond the reference before the window and after it; may
+// be below 0.
+type Excess struct{ Before, After time.Duration }
 
 // timing is where the CPU time of one measured run went.
 type timing struct {
-	window  time.Duration // between the two marks
-	outside time.Duration // all the rest of the box's, before and after
-	source  sandbox.Source
+	before time.Duration // the first of the two marks
+	window time.Duration // between them
+	after  time.Duration // all the rest of the box's
+	source sandbox.Source
 }
 
 var errMarks = errors.New("the measured window is not marked by exactly two marks in order")
@@ -44,12 +50,12 @@ func timingOf(o sandbox.Outcome) (timing, error) {
 	if len(o.Marks) != 2 || o.Marks[0].CPU < 0 || o.Marks[1].CPU < o.Marks[0].CPU || o.Marks[1].Wall < o.Marks[0].Wall {
 		return timing{}, errMarks
 	}
-	t := timing{window: o.Marks[1].CPU - o.Marks[0].CPU, source: sandbox.SourceRusage}
+	t := timing{before: o.Marks[0].CPU, window: o.Marks[1].CPU - o.Marks[0].CPU, source: sandbox.SourceRusage}
 	total := o.CPU
 	if o.BoxCPUSource != sandbox.SourceNone {
 		total, t.source = o.BoxCPU, o.BoxCPUSource
 	}
-	t.outside = max(0, total-t.window)
+	t.after = max(0, total-o.Marks[1].CPU)
 	return t, nil
 }
 
@@ -69,7 +75,10 @@ func NewPair(ref, sub sandbox.Outcome) (p Pair, detail string, err error) {
 	if r.source != s.source {
 		return Pair{}, "", fmt.Errorf("time a pair: the reference's CPU time comes from %v, the submission's from %v", r.source, s.source)
 	}
-	return Pair{Reference: r.window, Submission: s.window, Excess: s.outside - r.outside}, "", nil
+	return Pair{
+		Reference: r.window, Submission: s.window, Outside: r.before + r.after,
+		Excess: Excess{s.before - r.before, s.after - r.after},
+	}, "", nil
 }
 
 // withOverhead adds to the submission's windows the CPU time that it spent outside them in
@@ -80,12 +89,16 @@ func NewPair(ref, sub sandbox.Outcome) (p Pair, detail string, err error) {
 // excess counts with its sign, so that chance moves the middle of the ratios to neither side:
 // to leave out the small ones was a gift of half a window to what moved its work in two runs
 // of three. Of less time outside no more is credited than chance explains, or a submission
-// that makes the test's own work cheaper would be paid for it.
+// that makes the test's own work cheaper would be paid for it: by memory that it never touches,
+// for which the collector hardly runs while the inputs are made. So what is saved before the
+// window pays for nothing after it.
 func withOverhead(pairs []Pair) []Pair {
 	pairs = slices.Clone(pairs)
 	for i, p := range pairs {
 		credit := min(time.Duration(mostCredit*float64(p.Reference)), p.Submission/2)
-		pairs[i].Submission += max(p.Excess, -credit)
+		more := max(p.Excess.Before, 0) + max(p.Excess.After, 0)
+		less := min(p.Excess.Before, 0) + min(p.Excess.After, 0)
+		pairs[i].Submission += more + max(less, -credit)
 	}
 	return pairs
 }

@@ -28,12 +28,12 @@ func TestPairOf(t *testing.T) {
 		ref, sub sandbox.Outcome
 		want     Pair
 	}{
-		{"the same", timed(5*ms, 60*ms, 80*ms), timed(5*ms, 60*ms, 80*ms), Pair{60 * ms, 60 * ms, 0}},
-		{"less outside", timed(50*ms, 60*ms, 200*ms), timed(0, 70*ms, 70*ms), Pair{60 * ms, 70 * ms, -140 * ms}},
-		{"work moved before the window", timed(5*ms, 60*ms, 80*ms), timed(605*ms, 1*ms, 621*ms), Pair{60 * ms, 1 * ms, 600 * ms}},
-		{"work moved after it", timed(5*ms, 60*ms, 80*ms), timed(5*ms, 1*ms, 621*ms), Pair{60 * ms, 1 * ms, 600 * ms}},
-		{"work moved to a child", timed(5*ms, 60*ms, 80*ms), child, Pair{60 * ms, 30 * ms, 300 * ms}},
-		{"clocks that disagree", timed(5*ms, 60*ms, 80*ms), timed(5*ms, 60*ms, 50*ms), Pair{60 * ms, 60 * ms, -20 * ms}},
+		{"the same", timed(5*ms, 60*ms, 80*ms), timed(5*ms, 60*ms, 80*ms), Pair{60 * ms, 60 * ms, 20 * ms, Excess{}}},
+		{"less outside", timed(50*ms, 60*ms, 200*ms), timed(0, 70*ms, 70*ms), Pair{60 * ms, 70 * ms, 140 * ms, Excess{-50 * ms, -90 * ms}}},
+		{"work moved before the window", timed(5*ms, 60*ms, 80*ms), timed(605*ms, 1*ms, 621*ms), Pair{60 * ms, 1 * ms, 20 * ms, Excess{Before: 600 * ms}}},
+		{"work moved after it", timed(5*ms, 60*ms, 80*ms), timed(5*ms, 1*ms, 621*ms), Pair{60 * ms, 1 * ms, 20 * ms, Excess{After: 600 * ms}}},
+		{"work moved to a child", timed(5*ms, 60*ms, 80*ms), child, Pair{60 * ms, 30 * ms, 20 * ms, Excess{After: 300 * ms}}},
+		{"clocks that disagree", timed(5*ms, 60*ms, 80*ms), timed(5*ms, 60*ms, 50*ms), Pair{60 * ms, 60 * ms, 20 * ms, Excess{After: -15 * ms}}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			p, detail, err := NewPair(test.ref, test.sub)
@@ -45,22 +45,25 @@ func TestPairOf(t *testing.T) {
 }
 
 func TestWithOverhead(t *testing.T) {
-	pairs := func(excess ...time.Duration) (list []Pair) {
+	const none = 0
+	pairs := func(excess ...Excess) (list []Pair) {
 		for _, e := range excess {
-			list = append(list, Pair{100 * ms, 60 * ms, e * ms})
+			list = append(list, Pair{100 * ms, 60 * ms, 20 * ms, Excess{e.Before * ms, e.After * ms}})
 		}
 		return list
 	}
 	for _, test := range []struct {
 		name   string
-		excess []time.Duration
+		excess []Excess
 		want   []time.Duration // charged
 	}{
-		{"noise on both sides", []time.Duration{5, -5, 4, -4, 0}, []time.Duration{5, -5, 4, -4, 0}},
-		{"all moved outside", []time.Duration{300, 310, 290}, []time.Duration{300, 310, 290}},
-		{"a little moved outside", []time.Duration{18, 17, 19, -1}, []time.Duration{18, 17, 19, -1}},
-		{"moved outside in some of the pairs", []time.Duration{300, 0, 0, 40, 300}, []time.Duration{300, 0, 0, 40, 300}},
-		{"less outside earns no more than noise", []time.Duration{-300, -9}, []time.Duration{-10, -9}},
+		{"noise on both sides", []Excess{{5, none}, {-5, none}, {none, 4}, {none, -4}, {}}, []time.Duration{5, -5, 4, -4, 0}},
+		{"noise in both places", []Excess{{5, -3}, {-5, -5}, {-9, 3}, {6, 1}}, []time.Duration{2, -10, -6, 7}},
+		{"all moved outside", []Excess{{none, 300}, {310, none}, {100, 190}}, []time.Duration{300, 310, 290}},
+		{"a little moved outside", []Excess{{18, none}, {none, 17}, {10, 9}, {-1, none}}, []time.Duration{18, 17, 19, -1}},
+		{"moved outside in some of the pairs", []Excess{{none, 300}, {}, {}, {none, 40}, {300, none}}, []time.Duration{300, 0, 0, 40, 300}},
+		{"less outside earns no more than noise", []Excess{{-300, none}, {none, -9}, {-200, -100}}, []time.Duration{-10, -9, -10}},
+		{"what is saved before pays for nothing after", []Excess{{-185, 300}, {300, -185}}, []time.Duration{290, 290}},
 	} {
 		list := pairs(test.excess...)
 		got := withOverhead(list)
@@ -69,7 +72,7 @@ func TestWithOverhead(t *testing.T) {
 		}
 		assert.Equal(t, pairs(test.excess...), list, "the pairs themselves stay")
 	}
-	assert.Equal(t, 2*ms, withOverhead([]Pair{{100 * ms, 4 * ms, -50 * ms}})[0].Submission, "something of a window always stays")
+	assert.Equal(t, 2*ms, withOverhead([]Pair{{100 * ms, 4 * ms, 80 * ms, Excess{Before: -50 * ms}}})[0].Submission, "something of a window always stays")
 }
 
 func TestPairWithoutItsMarks(t *testing.T) {
@@ -97,7 +100,7 @@ func TestPairDoesNotMixSources(t *testing.T) {
 	assert.ErrorContains(t, err, "cgroup v1")
 	p, _, err := NewPair(without, without)
 	require.NoError(t, err)
-	assert.Equal(t, Pair{60 * ms, 60 * ms, 0}, p)
+	assert.Equal(t, Pair{60 * ms, 60 * ms, 20 * ms, Excess{}}, p)
 }
 
 func TestWallCap(t *testing.T) {

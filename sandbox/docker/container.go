@@ -20,7 +20,6 @@ var seccompProfile string
 
 const (
 	supervisorPath = "/supervisor"
-	nobody         = 65534 // the user that programs run as
 	goRoot         = "/usr/local/go"
 	goCache        = goRoot + "/pkg/gocache" // below it, so that one volume holds both
 
@@ -32,7 +31,7 @@ const (
 
 // hardened returns the configuration of a container for untrusted programs.
 func (e *Engine) hardened(s sandbox.Spec) (*container.Config, *container.HostConfig) {
-	image, args := e.images.of(s.Purpose).name(), []string{"-uid", fmt.Sprint(nobody)}
+	image, args := e.images.of(s.Purpose).name(), []string{"-uid", fmt.Sprint(e.users.next())}
 	if s.Purpose.Builds() {
 		args = append(args, "-goroot", goRoot, "-gocache", goCache)
 	}

@@ -60,6 +60,7 @@ type Engine struct {
 	runtime string
 	owner   string
 
+	users   users
 	images  images
 	closing sync.WaitGroup // what has to be removed
 	ending  sync.WaitGroup // what the engine removes by itself as well
@@ -73,7 +74,7 @@ func Open(ctx context.Context, config Config) (*Engine, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", sandbox.ErrUnavailable, err)
 	}
-	e := &Engine{config: config, client: c}
+	e := &Engine{config: config, client: c, users: newUsers()}
 	if e.config.Progress == nil {
 		e.config.Progress = func(string, int64, int64) {}
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -96,8 +97,10 @@ func assertRights(t *testing.T, seen conformance.Seen) {
 	}
 	assert.Equal(t, "1", seen.Status["NoNewPrivs"])
 	assert.Equal(t, "2", seen.Status["Seccomp"])
-	assert.Equal(t, "65534\t65534\t65534\t65534", seen.Status["Uid"])
-	assert.Equal(t, "65534\t65534\t65534\t65534", seen.Status["Gid"])
+	assert.GreaterOrEqual(t, seen.UID, firstUser)
+	user := strings.TrimSuffix(strings.Repeat(fmt.Sprintf("%d\t", seen.UID), 4), "\t")
+	assert.Equal(t, user, seen.Status["Uid"])
+	assert.Equal(t, user, seen.Status["Gid"])
 	assert.Len(t, seen.Processes, 2)
 }
 
@@ -137,7 +140,12 @@ func TestInspect(t *testing.T) {
 	assert.Equal(t, int64(spec.Pids), *h.PidsLimit)
 	assert.Equal(t, map[string]string{OwnerLabel: e.owner}, got.Config.Labels)
 	assert.NotContains(t, strings.Join(got.Config.Env, " "), "canary")
-	assert.Equal(t, []string{supervisorPath, "-uid", "65534"}, []string(got.Config.Entrypoint))
+	require.Len(t, got.Config.Entrypoint, 3)
+	assert.Equal(t, []string{supervisorPath, "-uid"}, []string(got.Config.Entrypoint[:2]))
+	user, err := strconv.Atoi(got.Config.Entrypoint[2])
+	require.NoError(t, err)
+	assert.GreaterOrEqual(t, user, firstUser)
+	assert.Less(t, user, firstUser+numUsers)
 	assert.False(t, got.Config.Tty)
 }
 

@@ -62,8 +62,9 @@ var descriptorCommands = []uint32{syscall.F_DUPFD, syscall.F_GETFD, syscall.F_SE
 
 // everywhere are the calls of every architecture that a Go program makes: for memory, threads,
 // time, signals, and files in its scratch space. None holds memory that the process's
-// resident size and the scratch space do not show, but for epoll, descriptors and pipes, which
-// Go's runtime needs, and whose number the limit on descriptors bounds.
+// resident size and the scratch space do not show, but for descriptors and pipes, which
+// Go's runtime needs and the limit on descriptors bounds, and for epoll's watches, which the
+// box's account of memory shows and the kernel bounds for each user.
 var everywhere = []uint32{
 	syscall.SYS_READ, syscall.SYS_WRITE, syscall.SYS_CLOSE, syscall.SYS_FSTAT, syscall.SYS_LSEEK,
 	syscall.SYS_PREAD64, syscall.SYS_PWRITE64, syscall.SYS_READV, syscall.SYS_WRITEV, syscall.SYS_DUP, syscall.SYS_DUP3, syscall.SYS_PIPE2,
