@@ -12,7 +12,8 @@ import (
 )
 
 // Many goroutines may compute with the same nodes at the same time: an operation
-// only reads its operands. Backward, called once they are done, sees all uses (rule 19).
+// only reads its operands, at whatever place each of them stands. Backward, called once
+// they are done, sees all uses (rule 19).
 func TestConcurrentBuild(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
@@ -25,9 +26,18 @@ func TestConcurrentBuild(t *testing.T) {
 			used[i] = append(used[i], r.Perm(400))
 		}
 	}
+	operands := append(shared[:3:3], shared[0].Mul(shared[1]), autograd.Sum(shared[2], shared[3]), shared[4].Tanh())
+	orders := draws(len(roots), func() []int { return r.Perm(len(ops)) })
+	sums := make([][]node, len(roots))
 	var wg sync.WaitGroup
 	for i := range roots {
 		wg.Go(func() {
+			for _, which := range orders[i] {
+				everyPlace(ops[which], operands)
+			}
+			for _, terms := range [][]node{operands, shared, slices.Repeat(shared, 20)} {
+				sums[i] = append(sums[i], autograd.Sum(terms...))
+			}
 			for j, part := range used[i] {
 				sum := shared[i].AddScalar(0.5)
 				for k, which := range part {
@@ -47,9 +57,22 @@ func TestConcurrentBuild(t *testing.T) {
 		})
 	}
 	wg.Wait()
+	o.Floats("values of sums of nodes that all goroutines used", data(slices.Concat(sums...)), rough)
 	addUp(roots).Backward()
 	o.Floats("values of what was built at the same time", data(roots), rough)
 	o.Floats("gradients of the leaves that all of it used", grads(shared))
+}
+
+// everyPlace computes with leaves and results at all places of op, which are not part of
+// the graph.
+func everyPlace(op operation, operands []node) {
+	for i, a := range operands {
+		for _, b := range operands[:i+1] {
+			op.f(a, b)
+			op.f(b, a)
+		}
+		autograd.Sum(append(operands[i:len(operands):len(operands)], operands[:i]...)...)
+	}
 }
 
 // Backward, ZeroGrad and SetData may run at the same time on graphs that have no node in

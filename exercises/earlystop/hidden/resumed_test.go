@@ -91,7 +91,8 @@ func (p *pair) reset() {
 		s.Reset()
 		st := s.State()
 		s.log.stops.Add("reset: %s, wait %d", reason(s.Reason()), st.Wait)
-		s.log.bests.Add("reset: %s, in the State %v, with a snapshot %v", s.best(), st.HasBest, st.Saved)
+		asNew := fields(st) == fields(newStopper(p.t, p.cfg).State())
+		s.log.bests.Add("reset: %s, in the State %v, with a snapshot %v, all as of a new one %v", s.best(), st.HasBest, st.Saved, asNew)
 	}
 }
 
@@ -222,7 +223,7 @@ func goesOn(t *testing.T, o *observe.Observer, carry func(from, to session)) {
 			future.run(p)
 			a, b := p.resumed.log, p.twin.log
 			stops = stops && slices.Equal(a.stops, b.stops)
-			bests = bests && slices.Equal(a.words, b.words)
+			bests = bests && slices.Equal(a.words, b.words) && slices.Equal(a.bests, b.bests)
 			errors = errors && slices.Equal(a.errors, b.errors)
 			weights = weights && slices.Equal(a.weights, b.weights)
 		}

@@ -2,6 +2,7 @@ package hidden
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
 	"testing"
 
@@ -19,10 +20,11 @@ func TestReset(t *testing.T) {
 		var found notes
 		var waits []int
 		mode := earlystop.Mode(i % 2)
-		s := begin(t, &l, earlystop.Config{Mode: mode, Patience: 20})
+		cfg, asNew := earlystop.Config{Mode: mode, Patience: 20}, true
+		s := begin(t, &l, cfg)
 		for round := range 5 {
 			m := newModel(r, 1+r.IntN(3), 2+round)
-			twin := begin(t, &ofNew, earlystop.Config{Mode: mode, Patience: 20})
+			twin := begin(t, &ofNew, cfg)
 			for epoch, metric := range climbs(r, mode) {
 				m.train(r)
 				s.epoch(some+epoch, 200+metric+float64(10*(i-round)), m)
@@ -44,6 +46,7 @@ func TestReset(t *testing.T) {
 			_, _, ok := s.Best()
 			found.Add("reset: %s, best %v", reason(s.Reason()), ok)
 			waits = append(waits, s.State().Wait)
+			asNew = asNew && fields(s.State()) == fields(newStopper(t, cfg).State())
 			s.restore(m)
 		}
 		if way == "again and again" { // counts of 8 and of 16 bits
@@ -69,6 +72,7 @@ func TestReset(t *testing.T) {
 					s.Observe(some+epoch, 100+sign*metric, m)
 				}
 				s.Reset()
+				asNew = asNew && fields(s.State()) == fields(newStopper(t, cfg).State())
 				*s.begun = false
 				s.run(100+sign*7, 100+sign*6, 100+sign*5, 100+sign*4)
 				begin(t, &ofNew, cfg).run(100+sign*7, 100+sign*6, 100+sign*5, 100+sign*4)
@@ -80,7 +84,14 @@ func TestReset(t *testing.T) {
 		o.Bool(way+": Observe returns what that of a new one does", slices.Equal(append(l.stops, again.stops...), ofNew.stops))
 		o.Strings(way+": weights", l.weights)
 		o.Ints(way+": Wait of the State after Reset", waits)
+		o.Bool(way+": all of the State after Reset as of a new one", asNew)
 	}
+}
+
+// fields are all fields of a State, in words.
+func fields(st earlystop.State) string {
+	return fmt.Sprintf("mode %d, wait %d, %s, best %v %v of %d, saved %v %v",
+		int(st.Mode), st.Wait, reason(st.Reason), st.HasBest, st.Best, st.BestEpoch, st.Saved, slices.Concat(st.Weights...))
 }
 
 // interrupted is a training that changes Stoppers in the middle, by way of carry. A
@@ -150,6 +161,8 @@ func TestState(t *testing.T) {
 	interrupted(t, o, carry)
 	goesOn(t, o, carry)
 	patienceOfTheNew(t, o, carry)
+	ofNothing(t, o)
+	infiniteBests(t, o, carry)
 }
 
 // patienceOfTheNew records how many bad epochs a Stopper bears that goes on with
@@ -235,10 +248,7 @@ func TestStateIsACopy(t *testing.T) {
 	r := o.Rand()
 	var l log
 	var states notes
-	show := func(st earlystop.State) {
-		states.Add("mode %d, wait %d, %s, best %v %v of %d, saved %v %v",
-			int(st.Mode), st.Wait, reason(st.Reason), st.HasBest, st.Best, st.BestEpoch, st.Saved, slices.Concat(st.Weights...))
-	}
+	show := func(st earlystop.State) { states.Add("%s", fields(st)) }
 	mode := earlystop.Mode(r.IntN(2))
 	s := begin(t, &l, earlystop.Config{Mode: mode, Patience: 3})
 	show(s.State())
@@ -288,52 +298,4 @@ func TestStateIsACopy(t *testing.T) {
 	o.Strings("weights that Restore brings back", l.weights)
 	o.Strings("errors", l.errors)
 	largeState(t, o)
-}
-
-// SetState refuses, and changes nothing, for a State that no Stopper of its Mode can
-// have, and takes every other: with each Reason there is.
-func TestSetStateRefuses(t *testing.T) {
-	o := observe.New(t)
-	r := o.Rand()
-	var l log
-	var refused notes
-	for _, mode := range []earlystop.Mode{earlystop.Min, earlystop.Max} {
-		x := dyadic(r, 30, 60)
-		s := begin(t, &l, earlystop.Config{Mode: mode, Patience: 40})
-		m := newModel(r, 2)
-		s.epoch(3, x, m)
-		s.epoch(4, x-sign(mode), m)
-		weights := [][]float64{{r.NormFloat64(), r.NormFloat64()}}
-		states := []earlystop.State{
-			{Mode: 1 - mode}, {Mode: 2}, {Mode: mode, Wait: -1 - r.IntN(9)}, {Mode: mode, Reason: 5}, {Mode: mode, Reason: -1},
-			{Mode: mode, HasBest: true, Best: nan}, {Mode: mode, Saved: true, Weights: weights},
-			{Mode: 1 - mode, HasBest: true, Best: x, BestEpoch: 3, Saved: true, Weights: weights},
-			{Mode: mode, Wait: -1, HasBest: true, Best: x, BestEpoch: 3, Saved: true, Weights: weights},
-		}
-		all := func() {
-			for _, i := range r.Perm(len(states)) {
-				err := s.SetState(states[i])
-				refused.Add("State %d: refused %v", i, err != nil)
-				l.bests.Add("State %d: then %s, wait %d", i, s.best(), s.State().Wait)
-			}
-			m.train(r)
-			s.restore(m)
-		}
-		all()
-		right := earlystop.State{Mode: mode, Wait: 3, HasBest: true, Best: x, BestEpoch: 1, Saved: true, Weights: weights}
-		refused.Add("a right one: refused %v", s.SetState(right) != nil)
-		l.bests.Add("a right one: then %s", s.best())
-		s.restore(m)
-		all()
-		s.epoch(7, x, m)
-		for _, i := range r.Perm(int(earlystop.NonFinite) + 1) {
-			right.Reason = earlystop.Reason(i)
-			refused.Add("Reason %d: refused %v", i, s.SetState(right) != nil)
-			l.stops.Add("Reason %d: then %s", i, reason(s.Reason()))
-		}
-	}
-	o.Strings("which States are refused", refused)
-	o.Strings("best after each State", l.bests)
-	o.Strings("Reason after each State", l.stops)
-	o.Strings("weights that Restore brings back", l.weights)
 }

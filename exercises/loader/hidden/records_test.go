@@ -1,6 +1,7 @@
 package hidden
 
 import (
+	"bytes"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -50,9 +51,10 @@ func openRecords(t testing.TB, path string, size int) *loader.Records {
 
 func hash(b []byte) int { return int(crc32.ChecksumIEEE(b)) }
 
-// Get returns the bytes of record i, all of them, in a slice that is the caller's; Len
-// is the number of records. A record may be of a byte or of a mebibyte. Records are a
-// Dataset like any other.
+// Get returns the bytes of record i, all of them, in a slice that is the caller's, to
+// keep, to write into and to append to, which changes no other record; Len is the number
+// of records. A record may be of a byte or of a mebibyte. Records are a Dataset like any
+// other.
 func TestRecords(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
@@ -75,6 +77,7 @@ func TestRecords(t *testing.T) {
 			again, _ := rec.Get(t.Context(), i)
 			o.Int("record again", hash(again))
 		}
+		appended(t, o, rec, n)
 		for _, b := range kept {
 			o.Int("record that was kept", hash(b))
 		}
@@ -96,6 +99,43 @@ func TestRecords(t *testing.T) {
 		}
 		o.Error("Close", rec.Close())
 	}
+}
+
+// appended keeps records of n, and writes into some of them and appends to some: that
+// reaches no other one, neither of those that are kept nor of those that come.
+func appended(t *testing.T, o *observe.Observer, rec *loader.Records, n int) {
+	r := o.Rand()
+	var kept [][]byte
+	get := func() {
+		b, err := rec.Get(t.Context(), r.IntN(n))
+		o.Error("error of Get", err)
+		kept = append(kept, b)
+	}
+	for range min(n, 30) {
+		get()
+		b := kept[r.IntN(len(kept))] // the last one, or one before
+		if len(b) > 0 && r.IntN(2) == 0 {
+			b[r.IntN(len(b))]++
+		}
+		fill(b, r.Float64(), byte(r.IntN(256)))
+		if i := r.IntN(len(kept)); r.IntN(2) == 0 {
+			kept[i] = append(kept[i], byte(r.IntN(256))) // which is another slice from here on, or not
+		}
+	}
+	for _, b := range kept {
+		fill(b, 1, byte(r.IntN(256)))
+	}
+	get()
+	for _, b := range kept {
+		o.Int("record that was kept while others were written into and appended to", hash(b))
+	}
+}
+
+// fill appends as much to b as does not need other memory, or a part of that. It draws
+// nothing: how much there is depends on the solution.
+func fill(b []byte, part float64, with byte) {
+	room := float64(cap(b) - len(b))
+	_ = append(b, bytes.Repeat([]byte{with}, int(math.Ceil(part*room)))...)
 }
 
 // OpenRecords refuses a record size below 1, a file that is not there and one that

@@ -2,6 +2,7 @@ package hidden
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"grade/observe"
@@ -58,6 +59,41 @@ func TestLogSoftmax(t *testing.T) {
 	for _, n := range append(lengths(r), above(r)) {
 		softmaxOfMany(o, many, draw(r, n, 1000*r.NormFloat64(), 3))
 	}
+	for _, xs := range behind(r) {
+		softmaxOfMany(o, many+"far above the first, ", xs)
+	}
+	for _, specials := range [][]float64{{-inf}, {-inf, -inf, -inf}} {
+		for xs := range scattered(r, specials...) {
+			dst := make([]float64, len(xs))
+			logsumexp.LogSoftmax(dst, xs)
+			logsumexp.LogSoftmax(xs, xs)
+			o.Ints(many+"results that are -Inf", []int{weightlessOf(dst), weightlessOf(xs)})
+			weights := draw(r, len(xs), 0, 1)
+			o.Float(many+"results beside -Inf, weighted and added up", product(weights, dst))
+			o.Float(many+"results beside -Inf in place, weighted and added up", product(weights, xs))
+		}
+	}
+}
+
+// weightlessOf counts the -Inf in xs and puts 0 in their place.
+func weightlessOf(xs []float64) (n int) {
+	for i, x := range xs {
+		if x == -inf {
+			xs[i] = 0
+			n++
+		}
+	}
+	return n
+}
+
+// numbersIn counts what is not NaN.
+func numbersIn(xs []float64) (n int) {
+	for _, x := range xs {
+		if x == x {
+			n++
+		}
+	}
+	return n
 }
 
 // Only differences matter: beside numbers near 10¹⁵ the logarithm of the sum is right
@@ -105,14 +141,19 @@ func TestLogSoftmaxNotFinite(t *testing.T) {
 			xs[r.IntN(n)] = special
 			dst := make([]float64, n)
 			logsumexp.LogSoftmax(dst, xs)
-			numbers := 0
-			for _, x := range dst {
-				if x == x {
-					numbers++
-				}
-			}
-			o.Int(many+"results that are not NaN", numbers)
+			o.Int(many+"results that are not NaN", numbersIn(dst))
 			o.Float(many+"result at any place", dst[r.IntN(n)], roughly)
+		}
+		dst := slices.Repeat([]float64{-inf}, n)
+		logsumexp.LogSoftmax(dst, dst)
+		o.Int(many+"results that are not NaN, of no weight", numbersIn(dst))
+	}
+	for _, specials := range spoiled {
+		for xs := range scattered(r, specials...) {
+			dst := make([]float64, len(xs))
+			logsumexp.LogSoftmax(dst, xs)
+			logsumexp.LogSoftmax(xs, xs)
+			o.Ints(many+"not NaN, +Inf and NaN far apart", []int{numbersIn(dst), numbersIn(xs)})
 		}
 	}
 }

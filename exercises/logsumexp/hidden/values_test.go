@@ -3,6 +3,7 @@
 package hidden
 
 import (
+	"iter"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -73,6 +74,52 @@ func near(r *rand.Rand) (list [][]float64) {
 	return list
 }
 
+// behind are a small number and many that lie far above it, and not so far that the
+// exponential of a difference is too large for a float64: only all of them together are.
+func behind(r *rand.Rand) (list [][]float64) {
+	for _, gap := range []float64{698.5 + 1.5*r.Float64(), 700 + 4*r.Float64(), 704 + 4*r.Float64(), 708 + 1.5*r.Float64()} {
+		xs := draw(r, 1+int(math.Exp(710.3-gap)), 10*r.NormFloat64()+gap, 0.001)
+		list = append(list, append([]float64{xs[0] - gap}, xs...))
+	}
+	return list
+}
+
+// scattered are long lists of ordinary numbers and each of specials once, in that order: at any
+// places, and as far from each other as there is. A -Inf goes on for a while.
+func scattered(r *rand.Rand, specials ...float64) iter.Seq[[]float64] {
+	return func(yield func([]float64) bool) {
+		for _, n := range []int{3000 + r.IntN(3000), 10_000 + r.IntN(10_000), 70_000 + r.IntN(60_000)} {
+			numbers := draw(r, n, 0, 1)
+			apart, drawn := make([]int, len(specials)), make([]int, len(specials))
+			for i := range specials {
+				apart[i] = (n-20)*i/max(1, len(specials)-1) + r.IntN(20)
+				drawn[i] = r.IntN(n - len(specials))
+			}
+			slices.Sort(drawn)
+			for i := range drawn {
+				drawn[i] += i // no two at the same
+			}
+			for _, places := range [][]int{apart, drawn} {
+				xs := slices.Clone(numbers)
+				for i, at := range places {
+					xs[at] = specials[i]
+					next := append(places[i+1:len(places):len(places)], n)[0]
+					for specials[i] == -inf && at < next && r.IntN(n) > 3 {
+						xs[at] = -inf
+						at++
+					}
+				}
+				if !yield(xs) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// spoiled are specials to scatter: one of them or several, NaN first and NaN last.
+var spoiled = [][]float64{{inf}, {math.NaN()}, {inf, math.NaN()}, {math.NaN(), inf}, {-inf, inf}, {inf, -inf, math.NaN()}, {inf, inf, math.NaN(), -inf}}
+
 // above is a length beyond those, and beyond what 16 bits count.
 func above(r *rand.Rand) int { return 1<<16 + r.IntN(1000) }
 
@@ -136,6 +183,11 @@ func TestMagnitudes(t *testing.T) {
 	for _, xs := range near(r) {
 		o.Float(many+"value where the sum is too large or too small, and no exponential is", logsumexp.LogSumExp(xs))
 	}
+	for _, xs := range behind(r) {
+		o.Float(many+"value of numbers far above the first", logsumexp.LogSumExp(xs))
+		slices.Reverse(xs)
+		o.Float(many+"value of numbers far above the last", logsumexp.LogSumExp(xs))
+	}
 	for _, n := range lengths(r) {
 		center := 1000 + 1e6*r.Float64()
 		o.Float(many+"value of large ones", logsumexp.LogSumExp(draw(r, n, center, 1)))
@@ -163,10 +215,15 @@ func TestNegativeInf(t *testing.T) {
 		}
 		o.Float(many+"value of a few beside -Inf", logsumexp.LogSumExp(xs))
 	}
+	for _, specials := range [][]float64{{-inf}, {-inf, -inf, -inf}} {
+		for xs := range scattered(r, specials...) {
+			o.Float(many+"value where -Inf goes on for a while", logsumexp.LogSumExp(xs))
+		}
+	}
 }
 
-// NaN wins over everything, and +Inf over everything else, wherever they stand
-// (rule 3).
+// NaN wins over everything, and +Inf over everything else, wherever they stand and
+// however many numbers are between them (rule 3).
 func TestNotFinite(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
@@ -189,6 +246,11 @@ func TestNotFinite(t *testing.T) {
 		o.Float(many+"value with +Inf", logsumexp.LogSumExp(xs))
 		xs[(at+1+r.IntN(n-1))%n] = nan
 		o.Float(many+"value with +Inf and NaN", logsumexp.LogSumExp(xs))
+	}
+	for _, specials := range spoiled {
+		for xs := range scattered(r, specials...) {
+			o.Float(many+"value with +Inf and NaN far apart", logsumexp.LogSumExp(xs))
+		}
 	}
 }
 

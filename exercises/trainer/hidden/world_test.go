@@ -165,8 +165,15 @@ type tensor struct {
 	times       int      // that it was moved
 }
 
-func (t *tensor) Len() int               { return t.n }
 func (t *tensor) Device() trainer.Device { return t.device }
+
+// Len cannot fail, and may panic.
+func (t *tensor) Len() int {
+	if len(t.w.faults) > 0 {
+		t.w.call(t.of + " Len")
+	}
+	return t.n
+}
 
 func (t *tensor) To(d trainer.Device) (trainer.Tensor, error) {
 	if t.of == aside {
@@ -291,11 +298,13 @@ func (m model) ScaleGrads(f float64) {
 		m.lateScales++
 	}
 	m.scales = append(m.scales, f)
+	m.call("scale")
 	m.gradients = mix(m.gradients, 2)
 }
 
 func (m model) ClipGrads(maxNorm float64) {
 	m.clips = append(m.clips, clip{maxNorm, m.calls["backward"], m.calls["step"]})
+	m.call("clip")
 	m.gradients = mix(m.gradients, 3)
 }
 
@@ -304,6 +313,7 @@ type optimizer struct{ *world }
 func (o optimizer) ZeroGrad() {
 	o.zeros++
 	o.updates = append(o.updates, "ZeroGrad")
+	o.call("zero")
 	o.gradients = mix(4, uint64(o.zeros))
 }
 
