@@ -6,7 +6,10 @@
 // outputs. Mul, Softplus, Softmax and ReLU are Functions.
 package gradcheck
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // Context belongs to one application of a Function. It is what torch.autograd.Function
 // calls ctx.
@@ -37,6 +40,7 @@ func (c *Context) free() { c.saved, c.freed = nil, true }
 // Apply calls f with the data of the inputs and returns its output, which is on their
 // tape if one of them is on one.
 func Apply(f Function, in ...*Var) (*Var, error) {
+	in = slices.Clone(in) // the list is the caller's, who may write to it before Backward
 	tape, c, err := contextOf(in)
 	if err != nil {
 		return nil, err

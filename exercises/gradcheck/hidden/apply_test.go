@@ -10,9 +10,9 @@ import (
 	"grade/reference/gradcheck"
 )
 
-// Apply calls Forward once, with the inputs' own data in their order, and records the output;
-// Backward gets the gradient of the output, once, and what it returns is added to those of the
-// inputs (rules 1 and 2).
+// Apply calls Forward once, with the inputs' own data in their order, and records the slice that it
+// returns, be it an input itself; Backward gets the gradient of the output, once, and what it
+// returns is added to those of the inputs (rules 1 and 2).
 func TestApply(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
@@ -54,6 +54,75 @@ func TestApply(t *testing.T) {
 		o.Transcript("calls", &calls)
 		fixed := apply(t, f, gradcheck.Const(x), gradcheck.Const(y))
 		o.Bool("the slice of Forward itself, of constants", len(fixed.Data) == n && &fixed.Data[0] == &own[0])
+	}
+	for range 4 { // whatever slice it is that Forward returns: an input, a part of one, with room behind or without
+		n := below(r, 3, 9)
+		room := signed(r, 2*n, 1)
+		x, y, kept := room[:n], signed(r, n, 1), signed(r, n, 1)
+		for _, of := range []func(in [][]float64) []float64{
+			func(in [][]float64) []float64 { return in[0] },
+			func(in [][]float64) []float64 { return in[1] },
+			func(in [][]float64) []float64 { return slices.Clone(in[r.IntN(2)]) },
+			func(in [][]float64) []float64 { return in[0][:n-1] },
+			func(in [][]float64) []float64 { return in[1][1:] },
+			func(in [][]float64) []float64 { return in[0][: n-1 : n-1] },
+			func(in [][]float64) []float64 { return in[1][:0] },
+			func([][]float64) []float64 { return room[n:] },
+			func([][]float64) []float64 { return kept },
+			func([][]float64) []float64 { return make([]float64, n, n+3) },
+			func([][]float64) []float64 { return []float64{} },
+		} {
+			for k := range 4 { // each input on the tape or not
+				tape := gradcheck.NewTape()
+				vars := []*gradcheck.Var{gradcheck.Const(x), gradcheck.Const(y)}
+				for i := range vars {
+					if k>>i&1 == 0 {
+						vars[i] = tape.Leaf(vars[i].Data)
+					}
+				}
+				var own []float64
+				given := false
+				f := fake{
+					forward: func(in [][]float64) []float64 {
+						given = len(in) == 2 && itself(in[0], x) && itself(in[1], y)
+						own = of(in)
+						return own
+					},
+					backward: func(in [][]float64, grad []float64) [][]float64 {
+						g := slices.Repeat([]float64{0}, n)
+						copy(g, grad)
+						return [][]float64{g, in[0]}
+					},
+				}
+				out := apply(t, f, vars...)
+				o.Bool("own data", given)
+				o.Bool("the slice of Forward itself, be it an input", itself(out.Data, own))
+				o.Floats("output that is an input", out.Data, relative)
+				if out.Tape() != nil {
+					o.Error("error of an output that is an input", tape.Backward(out, signed(r, len(out.Data), 1)))
+				}
+				for i := range vars {
+					o.Floats("gradient beside an output that is an input", vars[i].Grad(), relative)
+				}
+			}
+		}
+		tape := gradcheck.NewTape()
+		leaf := tape.Leaf(x)
+		for _, vars := range [][]*gradcheck.Var{{leaf, leaf}, {leaf, tape.Leaf(x)}, {gradcheck.Const(x), leaf}} {
+			f, given := smooth(1, nil), 0
+			forward := f.forward
+			f.forward = func(in [][]float64) []float64 {
+				for _, d := range in {
+					if itself(d, x) {
+						given++
+					}
+				}
+				return forward(in)
+			}
+			out := apply(t, f, vars...)
+			o.Int("one slice for both: own data", given)
+			o.Floats("one slice for both: output", out.Data, relative)
+		}
 	}
 	backwards := 0
 	nothing := fake{ // gives a vector without elements
@@ -130,8 +199,8 @@ func itself(x, y []float64) bool {
 	return (x == nil) == (y == nil) && len(x) == len(y) && cap(x) == cap(y) && (cap(x) == 0 || &x[:1][0] == &y[:1][0])
 }
 
-// A vector that is used several times, by one application too, gets the gradients of all uses
-// (rule 2).
+// A vector that is used several times, by one application too, gets the gradients of all uses; and
+// so do the vectors that Apply was called with, also if the caller's list has others later (rule 2).
 func TestShared(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
@@ -166,6 +235,46 @@ func TestShared(t *testing.T) {
 			o.Floats("gradient of the second of many", y.Grad(), relative)
 		}
 	}
+	for _, change := range []func(list []*gradcheck.Var, others []*gradcheck.Var){ // the caller's list
+		func(list, _ []*gradcheck.Var) { slices.Reverse(list) },
+		func(list, others []*gradcheck.Var) { copy(list, others) },
+		func(list, others []*gradcheck.Var) { list[len(list)-1] = others[0] },
+		func(list, _ []*gradcheck.Var) { list[0] = list[1] },
+	} {
+		for _, count := range []int{2, 3, below(r, 4, 9)} {
+			for constant := range 2 { // the first of the list
+				n := below(r, 2, 5)
+				tape := gradcheck.NewTape()
+				list, others := make([]*gradcheck.Var, count), make([]*gradcheck.Var, count)
+				for i := range list {
+					list[i], others[i] = tape.Leaf(signed(r, n, 1)), tape.Leaf(signed(r, n, 1))
+				}
+				if constant == 1 {
+					list[0], others[0] = gradcheck.Const(list[0].Data), gradcheck.Const(others[0].Data)
+				}
+				vars := append(slices.Clone(list), others...)
+				list = append(make([]*gradcheck.Var, 0, count+2), list...)
+				out, left := listed(t, weighted(positive(r, count, 1)), list, func(list []*gradcheck.Var) { change(list, others) })
+				o.Bool("the list as it was", left)
+				now := slices.Clone(list)
+				o.Error("error with a list that is changed", tape.Backward(out, positive(r, n, 1)))
+				o.Bool("the changed list as it was", slices.Equal(now, list))
+				for _, v := range vars {
+					o.Floats("gradient with a list that is changed", v.Grad(), relative)
+				}
+			}
+		}
+	}
+}
+
+// listed applies f to the Vars of a list, which it changes afterwards. It returns the output,
+// and whether Apply has left the list as it was.
+func listed(t *testing.T, f gradcheck.Function, list []*gradcheck.Var, change func(list []*gradcheck.Var)) (out *gradcheck.Var, left bool) {
+	was := slices.Clone(list)
+	out = apply(t, f, list...)
+	left = slices.Equal(was, list)
+	change(list)
+	return out, left
 }
 
 // watcher records what Needs says.

@@ -324,7 +324,8 @@ func TestRepeated(t *testing.T) {
 }
 
 // Check never writes to the slices that it is given, and what it gives to Forward stays as it is
-// until the last Backward of the same Context (rule 22).
+// until the last Backward of the same Context (rule 22). It moves one element at a time, and puts it
+// back exactly: in each call all others are what they were given as (rule 16).
 func TestInputs(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
@@ -356,7 +357,67 @@ func TestInputs(t *testing.T) {
 		o.Int("calls that saw other inputs", changed)
 		o.Floats("inputs", slices.Concat(x, y), observe.Exact())
 		o.Bool("what is behind the inputs", slices.Equal(all, behind))
+		list := append(make([][]float64, 0, 3), x, y)
+		check(o, "of a list", smooth(1, scaled(1, 2)), list...)
+		o.Bool("the list as it was", itself(list[0], x) && itself(list[1], y))
 	}
+	for _, scale := range []float64{1e-6, 1e-3, 1, 1, 1e4, 1e8} {
+		in := [][]float64{signed(r, below(r, 3, 9), scale), positive(r, below(r, 2, 6), 1), signed(r, 3, 7*scale)}
+		in[0][1], in[2][r.IntN(3)] = 0, math.Copysign(0, -1)
+		most, changed := moved(in, func(f gradcheck.Function) { check(o, "what is moved", f, in...) })
+		o.Int("elements that one call finds moved, at most", most)
+		o.Int("inputs that have changed when Backward comes", changed)
+	}
+}
+
+// moved hands a Function to check, and returns in how many elements the inputs of one Forward differ
+// from what is given here, at most, be it in the last bit; and how often they are no longer in
+// Backward what they were in Forward. The Function returns its first input itself.
+func moved(in [][]float64, check func(f gradcheck.Function)) (most, changed int) {
+	was := make([][]float64, len(in))
+	for k := range in {
+		was[k] = slices.Clone(in[k])
+	}
+	check(seeing{func(_ *gradcheck.Context, now [][]float64) {
+		n := 0
+		for k := range was {
+			if len(now[k]) != len(was[k]) {
+				n += 1000
+				continue
+			}
+			for i, x := range was[k] {
+				if math.Float64bits(x) != math.Float64bits(now[k][i]) {
+					n++
+				}
+			}
+		}
+		most = max(most, n)
+	}, &changed, map[*gradcheck.Context][][]float64{}})
+	return most, changed
+}
+
+// seeing is a Function whose output is its first input.
+type seeing struct {
+	see     func(c *gradcheck.Context, in [][]float64)
+	changed *int
+	was     map[*gradcheck.Context][][]float64
+}
+
+func (s seeing) Forward(c *gradcheck.Context, in [][]float64) ([]float64, error) {
+	s.see(c, in)
+	c.Save(in...)
+	for _, x := range in {
+		s.was[c] = append(s.was[c], slices.Clone(x))
+	}
+	return in[0], nil
+}
+
+func (s seeing) Backward(c *gradcheck.Context, grad []float64) ([][]float64, error) {
+	in, err := c.Saved()
+	if err == nil && !slices.EqualFunc(in, s.was[c], slices.Equal) {
+		*s.changed++
+	}
+	return [][]float64{grad, nil, nil}, err
 }
 
 // Goroutines with a tape of their own, and Checks of the same inputs, do not disturb each other

@@ -1,9 +1,12 @@
 package hidden
 
 import (
+	"fmt"
+	"io"
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"grade/observe"
@@ -81,9 +84,40 @@ func named[L comparable](of []int, label func(class int) L) []L {
 	return labels
 }
 
+// A hushed, a terse and a plain label print as one text each, whatever they hold.
+type hushed struct{ n int }
+
+func (hushed) String() string   { return "hushed" }
+func (hushed) GoString() string { return "hushed" }
+
+type terse int
+
+func (terse) Format(f fmt.State, _ rune) { io.WriteString(f, "terse") }
+
+type plain string
+
+func (plain) Error() string                { return "plain" }
+func (plain) MarshalText() ([]byte, error) { return []byte("plain"), nil }
+
+// node is a label that refers to another one.
+type node struct {
+	next *node
+	n    int
+}
+
+// twins are of two types of one name.
+func twins(c int) any {
+	if c == 0 {
+		type twin struct{ n int }
+		return twin{1}
+	}
+	type twin struct{ n int }
+	return twin{c}
+}
+
 // Labels are of any type that can be compared: integers of any size and sign, texts,
-// structs. They are left as they are, no labels have no weights, and the weights are the
-// caller's (rule 2).
+// structs. Two are of one class if they are equal by ==, and only then. They are left as they
+// are, no labels have no weights, and the weights are the caller's (rule 2).
 func TestLabels(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
@@ -103,6 +137,48 @@ func TestLabels(t *testing.T) {
 		}
 		return []string{"0", "1"}[c-3]
 	}), q)
+	// Equal is what == says, however a label looks when it is printed.
+	balance(o, "with a String", named(of, func(c int) hushed { return hushed{c} }), q)
+	balance(o, "with a Format", named(of, func(c int) terse { return terse(c) }), q)
+	balance(o, "with an Error", named(of, func(c int) plain { return plain(texts[c]) }), q)
+	balance(o, "with a String, within", named(of, func(c int) [2]hushed { return [2]hushed{{c % 2}, {c / 2}} }), q)
+	balance(o, "with a String, mixed", named(of, func(c int) any { return []any{hushed{0}, hushed{1}, terse(0), terse(1), "hushed"}[c] }), q)
+	zero := math.Copysign(0, -1)
+	zeros := []float64{0, zero, 1, -1, math.SmallestNonzeroFloat64}
+	balance(o, "zeros of either sign", named(of, func(c int) float64 { return zeros[c] }), q)
+	balance(o, "zeros of either sign, short", named(of, func(c int) float32 { return float32([]float64{zero, 0, 2, -2, 3}[c]) }), q)
+	balance(o, "zeros of either sign, complex", named(of, func(c int) complex128 { return complex(zeros[c/2], zeros[c%2]) }), q)
+	balance(o, "zeros of either sign, within", named(of, func(c int) [2]any { return [2]any{zeros[c%2], [1]float64{zeros[c/2]}} }), q)
+	balance(o, "zeros of several types", named(of, func(c int) any { return []any{0.0, zero, 0, float32(zero), uint8(0)}[c] }), q)
+	seven := r.IntN(90)
+	balance(o, "equal numbers of several types", named(of, func(c int) any { return []any{seven, int64(seven), uint(seven), byte(seven), terse(seven)}[c] }), q)
+	balance(o, "nil of several types", named(of, func(c int) any { return []any{nil, (*int)(nil), (*node)(nil), error(nil), "<nil>"}[c] }), q)
+	balance(o, "two types of one name", named(of, func(c int) any { return twins(c / 2) }), q)
+	ints, nodes, channels := make([]*int, 5), make([]*node, 5), make([]chan int, 5)
+	for c := range ints {
+		ints[c], nodes[c], channels[c] = new(int), &node{n: seven}, make(chan int)
+	}
+	balance(o, "pointers", named(of, func(c int) *int { return ints[c] }), q)
+	balance(o, "pointers to equal structs", named(of, func(c int) *node { return nodes[c] }), q)
+	balance(o, "pointers to equal structs, mixed", named(of, func(c int) any {
+		if c == 0 {
+			return *nodes[0]
+		}
+		return nodes[c]
+	}), q)
+	balance(o, "structs with pointers", named(of, func(c int) node { return node{nodes[c/2], c % 2} }), q)
+	balance(o, "channels", named(of, func(c int) chan int { return channels[c] }), q)
+	spaced := [][3]string{{"a", "b", "c"}, {"a b", "c", ""}, {"a", "b c", ""}, {"", "a b", "c"}, {"a b c", "", ""}}
+	balance(o, "arrays of texts", named(of, func(c int) [3]string { return spaced[c] }), q)
+	odd := []string{"\xff", "\xfe", "\ufffd", "\\xff", "\xff\x00"}
+	balance(o, "texts of any bytes", named(of, func(c int) string { return odd[c] }), q)
+	long := strings.Repeat("cat", 500+r.IntN(99))
+	ends := []string{long, long + " ", " " + long, long[:len(long)/2] + "u" + long[len(long)/2+1:], long[:len(long)-1] + "u"}
+	balance(o, "long texts", named(of, func(c int) string { return ends[c] }), q)
+	near := 1<<53 + uint64(r.IntN(9))
+	balance(o, "neighbours", named(of, func(c int) uint64 { return near<<10 + uint64(c) }), q)
+	balance(o, "neighbours, floats", named(of, func(c int) float64 { return math.Float64frombits(near<<9 + uint64(c)) }), q)
+	balance(o, "all equal", make([]struct{}, len(of)), q)
 	before := slices.Clone(of)
 	balance(o, "again", of, q)
 	o.Ints("labels", of)

@@ -383,7 +383,8 @@ func TestThousand(t *testing.T) {
 }
 
 // Any number of goroutines read a tensor and make views and copies of it at the same time,
-// and write to elements that are not the same (rule 32).
+// and write to elements that are not the same, also where those of one lie between those of another
+// (rule 32).
 func TestConcurrent(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
@@ -501,4 +502,105 @@ func TestConcurrent(t *testing.T) {
 	}
 	numbers(o, "what all of them wrote", own.Values())
 	numbers(o, "what all of them read", x.Values())
+
+	// Between the elements of one goroutine are those of others.
+	for _, s := range []int{2, 3, between(r, 4, 7)} {
+		for _, n := range []int{4, 2 * between(r, 3, 9), 2 * between(r, 30, 40)} {
+			inTurns(t, o, r, s, n)
+		}
+	}
+	inTurns(t, o, r, 2, 2*between(r, 17_000, 17_100))
+}
+
+// parted is a tensor, and parts of it that have no element in common.
+type parted struct {
+	name  string
+	whole *tensor
+	parts []*tensor
+}
+
+// inTurns divides tensors among s goroutines, so that each has a part whose first axis is n
+// and whose elements are between those of the others, and records what comes of it if each
+// reads and writes its own in all ways.
+func inTurns(t *testing.T, o *observe.Observer, r *rand.Rand, s, n int) {
+	get := get(t)
+	divided := func(name string, whole *tensor, part func(i int) *tensor) parted {
+		p := parted{name: name, whole: whole}
+		for i := range s {
+			p.parts = append(p.parts, part(i))
+		}
+		return p
+	}
+	list, columns := random(t, r, n*s), random(t, r, n, s)
+	all := []parted{
+		divided("every other", list, func(i int) *tensor { return get(list.Slice(0, i, open, s)) }),
+		divided("columns", columns, func(i int) *tensor { return get(columns.Select(1, i)) }),
+	}
+	if n > 1000 {
+		all = all[1:]
+	} else {
+		back, blocks, deep, gaps := random(t, r, n*s), random(t, r, n, s, 3), random(t, r, 2, n, s), random(t, r, n, 4, s+1)
+		all = append(all,
+			divided("backwards", back, func(i int) *tensor { return get(back.Slice(0, -1-i, open, -s)) }),
+			divided("parts of rows", blocks, func(i int) *tensor { return get(blocks.Select(1, i)) }),
+			divided("columns, transposed", deep, func(i int) *tensor { return get(get(deep.Select(2, i)).Transpose(0, 1)) }),
+			divided("columns with gaps", gaps, func(i int) *tensor { return get(get(gaps.Select(2, i)).Slice(1, 0, 3, 2)) }),
+		)
+	}
+	for _, p := range all {
+		sums, failed := make([][]float64, s), make([]int, s)
+		start := make(chan struct{})
+		var wg sync.WaitGroup
+		for i, x := range p.parts {
+			slice := func(start, stop, step int) *tensor { return get(x.Slice(0, start, stop, step)) }
+			from, own := random(t, r, x.Shape()...), get(strided.New(x.Shape()...))
+			up, down, back := slice(1, open, 1), slice(0, -1, 1), slice(open, open, -1)
+			even, odd := slice(0, open, 2), slice(1, open, 2)
+			first := make([]int, len(x.Shape()))
+			last := slices.Repeat([]int{-1}, len(first))
+			wg.Go(func() {
+				<-start
+				try := func(err error) {
+					if err != nil {
+						failed[i]++
+					}
+				}
+				read := func() {
+					if n > 1000 && len(sums[i]) > 0 {
+						return
+					}
+					v, err := x.At(last...)
+					try(err)
+					sums[i] = append(sums[i], v, fingerprint(x.Values()), fingerprint(x.Clone().Values()), fingerprint(x.Contiguous().Values()))
+					if y, err := back.Reshape(-1); err == nil && y != nil {
+						sums[i] = append(sums[i], fingerprint(y.Values()))
+					}
+					try(own.CopyFrom(x))
+					sums[i] = append(sums[i], fingerprint(own.Values()))
+				}
+				read()
+				try(odd.Fill(float64(-i)))
+				try(x.Set(float64(i), first...))
+				try(x.Set(0.5, last...))
+				read()
+				try(x.CopyFrom(from))
+				try(up.CopyFrom(down))
+				read()
+				try(back.CopyFrom(x))
+				try(down.CopyFrom(up))
+				read()
+				try(even.CopyFrom(odd))
+				try(x.CopyFrom(x))
+				read()
+				try(x.Fill(float64(i)))
+			})
+		}
+		close(start)
+		wg.Wait()
+		for i := range sums {
+			o.Floats(p.name+", in turns: what a goroutine read", sums[i])
+		}
+		o.Ints(p.name+", in turns: calls that failed", failed)
+		numbers(o, p.name+", in turns: what all of them wrote", p.whole.Values())
+	}
 }

@@ -154,6 +154,42 @@ func TestCopies(t *testing.T) {
 	}
 }
 
+// unchanged records the errors of calls that write to a tensor what is in it.
+func unchanged(o *observe.Observer, r *rand.Rand, name string, x *tensor) {
+	o.Error(name+": error of CopyFrom, of itself", x.CopyFrom(x), kinds...)
+	o.Error(name+": error of CopyFrom, of equal numbers", x.CopyFrom(x.Clone()), kinds...)
+	for k, of := range []func() (*tensor, error){
+		func() (*tensor, error) { return x.View(x.Shape()...) },
+		func() (*tensor, error) { return x.Permute(upTo(len(x.Shape()))...) },
+		func() (*tensor, error) { return x.Expand(x.Shape()...) },
+	} {
+		if y, err := of(); err == nil && y != nil {
+			o.Error(name+": error of CopyFrom, of a view of all of it", x.CopyFrom(y), kinds...)
+			if k < 2 {
+				o.Error(name+": error of CopyFrom, to a view of all of it", y.CopyFrom(x), kinds...)
+			}
+		}
+	}
+	if x.Len() > 0 {
+		at := index(r, x.Shape())
+		v, err := x.At(at...)
+		o.Error(name+": error of At", err, kinds...)
+		o.Error(name+": error of Set, of the same number", x.Set(v, at...), kinds...)
+	}
+	if x.Len() == 1 {
+		o.Error(name+": error of Fill, of the same number", x.Fill(x.Values()[0]), kinds...)
+	}
+}
+
+// upTo are the numbers from 0 to n-1.
+func upTo(n int) []int {
+	list := make([]int, n)
+	for k := range list {
+		list[k] = k
+	}
+	return list
+}
+
 // A tensor of Expand, and each view of one, refuses to be written to by ErrReadOnly, and
 // nothing is written; copies can be written to, and so can the tensor it is of (rule 24).
 func TestReadOnly(t *testing.T) {
@@ -192,6 +228,7 @@ func TestReadOnly(t *testing.T) {
 		numbers(o, l.name+": after Set", l.x.Values())
 		o.Error(l.name+": error of CopyFrom", l.x.CopyFrom(random(t, r, l.x.Shape()...)), kinds...)
 		numbers(o, l.name+": after CopyFrom", l.x.Values())
+		unchanged(o, r, l.name, l.x)
 		o.Error(l.name+": error of Fill", l.x.Fill(-r.Float64()), kinds...)
 		numbers(o, l.name+": after Fill", l.x.Values())
 	}
@@ -206,6 +243,7 @@ func TestReadOnly(t *testing.T) {
 		o.Error(name+": error of Fill", x.Fill(-r.Float64()), kinds...)
 		from := get(strided.New(x.Shape()...))
 		o.Error(name+": error of CopyFrom", x.CopyFrom(from), kinds...)
+		unchanged(o, r, name, x)
 		if x.Len() > 0 {
 			o.Error(name+": error of Set", x.Set(-r.Float64(), index(r, x.Shape())...), kinds...)
 		}
