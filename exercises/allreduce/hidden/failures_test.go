@@ -18,11 +18,15 @@ import (
 var errCause = errors.New("cause")
 
 // When a Send or a Recv of a rank fails, all ranks return a RankError with that rank
-// and what the link returned (rule 13).
+// and what the link returned. A link that fails after the ring has failed changes nothing
+// of that (rule 13).
 func TestLinkFails(t *testing.T) {
 	o := observe.New(t)
 	bubble(t, func(t *testing.T) {
 		at := o.Rand().IntN(100)
+		firstCounts(t, o, "a link fails late", never, func(g ring, rank int, _ context.CancelFunc) {
+			g.links[rank].late = errors.New("link: closed")
+		})
 		for _, n := range []int{2, 3, 4, 6} {
 			for rank := range n {
 				for _, step := range []int{0, n - 2, n - 1, 2*n - 3} {
@@ -109,6 +113,98 @@ func alone(t *testing.T, o *observe.Observer, n, rank int, sends bool) {
 	failed(o, "alone", []error{g.AllReduce(t.Context(), rank, eighths(o.Rand(), n), allreduce.Sum)}, cause)
 }
 
+// firsts are ways in which a rank ends a ring while the others are in a call.
+var firsts = []string{"Abort", "ctx", "a link", "mismatch"}
+
+// never is a deadline that no call lives to see.
+const never = 1000 * time.Hour
+
+// firstCounts ends rings by a failure of one rank. The calls wait for links that take their
+// time to end, and meanwhile each rank, the first one too, fails once more: by its deadline,
+// or as again makes it.
+func firstCounts(t *testing.T, o *observe.Observer, name string, deadline time.Duration, again func(g ring, rank int, cancel context.CancelFunc)) {
+	for _, n := range []int{2, 3, 5} {
+		for _, first := range firsts {
+			for _, sends := range []bool{true, false} {
+				failsTwice(t, o, name, n, first, sends, deadline, again)
+			}
+		}
+	}
+}
+
+func failsTwice(t *testing.T, o *observe.Observer, name string, n int, first string, sends bool, deadline time.Duration, again func(g ring, rank int, cancel context.CancelFunc)) {
+	g := newRing(t, n, loose)
+	rank, cause := o.Rand().IntN(n), errors.New("the first")
+	for _, l := range g.links {
+		if sends {
+			l.send = l.lingers
+		} else {
+			l.recv = l.lingers
+		}
+	}
+	data := inputs(o.Rand(), n, 2*n)
+	ctxs, cancels := make([]context.Context, n), make([]context.CancelFunc, n)
+	for i := range n {
+		ctxs[i], cancels[i] = context.WithTimeout(t.Context(), deadline)
+		defer cancels[i]()
+	}
+	out, in := g.links[rank], g.links[(rank+n-1)%n] // whose Send and Recv are the first one's
+	if first == "ctx" || first == "a link" {        // that fails at once, and waits for nothing
+		if sends {
+			out.send = hour(0, nil)
+		} else {
+			in.recv = hour(0, nil)
+		}
+	}
+	come := time.Duration(0) // when the rank that fails first comes
+	switch first {
+	case "Abort":
+		time.AfterFunc(ms(1), func() { g.Abort(rank, cause) })
+	case "ctx":
+		cause = context.Canceled
+		time.AfterFunc(ms(1), cancels[rank])
+	case "a link":
+		if sends {
+			breakLink(in, 0, false, cause)
+		} else {
+			breakLink(out, 0, true, cause)
+		}
+	case "mismatch":
+		cause = allreduce.ErrMismatch
+		come = ms(1)
+		data[rank] = data[rank][1:]
+	}
+	for k, i := range o.Rand().Perm(n) {
+		time.AfterFunc(ms(10+k), func() { again(g, i, cancels[i]) })
+	}
+	errs := make([]error, n)
+	var wg sync.WaitGroup
+	for i := range n {
+		wg.Go(func() {
+			if i == rank {
+				time.Sleep(come)
+			}
+			errs[i] = g.AllReduce(ctxs[i], i, data[i], allreduce.Sum)
+		})
+	}
+	wg.Wait()
+	failed(o, name+", the first failure counts", errs, cause)
+}
+
+// lingers is a Send or Recv that ends an hour after its ctx is done, with an error of its
+// own where the link has one.
+func (l *link) lingers(ctx context.Context, k int) error {
+	select {
+	case <-ctx.Done():
+	case <-time.After(24 * time.Hour): // where nobody cancels it
+	}
+	time.Sleep(time.Hour)
+	if l.late != nil {
+		return l.late
+	}
+	return ctx.Err()
+}
+
 // soon allows the time that the reference takes, in milliseconds, and no more.
 var soon = observe.AtMost(1, 0.001)
 
@@ -121,11 +217,15 @@ func elapsed(f func()) float64 {
 
 // When the ctx of one rank is done, all ranks return at once, with a RankError of that
 // rank and its ctx.Err(): wherever it is, and whatever the links say. When one rank has
-// returned nil, it is too late for that (rules 13 and 14).
+// returned nil, it is too late for that. If the ring has failed before, the first failure
+// counts, on all ranks: also on one whose own ctx is done while its call waits for a link
+// (rules 13 and 14).
 func TestCancel(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
 	bubble(t, func(t *testing.T) {
+		firstCounts(t, o, "ctx cancelled late", never, func(_ ring, _ int, cancel context.CancelFunc) { cancel() })
+		firstCounts(t, o, "deadline passes late", ms(10), func(ring, int, context.CancelFunc) {})
 		for _, n := range []int{2, 3, 5} {
 			for range 20 {
 				complete(t, o, n, false)
@@ -255,6 +355,7 @@ func TestAbort(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
 	bubble(t, func(t *testing.T) {
+		firstCounts(t, o, "Abort comes late", never, func(g ring, rank int, _ context.CancelFunc) { g.Abort(rank, errCause) })
 		for _, n := range []int{2, 3, 5} {
 			for range 20 {
 				complete(t, o, n, true)

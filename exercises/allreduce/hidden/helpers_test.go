@@ -36,6 +36,7 @@ type link struct {
 	send    func(ctx context.Context, k int) error // what Send k does first
 	recv    func(ctx context.Context, k int) error
 	taken   chan struct{} // says that a message has come: with way only
+	late    error         // what lingers returns in the end; nil: what the ctx says
 
 	mu              sync.Mutex
 	sent            [][]float64

@@ -121,6 +121,21 @@ func TestOneRank(t *testing.T) {
 func TestMessages(t *testing.T) {
 	o := observe.New(t)
 	bubble(t, func(t *testing.T) {
+		for _, n := range []int{2, 3} {
+			r := newRing(t, n, loose)
+			length := n*below(o.Rand(), 66_000, 80_000) + below(o.Rand(), 0, n)
+			r.all(t.Context(), inputs(o.Rand(), n, length), allreduce.Sum)
+			for _, l := range r.links {
+				for _, part := range l.sent {
+					o.Int("much data: numbers of a message", len(part))
+					sum := 0.0
+					for i, x := range part {
+						sum += x * float64(1+i%7)
+					}
+					o.Float("much data: a message, weighted and added up", sum, observe.Exact())
+				}
+			}
+		}
 		for _, n := range []int{2, 3, 4, 7} {
 			for _, length := range []int{n * below(o.Rand(), 2, 4), n*below(o.Rand(), 2, 4) + below(o.Rand(), 1, n), n - 1, 0} {
 				for _, c := range ops {
@@ -143,10 +158,24 @@ func TestMessages(t *testing.T) {
 }
 
 // A rank sends 2(N-1) messages of an N-th of the data each, and receives as many, one
-// after the other (rule 5).
+// after the other: a part is one message, however long it is (rule 5).
 func TestTraffic(t *testing.T) {
 	o := observe.New(t)
 	bubble(t, func(t *testing.T) {
+		for i, length := range []int{below(o.Rand(), 132_000, 150_000), below(o.Rand(), 66_000, 80_000)} {
+			n := 2 + i
+			op := ops[o.Rand().IntN(3)].op
+			r := newRing(t, n, loose)
+			r.all(t.Context(), inputs(o.Rand(), n, n*length), op)
+			for _, l := range r.links {
+				numbers := make([]int, len(l.sent))
+				for k, part := range l.sent {
+					numbers[k] = len(part)
+				}
+				o.Ints("much data: Sends, Recvs, at the same time", []int{l.sends, l.recvs, l.most})
+				o.Ints("much data: numbers of each message", numbers)
+			}
+		}
 		for _, n := range []int{2, 3, 6, 12} {
 			for _, c := range ops {
 				r := newRing(t, n, loose)

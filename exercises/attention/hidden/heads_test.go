@@ -41,6 +41,10 @@ func TestGroups(t *testing.T) {
 			multi(o, "masked: values", in, h, opt)
 		}
 	}
+	in, mask := long(r, 300+r.IntN(1000))
+	opt := scaled(1) // two heads of queries of one column
+	opt.Mask = mask
+	multi(o, "masked: values, long stretches hidden", inputs{in.q, narrow(in.k, 1), in.v}, grouped(2, 1), opt)
 }
 
 // What does not fit is an error, and what fits is none: in each function, for each

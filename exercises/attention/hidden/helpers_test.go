@@ -80,6 +80,41 @@ func somewhere(r *rand.Rand, queries, keys int) []bool {
 	return mask
 }
 
+// manyKeys are numbers of keys of which whoever goes by blocks makes several.
+func manyKeys(r *rand.Rand) []int {
+	return []int{280 + r.IntN(60), 1100 + r.IntN(200), 4200 + r.IntN(400)}
+}
+
+// long makes inputs of many keys, and a mask of long stretches: one for each query.
+func long(r *rand.Rand, n int) (inputs, []bool) {
+	third := n/3 + r.IntN(n/4)
+	sees := []func(j int) bool{
+		func(j int) bool { return j == n-1 },
+		func(j int) bool { return j == third },
+		func(j int) bool { return j == 0 },
+		func(j int) bool { return j >= n-1-n/10 },                             // hidden at the beginning,
+		func(j int) bool { return j < n/10+1 },                                // at the end
+		func(j int) bool { return j < n/20 || j >= n-1-n/20 },                 // and between
+		func(j int) bool { return j/(n/7+1)%2 == 1 },                          // and by turns
+		func(j int) bool { return j >= third && r.IntN(20) == 0 || j == n-2 }, // and here and there
+	}
+	mask := make([]bool, len(sees)*n)
+	for i := range mask {
+		mask[i] = sees[i/n](i % n)
+	}
+	return inputs{draw(r, len(sees), 2), draw(r, n, 2), draw(r, n, 2)}, mask
+}
+
+// stretched makes inputs of one query, 1, and n keys of one column, which lie around the
+// bases: a stretch around each.
+func stretched(r *rand.Rand, n int, bases []float64) inputs {
+	in := inputs{matrix{Rows: 1, Cols: 1, Data: []float64{1}}, draw(r, n, 1), draw(r, n, 2)}
+	for j := range in.k.Data {
+		in.k.Data[j] += bases[j*len(bases)/n]
+	}
+	return in
+}
+
 // record writes down a result: whether there is one, its size and its numbers.
 func record(o *observe.Observer, name string, m matrix, err error) {
 	o.Error("error", err, attention.ErrShape, attention.ErrOption)

@@ -2,6 +2,7 @@ package hidden
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"grade/observe"
@@ -96,9 +97,18 @@ func TestOffset(t *testing.T) {
 			multi(o, "heads: values", in, one, opt)
 		}
 	}
+	for _, n := range manyKeys(r) { // the last key that is seen stands anywhere among many
+		in := inputs{draw(r, 4, 2), draw(r, n, 2), draw(r, n, 2)}
+		for _, offset := range []int{n - 4, 255, 62, r.IntN(n), n - 1} {
+			opt := scaled(2)
+			opt.Causal, opt.Offset = true, offset
+			attend(o, "values, many keys", in, opt)
+		}
+	}
 }
 
-// A mask has true where a query sees a key (rule 5).
+// A mask has true where a query sees a key: also where long stretches of many keys are
+// hidden, at the beginning too, or all keys but one (rule 5).
 func TestMask(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
@@ -117,6 +127,14 @@ func TestMask(t *testing.T) {
 		}
 		attend(o, "values, few keys seen", in, in.with(mask))
 	}
+	for _, n := range manyKeys(r) {
+		in, mask := long(r, n)
+		attend(o, "values, long stretches hidden", in, in.with(mask))
+		multi(o, "heads, long stretches hidden", in, one, in.with(mask))
+	}
+	n := 300 + r.IntN(400) // and many queries
+	in := inputs{draw(r, n, 2), draw(r, 4, 2), draw(r, 4, 2)}
+	attend(o, "values, many queries", in, in.with(somewhere(r, n, 4)))
 }
 
 // A key is seen if both Causal and the mask let it be seen (rules 4 and 5).
@@ -132,7 +150,6 @@ func TestBoth(t *testing.T) {
 	}
 }
 
-// Weights has a row for each query and a column for each key; what is not seen has weight
 // Weights has a row for each query and a column for each key, in which what is not seen has
 // weight 0: by the same rules as Attend (rule 3, and 2 and 4 to 8).
 func TestWeights(t *testing.T) {
@@ -160,6 +177,10 @@ func TestWeights(t *testing.T) {
 		in := single(r, 3, n)
 		weigh(o, "weights, many keys", in, scaled(in.q.Cols))
 	}
+	in, mask := long(r, 300+r.IntN(300))
+	weigh(o, "masked: weights, long stretches hidden", in, in.with(mask))
+	large := stretched(r, 700+r.IntN(700), []float64{0, -800, 30, 800, -30})
+	weigh(o, "large: weights of many keys", large, scaled(1))
 	for _, exponent := range []int{6, 10, 20, 40, 500, 980} {
 		unit := math.Ldexp(1, exponent/2)
 		in := inputs{q: whole(r, 5, 4, 8, unit), k: whole(r, 6, 4, 8, unit)}
@@ -216,6 +237,20 @@ func TestMaskedRow(t *testing.T) {
 		in.q.Data[r.IntN(len(in.q.Data))] = nan
 		attend(o, "nothing is seen by a NaN", in, in.with(make([]bool, n*keys)))
 	}
+	for _, keys := range manyKeys(r) {
+		in, mask := long(r, keys)
+		hidden := r.IntN(in.q.Rows)
+		clear(mask[hidden*keys : (hidden+1)*keys])
+		m, _ := attention.Attend(in.q, in.k, in.v, in.with(mask))
+		o.Ints("size", []int{m.Rows, m.Cols})
+		for i := range in.q.Rows {
+			name := "seen row: values of many keys"
+			if i == hidden {
+				name = "hidden row: values of many keys"
+			}
+			o.Floats(name, part(m, i))
+		}
+	}
 }
 
 // part is row i of m, or nothing if m has no such row.
@@ -257,12 +292,30 @@ func TestBehindMask(t *testing.T) {
 			attend(o, "mask: values and a row that sees nothing", in, opt)
 
 			later(t, o, at, n, bad, inKeys)
+			hiddenStretch(o, bad, inKeys)
 
 			before := scaled(in.q.Cols) // the queries before see nothing of it
 			before.Causal, before.Offset = true, at-n
 			attend(o, "causal: values", in, before)
 			multi(o, "causal: heads", in, one, before)
 		}
+	}
+}
+
+// hiddenStretch spoils a long stretch of many keys, or of their values, which no query sees:
+// at the beginning, at the end or between.
+func hiddenStretch(o *observe.Observer, bad float64, inKeys bool) {
+	r := o.Rand()
+	n := 1500 + r.IntN(500)
+	for _, from := range []int{0, r.IntN(n / 3), n - n/2} {
+		in := inputs{draw(r, 2, 2), draw(r, n, 2), draw(r, n, 2)}
+		mask := somewhere(r, 2, n)
+		for j := from; j < from+n/2; j++ {
+			mask[j], mask[n+j] = false, false
+			spoil(in, j, bad, inKeys)
+		}
+		mask[(from+n-1)%n], mask[n+(from+n/2)%n] = true, true
+		attend(o, "mask: values, many keys hidden", in, in.with(mask))
 	}
 }
 
@@ -363,6 +416,21 @@ func TestNotFinite(t *testing.T) {
 			}
 		}
 	}
+	n := 700 + r.IntN(700) // one of many keys or values, which some queries see
+	for _, at := range []int{0, r.IntN(n), n - 1} {
+		in := inputs{draw(r, 4, 2), draw(r, n, 2), draw(r, n, 2)}
+		opt := in.with(somewhere(r, 4, n))
+		for i := range 4 {
+			opt.Mask[i*n+at] = i%2 == 0
+		}
+		in.k.Data[2*at+r.IntN(2)] = nan
+		attend(o, "NaN in a key of many", in, opt)
+		for _, bad := range []float64{nan, inf, -inf} {
+			in = inputs{draw(r, 4, 2), draw(r, n, 2), draw(r, n, 2)}
+			in.v.Data[2*at+r.IntN(2)] = bad
+			attend(o, "NaN or infinity in a value of many", in, scaled(2))
+		}
+	}
 }
 
 // Logits of any size, above and below 0, and close together although they are large: only
@@ -423,6 +491,26 @@ func TestLargeLogits(t *testing.T) {
 		in.v.Data[2*at] = (1 + r.Float64()) * math.Exp(gap)
 		attend(o, "a small weight of a large value", in, scaled(1))
 		multi(o, "heads: a small weight of a large value", in, one, scaled(1))
+		in = stretched(r, 600+r.IntN(900), []float64{0})
+		at = []int{0, r.IntN(in.k.Rows), in.k.Rows - 1}[r.IntN(3)]
+		in.k.Data[at] -= gap
+		in.v.Data[2*at] = 100 * (1 + r.Float64()) * math.Exp(gap)
+		attend(o, "a small weight of a large value, many keys", in, options{Scale: 1})
+	}
+	// Many keys: the largest come first, last or between, and all may be far from 0.
+	for _, bases := range [][]float64{
+		{-800, -30, 0, 30, 800}, {800, 30, 0, -30, -800}, {-1e5, -1e4, -2000, -1000, -900}, {2000, 1e4, 3000, 1e4, 1e5},
+		{-30, -60, -90, -120, -150}, {-3e12, -1e12, -2e12, -4e12}, {-1e200, -1e150, -1e100}, {1e100, -1e100, 0, 1e100},
+	} {
+		for range 2 {
+			in := stretched(r, 500+r.IntN(1500), bases)
+			attend(o, "many keys: logits far apart", in, options{Scale: 1})
+			multi(o, "heads: many keys: logits far apart", in, one, options{Scale: 1})
+			attend(o, "many keys: logits far apart, by a scale below 0", in, options{Scale: -1})
+			attend(o, "masked: many keys: logits far apart", in, in.with(somewhere(r, 1, in.k.Rows)))
+			bases = slices.Clone(bases)
+			r.Shuffle(len(bases), func(i, j int) { bases[i], bases[j] = bases[j], bases[i] })
+		}
 	}
 }
 

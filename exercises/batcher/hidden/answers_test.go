@@ -249,6 +249,7 @@ func TestModelPanics(t *testing.T) {
 	}
 	anew(t, o, func([]int) ([]int, error) { panic(token) })
 	keepsRequests(t, o, "requests that the model kept", func([]int) ([]int, error) { panic(token) })
+	keepsAll(t, o, "requests that the model kept", way{end: func([]int) ([]int, error) { panic(token) }})
 	o.Bool("Unwrap of a value that is no error", (&batcher.PanicError{Value: token}).Unwrap() == nil)
 	o.Error("Unwrap of an error", (&batcher.PanicError{Value: thrown}).Unwrap(), thrown)
 }

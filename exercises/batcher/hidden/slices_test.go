@@ -1,10 +1,12 @@
 package hidden
 
 import (
+	"context"
 	"errors"
 	"slices"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"grade/observe"
@@ -46,6 +48,69 @@ func TestOwnRequests(t *testing.T) {
 	keepsRequests(t, o, "kept, with an error", func([]int) ([]int, error) { return nil, failure })
 	keepsRequests(t, o, "kept, with too many answers", func(out []int) ([]int, error) { return append(out, 1), nil })
 	keepsRequests(t, o, "kept, some given up", func(out []int) ([]int, error) { return out, nil }, 0, 2)
+	well := func(out []int) ([]int, error) { return out, nil }
+	fails := func([]int) ([]int, error) { return nil, failure }
+	few := func(out []int) ([]int, error) { return out[1:], nil }
+	for _, w := range []way{
+		{name: "calls that go well", end: well},
+		{name: "an error", end: fails},
+		{name: "an error and answers", end: func(out []int) ([]int, error) { return out, failure }},
+		{name: "too few answers", end: few},
+		{name: "too many answers", end: func(out []int) ([]int, error) { return append(out, 1), nil }},
+		{name: "no answers", end: func([]int) ([]int, error) { return nil, nil }},
+		{name: "all given up", end: well, gone: true},
+		{name: "all given up, and the error of the ctx", end: func([]int) ([]int, error) { return nil, context.Canceled }, gone: true},
+		{name: "all given up, and too few answers", end: few, gone: true},
+	} {
+		keepsAll(t, o, "kept after "+w.name, w)
+	}
+}
+
+// way is how a call ends, and whether all its requests are given up while it runs.
+type way struct {
+	name string
+	end  func(out []int) ([]int, error)
+	gone bool
+}
+
+// keepsAll has a model keep the slices of all its calls: some that end in a way, some that
+// go well, and the last one by Close. It records how many of them have changed when all is over.
+func keepsAll(t *testing.T, o *observe.Observer, name string, odd way) {
+	for _, size := range []int{1, below(o.Rand(), 2, 9), below(o.Rand(), 66, 80)} {
+		bubble(t, func(t *testing.T) {
+			r := o.Rand()
+			w := newWorld(t, r, limits(size, ages))
+			w.took = always(work(20))
+			// Two in a row, one that goes well between, and one at the end: what is used
+			// again is used in the next call or in a later one.
+			ends := []bool{false, true, true, false, true}
+			var kept [][]int
+			w.reply = func(k int, in, out []int) ([]int, error) {
+				kept = append(kept, in)
+				if k < len(ends) && ends[k] {
+					return odd.end(out)
+				}
+				return out, nil
+			}
+			requests := together(r, len(ends)*size+max(1, size-1), 1)
+			for i := range requests {
+				if k := i / size; k < len(ends) && ends[k] && odd.gone {
+					requests[i].until = giveUp(20*k + 10)
+				}
+			}
+			w.playUntil(t, requests, ms(20*len(ends)+10))
+			go w.Close()
+			w.sleepUntil(ms(20*len(ends) + 50))
+			synctest.Wait()
+			changed := 0
+			for k, in := range kept {
+				if !slices.Equal(in, w.calls[k].in) {
+					changed++
+				}
+			}
+			o.Ints(name+": slices, and how many of them changed later", []int{len(kept), changed})
+		})
+	}
 }
 
 // keepsRequests has a model keep its slice of requests, of which some are given up while
