@@ -70,7 +70,11 @@ func (s series) speed(t *testing.T, r *rand.Rand, times float64) verdict.Verdict
 // far above it fails, but for one in a hundred, where the machine is not too noisy by the
 // reference's own account to hold anything against it.
 func TestNoRecordedVerdictFlips(t *testing.T) {
-	const gradings, away = 1000, 1.3
+	const away = 1.3
+	gradings := 1000
+	if testing.Short() {
+		gradings = 100
+	}
 	for name, s := range recordings(t) {
 		for _, times := range []int64{1, 3} {
 			t.Run(fmt.Sprintf("%s/%d times as fast", name, times), func(t *testing.T) {

@@ -26,6 +26,8 @@ func TestHeads(t *testing.T) {
 		in := several(r, h, 2, 3, 1, 1)
 		multi(o, "many: values", in, h, scaled(1))
 	}
+	n := 1<<16 + 1 + r.IntN(4000)
+	multi(o, "values, more than 65,536 keys", inputs{draw(r, 1, 2), draw(r, n, 1), draw(r, n, 1)}, grouped(2, 1), scaled(1))
 }
 
 // Heads of queries that are neighbours share a head of keys and values (rule 12).
