@@ -248,6 +248,7 @@ func contents(o *observe.Observer, op operation, d *document) {
 		if of == "result" {
 			value = op.name + ": values of the result"
 		}
+		o.Bool("indices are there, be they empty or not", !slices.ContainsFunc(d.cells(of), func(n *node) bool { return !n.has("data-index") }))
 		o.Strings("indices", d.each(of, func(n *node) string { return n.attr("data-index") }))
 		o.Strings(value, d.each(of, func(n *node) string { return n.attr("data-value") }))
 		o.Strings(value+", as text", d.each(of, func(n *node) string { return n.only("text").words() }))
@@ -260,6 +261,7 @@ func sources(o *observe.Observer, op operation, d *document) {
 	counted(o, d)
 	o.Strings("sources in a", d.each("result", func(n *node) string { return n.attr("data-a") }))
 	o.Strings("sources in b", d.each("result", func(n *node) string { return n.attr("data-b") }))
+	o.Bool("sources are there, be they empty or not", !slices.ContainsFunc(d.cells("result"), func(n *node) bool { return !n.has("data-a") || !n.has("data-b") }))
 	operands := slices.Concat(d.cells("a"), d.cells("b"))
 	o.Bool("cells of operands with sources", slices.ContainsFunc(operands, func(n *node) bool { return n.has("data-a") || n.has("data-b") }))
 	// The number stands at the end of a title, and is that of the operation.

@@ -106,6 +106,7 @@ func TestPictureWords(t *testing.T) {
 	o := observe.New(t)
 	pictures(o, func(op operation, d *document) {
 		words(o, op, d)
+		o.Bool("a name of the result", d.label("result").has("data-name"))
 		counted(o, d)
 		within := 0
 		for _, of := range tensors {
@@ -119,14 +120,16 @@ func TestPictureWords(t *testing.T) {
 	})
 }
 
-// Names may be any strings: what XML asks for is escaped, and what it cannot hold becomes U+FFFD (rule
-// 26).
+// Names may be any strings, also empty: what XML asks for is escaped, what rule 26 lists becomes
+// U+FFFD, and all other characters stay (rule 26).
 func TestPictureNames(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
 	names := []string{
 		"", " ", "<", ">", "&", `"`, "'", "&amp;", "&lt;b&gt;", "]]>", "<!--", "-->", "--", "<![CDATA[x]]>", "</svg>", "</text>", "</title>", "<?x?>", `" id="title`, "%d %s %!", `\n`, "$1 ${a}",
 		"größer", "数", "🙂", "x\u0301", "\u2028", "\x7f", "\u00a0x\u00a0", "\ufeff", "\ufffd", "a\tb", "a\nb", "a\rb", "a\r\nb", "\x00", "\x1b[1m", "\x1f", "\ufffe", "\uffff",
+		"\u0080", "\u0085", "\u009f", "\u00ad", "\u200b", "\u202e", "\ud7ff", "\ue000", "\ufdd0", "\ufdef", "\ufff9", "\ufffc", "\U00010000", "\U0001fffe", "\U0001ffff", "\U0010fffe", "\U0010ffff", "\U000e0001",
+		"x" + string(rune((1+r.IntN(16))<<16|0xfffe)), string(rune((1+r.IntN(16))<<16|0xffff)) + "x", string(rune(0x80 + r.IntN(32))), string(rune(0xfdd0 + r.IntN(32))),
 		"\xff", "\xff\xfe", "a\xc3", "\xc3(", "\xed\xa0\x80", "\xf4\x90\x80\x80", "\xe2\x82", "+", " = ", "[0, 0]", "; ", "(3, 4)", "title", "desc", "result", "a", "b", strings.Repeat("<", 300),
 	}
 	r.Shuffle(len(names), func(i, j int) { names[i], names[j] = names[j], names[i] })
@@ -135,6 +138,7 @@ func TestPictureNames(t *testing.T) {
 		op := operations[i%len(operations)]
 		d := draw(o, op, named(name, tensorOf(r, positive, []int{2, 1})), named(other, tensorOf(r, positive, []int{2})))
 		words(o, op, d)
+		o.Bool("names are there, be they empty or not", d.label("a").has("data-name") && d.label("b").has("data-name"))
 		sources(o, op, d)
 	}
 	for range 20 { // any bytes

@@ -63,8 +63,14 @@ func TestUnchanged(t *testing.T) {
 	}
 }
 
-// scribble writes all over a tensor that was returned.
+// scribble writes all over a tensor that was returned, and behind its ends, as append does.
 func scribble(t tensor) {
+	for i := range cap(t.Data) - len(t.Data) {
+		_ = append(t.Data[:len(t.Data)+i], 1000)
+	}
+	for i := range cap(t.Shape) - len(t.Shape) {
+		_ = append(t.Shape[:len(t.Shape)+i], 1000)
+	}
 	for i := range t.Data {
 		t.Data[i] += 1000
 	}
@@ -73,8 +79,25 @@ func scribble(t tensor) {
 	}
 }
 
-// What is returned is the caller's: what is written to it shows in no argument and in no other
-// result, and the other way round (rule 13).
+// rooms makes calls, writes to one result after the other, also behind their ends, and records
+// those that are left.
+func rooms(o *observe.Observer, name string, call func() []tensor) {
+	for k := range 2 {
+		all := append(call(), call()...)
+		if k > 0 {
+			slices.Reverse(all) // from the last one on
+		}
+		for i, t := range all {
+			scribble(t)
+			for _, other := range all[i+1:] {
+				record(o, name, other, nil)
+			}
+		}
+	}
+}
+
+// What is returned is the caller's: what is written to it, or appended, shows in no argument and in
+// no other result, and the other way round (rule 13).
 func TestOwnMemory(t *testing.T) {
 	o := observe.New(t)
 	ownErrors(o)
@@ -108,6 +131,8 @@ func TestOwnMemory(t *testing.T) {
 					scribble(z)
 					arguments(op.name)
 				}
+				rooms(o, op.name, func() []tensor { z, _ := op.Apply(a, b); return []tensor{z} })
+				rooms(o, op.name+" gradient: either", func() []tensor { da, db, _ := op.Grad(a, b, g); return []tensor{da, db} })
 				z, err := op.Apply(a, b)
 				da, db, _ := op.Grad(a, b, g)
 				scribble(tensor{Data: a.Data})
@@ -120,6 +145,7 @@ func TestOwnMemory(t *testing.T) {
 			g := tensorOf(r, dyadic, shape)
 			for _, to := range [][]int{p[0], p[1], g.Shape} {
 				to = slices.Clone(to)
+				rooms(o, "sum", func() []tensor { sum, _ := broadcast.SumTo(g, to); return []tensor{sum} })
 				for range 2 {
 					sum, err := broadcast.SumTo(g, to)
 					record(o, "sum", sum, err)
@@ -131,6 +157,7 @@ func TestOwnMemory(t *testing.T) {
 			}
 			a, b := slices.Clone(p[0]), slices.Clone(p[1])
 			for _, shapes := range [][][]int{{a}, {a, b}, {b, a}, {a, nil}, {a, a}} {
+				rooms(o, "the shape", func() []tensor { got, _ := broadcast.Shapes(shapes...); return []tensor{{Shape: got}} })
 				for range 2 {
 					got, _ := broadcast.Shapes(slices.Clone(shapes)...)
 					o.Ints("the shape", got)
@@ -140,6 +167,7 @@ func TestOwnMemory(t *testing.T) {
 				}
 			}
 			x, y := tensorOf(r, dyadic, p[0]), tensorOf(r, dyadic, p[1])
+			rooms(o, "zip", func() []tensor { z, _ := broadcast.Zip(mix, x, y); return []tensor{z} })
 			for range 2 {
 				z, err := broadcast.Zip(func(x, y float64) float64 { return x }, x, y)
 				record(o, "zip", z, err)
@@ -235,7 +263,8 @@ func TestThousand(t *testing.T) {
 	o.Float("add: a thousand shapes", others[1], relative)
 }
 
-// After a call that was refused the next one is as ever, in every function (rule 14).
+// After a call that was refused, or that a panic in f has ended, the next one is as ever, in every
+// function (rule 14).
 func TestAfterErrors(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
@@ -267,6 +296,29 @@ func TestAfterErrors(t *testing.T) {
 		_, err = broadcast.Shapes(a.Shape, b.Shape)
 		o.Bool("refused", err != nil)
 		shapesOf(o, "the shape", good[:]...)
+	}
+	p, q, s := 2+r.IntN(2), 4+r.IntN(2), 6
+	for _, x := range []pair{{{p, q}, {p, q}}, {{q, 1}, {s}}, {{p, 1, s}, {q, 1}}, {{p, q, 1}, {p, 1, s}}, {{p, 1, q, 1}, {s, 1, p}}} {
+		n := product(together(x[0], x[1]))
+		for k, last := range []int{n - 1, r.IntN(n), n - 1 - r.IntN(n/p)} { // f has a panic there
+			a, b := tensorOf(r, dyadic, x[0]), tensorOf(r, dyadic, x[1])
+			calls := 0
+			o.Panics("zip: a panic", func() {
+				broadcast.Zip(func(x, y float64) float64 {
+					if calls == last {
+						panic(x)
+					}
+					calls++
+					return mix(x, y)
+				}, a, b)
+			})
+			o.Int("zip: calls before a panic", calls)
+			if k == 0 {
+				zip(o, good)
+			}
+			all(o, x)
+			all(o, pair{x[1], x[0]})
+		}
 	}
 }
 

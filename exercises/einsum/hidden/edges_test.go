@@ -28,8 +28,8 @@ func TestScalars(t *testing.T) {
 	ask(o, "axes of size 1 are axes", "ij,jk->ik", random(r, 1, 3), random(r, 3, 1))
 }
 
-// A sum over a size of 0 is 0, and a result may have no numbers; 1 beside 0 gives 0
-// (rules 7 and 10).
+// A sum over a size of 0 is 0, of a letter and behind an ellipsis, also beside NaN; a result may
+// have no numbers; 1 beside 0 gives 0 (rules 6, 7 and 10).
 func TestEmptyDimensions(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
@@ -50,6 +50,7 @@ func TestEmptyDimensions(t *testing.T) {
 		ask(o, "a sum of nothing beside NaN", "i,j,k->k", x, none, random(r, 2))
 		ask(o, "a sum of nothing beside NaN", "k,i,j->k", random(r, 2), x, none)
 		ask(o, "a sum of nothing beside NaN", "j,k,i->i", none, random(r, 2), x)
+		nothingBeside(o, special)
 	}
 	ask(o, "1 beside 0", "i,i->i", random(r, 1), none)
 	ask(o, "1 beside 0", "i,i->i", none, random(r, 1))
@@ -72,6 +73,47 @@ func TestEmptyDimensions(t *testing.T) {
 		ask(o, "0 beside a large size", "ij->", tensor{Shape: []int{0, large}})
 		ask(o, "0 beside a large size", "ijk->j", tensor{Shape: []int{large, 0, large}})
 	}
+}
+
+// nothingBeside asks for sums over no values beside a special number: those of an ellipsis, of a
+// diagonal, and of an axis of size 1 in the operand that has the number.
+func nothingBeside(o *observe.Observer, special float64) {
+	r := o.Rand()
+	n := 2 + r.IntN(3)
+	beside := func(equation string, at int, shapes ...[]int) {
+		var operands tensors
+		for _, shape := range shapes {
+			operands = append(operands, random(r, shape...))
+		}
+		for i := range operands[at].Data { // all of them, or one
+			if len(shapes) == 2 && i%2 == 0 || i == 0 {
+				operands[at].Data[i] = special
+			}
+		}
+		ask(o, "a sum of nothing beside NaN", equation, operands...)
+	}
+	for _, equation := range []string{"i,...->i", "i,...->"} {
+		for _, hidden := range [][]int{{0}, {0, n}, {n, 0}, {n, 0, 1}, {0, 0}} {
+			beside(equation, 0, []int{3}, hidden)
+			beside("...,i->"+equation[7:], 1, hidden, []int{3})
+		}
+	}
+	beside("...,...->", 0, []int{3, 1}, []int{0})
+	beside("...,...->", 1, []int{0}, []int{3, 1})
+	beside("...,...->", 0, []int{1}, []int{n, 0})
+	beside("...i,...->i", 0, []int{1, 3}, []int{0})
+	beside("...,...i->i", 1, []int{n, 0}, []int{n, 1, 3})
+	beside("i...,...->i", 0, []int{3}, []int{0, n})
+	beside("...i,jk->k", 1, []int{0, n}, []int{n, 3})
+	beside("i,...,k->k", 0, []int{3}, []int{0}, []int{n})
+	beside("...,k,...i->ki", 1, []int{0, n}, []int{3}, []int{n, 2})
+	beside("...,i,k->ik", 2, []int{0}, []int{3}, []int{n})
+	beside("i,jj->i", 0, []int{3}, []int{0, 0})
+	beside("i,jj...->i", 0, []int{3}, []int{n, n, 0})
+	beside("i,i->", 0, []int{1}, []int{0})
+	beside("ij,i->j", 0, []int{1, 3}, []int{0})
+	beside("i,ij->j", 0, []int{1}, []int{0, 3})
+	beside("i,ij,k->jk", 2, []int{0}, []int{1, 3}, []int{n})
 }
 
 // Spaces count for nothing, wherever they stand (rule 1).
