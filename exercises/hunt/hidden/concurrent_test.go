@@ -19,6 +19,7 @@ import (
 func TestConcurrent(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
+	firstCalls(o, r)
 	list := ranked(r, 6)
 	v := hunt.NewVocabulary(list, everything)
 	cfg := config(r)
@@ -75,6 +76,73 @@ func TestConcurrent(t *testing.T) {
 	})
 }
 
+// firstCalls records what goroutines get that make the first calls of all: of each function in
+// this program, and then of each method of a Vocabulary and a Model that nobody has used yet.
+func firstCalls(o *observe.Observer, r *rand.Rand) {
+	const n = 6
+	list, cfg, text := ranked(r, 6), config(r), lines("\n", plain(r, 5)...)
+	given := samples(r, cfg, 12, 3)
+	var sums [n][6]float64
+	firsts := [...]func(sums *[6]float64){
+		func(sums *[6]float64) {
+			got, _ := hunt.Read(strings.NewReader(text))
+			_, _ = hunt.Read(strings.NewReader("no tab"))
+			sums[0] = float64(sumOf(got) + len(got))
+		},
+		func(sums *[6]float64) {
+			v := hunt.NewVocabulary(list, everything)
+			sums[1], sums[5] = weighted(v.Vector(list[0].Words)), float64(joined(v.Words()))
+		},
+		func(sums *[6]float64) {
+			if m, epochs, err := hunt.Train(cfg, given); err == nil && len(epochs) > 0 {
+				sums[2] = float64(m.Predict(given[0].X)) + ordered(m.Probabilities(given[0].X)) + epochs[0].Loss
+			}
+			_, _, _ = hunt.Train(hunt.Config{}, nil)
+		},
+		func(sums *[6]float64) { sums[3] = float64(len(hunt.Tally([]int{1}, []int{0}, 2))) },
+		func(sums *[6]float64) {
+			var csv bytes.Buffer
+			_ = hunt.WriteMetrics(&csv, []hunt.Epoch{{Loss: 0.5, Accuracy: 1}})
+			sums[4] = float64(csv.Len())
+		},
+	}
+	together(n, func(i int) {
+		for k := range firsts {
+			firsts[(i+k)%len(firsts)](&sums[i])
+		}
+	})
+	var alone [6]float64
+	for _, call := range firsts {
+		call(&alone)
+	}
+	for i := range sums {
+		o.Bool("first calls answer as later ones do", sums[i] == alone)
+	}
+	for _, limit := range []int{everything, 3, 1, 0} {
+		v := hunt.NewVocabulary(list, limit)
+		m, _, _ := hunt.Train(cfg, given)
+		var sums [n][4]float64
+		methods := [...]func(sums *[4]float64){
+			func(sums *[4]float64) { sums[0] = float64(joined(v.Words())) },
+			func(sums *[4]float64) { sums[1] = weighted(v.Vector(list[0].Words)) },
+			func(sums *[4]float64) { sums[2] = float64(m.Predict(given[0].X)) },
+			func(sums *[4]float64) { sums[3] = ordered(m.Probabilities(given[0].X)) },
+		}
+		together(n, func(i int) {
+			for k := range methods {
+				methods[(i+k)%len(methods)](&sums[i])
+			}
+		})
+		var alone [4]float64
+		for _, call := range methods {
+			call(&alone)
+		}
+		for i := range sums {
+			o.Bool("first calls of methods answer as later ones do", sums[i] == alone)
+		}
+	}
+}
+
 // together calls do in n goroutines, and returns when all are over.
 func together(n int, do func(i int)) {
 	var group sync.WaitGroup
@@ -120,7 +188,7 @@ func bigs(r *rand.Rand, n int) []*big {
 }
 
 // bigNames say whose answers those of big are.
-var bigNames = []string{"Vector", "Predict", "Probabilities", "WriteMetrics", "Train", "Tally", "NewVocabulary", "Read"}
+var bigNames = []string{"Vector", "Predict", "Probabilities", "WriteMetrics", "Train", "Tally", "NewVocabulary", "Read", "Words"}
 
 // answers calls each function, and sums up what comes of it.
 func (b *big) answers() []float64 {
@@ -144,6 +212,7 @@ func (b *big) answers() []float64 {
 	sums[6] = float64(joined(hunt.NewVocabulary(b.examples, everything).Words()))
 	list, _ := hunt.Read(strings.NewReader(b.text))
 	sums[7] = float64(sumOf(list))
+	sums[8] = float64(joined(b.v.Words()))
 	return sums
 }
 

@@ -257,8 +257,35 @@ func TestPieces(t *testing.T) {
 	}
 }
 
+// once gives a text and then an error, one single time and perhaps with the last bytes of the
+// text. After that it gives more, as if nothing had happened, and then io.EOF.
+type once struct {
+	before, after string
+	err           error
+	together      bool
+	piece         int // as many bytes at a time
+}
+
+func (in *once) Read(p []byte) (n int, err error) {
+	p = p[:min(len(p), in.piece)]
+	if in.before == "" && in.err == nil {
+		if in.after == "" {
+			return 0, io.EOF
+		}
+		n = copy(p, in.after)
+		in.after = in.after[n:]
+		return n, nil
+	}
+	n = copy(p, in.before)
+	if in.before = in.before[n:]; in.before == "" && (n == 0 || in.together) {
+		err, in.err = in.err, nil
+	}
+	return n, err
+}
+
 // Where the reader fails, its error is returned, unless a whole line before it has a fault.
-// What there is of a last line is not looked at (rule 6).
+// What there is of a last line is not looked at. The first error or io.EOF counts, alone or
+// with bytes, whatever the reader would give after it (rule 6).
 func TestReaderErrors(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
@@ -274,6 +301,27 @@ func TestReaderErrors(t *testing.T) {
 				o.Bool(name+": the reader's error", err == own)
 				o.Error(name+": error", err, hunt.ErrTab, hunt.ErrLabel, io.ErrUnexpectedEOF, errOwn, io.EOF)
 				o.Bool(name+": no examples", list == nil)
+			}
+		}
+	}
+	for i, own := range []error{errOwn, io.ErrUnexpectedEOF, fmt.Errorf("disk: %w", io.EOF), io.ErrNoProgress, io.EOF} {
+		good := lines("\n", plain(r, below(r, 1, 9))...)
+		for k, before := range []string{"", good, good + "x\ty", good + "\r", "half a line", "x\t" + letters(r, 65_534) + "\n" + good, "x\t" + letters(r, 70_000)} {
+			for _, after := range []string{"", "\n", " z\n" + good, good, "no tab\n", "A\tx\n"} {
+				for j, together := range []bool{false, true} {
+					in := &once{before, after, own, together, 1 << 20}
+					if len(before) < 1_000 && (i+k+j)%2 == 0 {
+						in.piece = below(r, 1, 9)
+					}
+					name := "an error once, text " + strconv.Itoa(k)
+					if own == io.EOF {
+						o.Bool(name+": the end", outcome(in) == outcome(strings.NewReader(before)))
+						continue
+					}
+					list, err := hunt.Read(in)
+					o.Bool(name+": the reader's error", err == own)
+					o.Bool(name+": no examples", list == nil)
+				}
 			}
 		}
 	}

@@ -216,7 +216,8 @@ func TestOwnModels(t *testing.T) {
 }
 
 // A thousand texts, vocabularies and models in one program, the first ones still there at the
-// end (rule 23).
+// end. A call knows nothing of earlier ones, also not of one that an error, or a panic of its
+// reader or writer, has ended (rule 23).
 func TestThousand(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
@@ -254,4 +255,76 @@ func TestThousand(t *testing.T) {
 	}
 	o.Float("70,000 calls", sum/70_000, observe.Within(1e-6, 0))
 	o.Bool("the last call", slices.Equal(first, m.Probabilities(all[0].x)))
+	afterEndings(o)
+}
+
+// bursting is a reader and a writer that ends with its last byte: by a panic, or an error if it
+// has one.
+type bursting struct {
+	text string // to be read
+	left int    // may be written
+	err  error
+}
+
+func (b *bursting) end() error {
+	if b.err == nil {
+		panic("a reader or a writer burst")
+	}
+	return b.err
+}
+
+func (b *bursting) Read(p []byte) (int, error) {
+	n := copy(p, b.text)
+	if b.text = b.text[n:]; n == 0 {
+		return 0, b.end()
+	}
+	return n, nil
+}
+
+func (b *bursting) Write(p []byte) (int, error) {
+	n := min(len(p), b.left)
+	if b.left -= n; n < len(p) {
+		return n, b.end()
+	}
+	return n, nil
+}
+
+// afterEndings records what Read and WriteMetrics answer behind calls of theirs that a panic or
+// an error has ended, early or late.
+func afterEndings(o *observe.Observer) {
+	r := o.Rand()
+	for _, fault := range []error{nil, errOwn} {
+		ended := func(name string, call func() error) {
+			if fault == nil {
+				o.Panics(name+" bursts", func() { _ = call() })
+			} else {
+				_ = call()
+			}
+		}
+		list := plain(r, 5)
+		text := lines("\n", list...)
+		other := lines("\n", plain(r, 2)...) + list[0]
+		once, otherOnce := outcome(strings.NewReader(text)), outcome(strings.NewReader(other))
+		many := lines("\n", plain(r, 300)...)
+		for _, before := range []string{"", list[0], text, text + "half a line", "z\t" + word(r) + "\n" + text + list[1], text + "x\t" + letters(r, 70_000), many + text + "\r", text + "no tab\n"} {
+			if strings.HasSuffix(before, "no tab\n") { // it has a fault before its end
+				_, _ = hunt.Read(strings.NewReader(before))
+			} else {
+				ended("a reader", func() error { _, err := hunt.Read(&bursting{text: before, err: fault}); return err })
+			}
+			o.Bool("a Read after one that was ended", outcome(strings.NewReader(text)) == once)
+			o.Bool("a Read of another text after it", outcome(strings.NewReader(other)) == otherOnce)
+		}
+		for _, n := range []int{5, 3_000} {
+			epochs := random(r, n)
+			var whole bytes.Buffer
+			_ = hunt.WriteMetrics(&whole, epochs[:3])
+			for _, left := range []int{0, 1, below(r, 20, 60), 15 * n} {
+				ended("a writer", func() error { return hunt.WriteMetrics(&bursting{left: left, err: fault}, epochs) })
+				var b bytes.Buffer
+				err := hunt.WriteMetrics(&b, epochs[:3])
+				o.Bool("a WriteMetrics after one that was ended", err == nil && b.String() == whole.String())
+			}
+		}
+	}
 }
