@@ -121,7 +121,7 @@ func neverWaited(t *testing.T, told <-chan service.Progress, attempts []service.
 		graded[a.Number] = a.Stage == service.Graded
 	}
 	require.Contains(t, slices.Collect(maps.Values(graded)), true)
-	for seen := 0; seen < len(attempts); seen++ {
+	for range attempts {
 		p := <-told
 		assert.False(t, graded[p.Number] && p.Stage != service.Graded, "attempt %d of %s was told to be %s", p.Number, p.Student, p.Stage)
 	}
