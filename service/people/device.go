@@ -101,8 +101,8 @@ func (d *Door) Collect(ctx context.Context, code, secret string) (token string, 
 	if p, err = d.Person(ctx, r.Approved); err != nil {
 		return "", p, err
 	}
-	if out, err := d.ended(ctx, p.Login, r.Expires.Add(-RequestLife)); out || err != nil {
-		return "", p, errors.Join(fmt.Errorf("the code has %w", ErrExpired), err)
+	if err := d.notEnded(ctx, "code", p.Login, r.Expires.Add(-RequestLife)); err != nil {
+		return "", p, err
 	}
 	r.Expires = d.now() // of two who collect at the same time, one does
 	data, err := json.Marshal(r)

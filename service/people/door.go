@@ -175,3 +175,16 @@ func (d *Door) read(ctx context.Context, key string, into any) error {
 func (d *Door) edit(ctx context.Context, key string, ttl time.Duration, change func([]byte) ([]byte, error)) error {
 	return Edit(ctx, d.store, key, ttl, change)
 }
+
+// editList replaces a list, which is empty where there is none.
+func editList[T any](ctx context.Context, d *Door, key string, change func([]T) []T) error {
+	return d.edit(ctx, key, 0, func(data []byte) ([]byte, error) {
+		var list []T
+		if len(data) > 0 {
+			if err := json.Unmarshal(data, &list); err != nil {
+				return nil, err
+			}
+		}
+		return json.Marshal(change(list))
+	})
+}

@@ -24,14 +24,17 @@ func (d *Door) SignOut(ctx context.Context, login string) error {
 	return nil
 }
 
-// ended reports whether a session or a link of a person was made before they were signed out.
-func (d *Door) ended(ctx context.Context, login string, made time.Time) (bool, error) {
+// notEnded is [ErrExpired] if what a person is let in by was made before they were signed out.
+func (d *Door) notEnded(ctx context.Context, what, login string, made time.Time) error {
 	var at time.Time
 	err := d.read(ctx, keyEnded+encode(login), &at)
-	if errors.Is(err, service.ErrNotFound) {
-		return false, nil
+	switch {
+	case errors.Is(err, service.ErrNotFound):
+		return nil
+	case err == nil && !made.After(at):
+		return fmt.Errorf("the %s has %w", what, ErrExpired)
 	}
-	return !made.After(at), err
+	return err
 }
 
 // Dismiss puts a person out of the course whom the roster lacks, and signs them out. The
@@ -60,13 +63,5 @@ func (d *Door) Dismiss(ctx context.Context, login string) error {
 
 // editGuests replaces the list of those whom the roster lacks.
 func (d *Door) editGuests(ctx context.Context, change func([]string) []string) error {
-	return d.edit(ctx, keyGuests, 0, func(data []byte) ([]byte, error) {
-		var list []string
-		if len(data) > 0 {
-			if err := json.Unmarshal(data, &list); err != nil {
-				return nil, err
-			}
-		}
-		return json.Marshal(change(list))
-	})
+	return editList(ctx, d, keyGuests, change)
 }

@@ -39,12 +39,8 @@ func (d *Door) Invited(ctx context.Context, secret string) (Person, error) {
 	if err := i.check(d.now()); err != nil {
 		return Person{}, err
 	}
-	out, err := d.ended(ctx, i.Login, i.Expires.Add(-InvitationLife))
-	if err != nil {
+	if err := d.notEnded(ctx, "link", i.Login, i.Expires.Add(-InvitationLife)); err != nil {
 		return Person{}, err
-	}
-	if out {
-		return Person{}, fmt.Errorf("the link has %w", ErrExpired)
 	}
 	return d.Person(ctx, i.Login)
 }

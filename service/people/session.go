@@ -44,11 +44,10 @@ func (d *Door) BySession(ctx context.Context, cookie string) (Person, error) {
 	if err := d.read(ctx, keySession+hashOf(secret), &s); err != nil {
 		return Person{}, unknown(err)
 	}
-	out, err := d.ended(ctx, s.Login, s.Expires.Add(-SessionLife))
-	if err != nil {
+	if err := d.notEnded(ctx, "session", s.Login, s.Expires.Add(-SessionLife)); err != nil {
 		return Person{}, err
 	}
-	if out || !d.now().Before(s.Expires) {
+	if !d.now().Before(s.Expires) {
 		return Person{}, fmt.Errorf("the session has %w", ErrExpired)
 	}
 	return d.Person(ctx, s.Login)

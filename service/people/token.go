@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/subtle"
 	"encoding/base64"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -91,13 +90,5 @@ func (d *Door) Revoke(ctx context.Context, login, id string) error {
 }
 
 func (d *Door) editTokens(ctx context.Context, login string, change func([]Token) []Token) error {
-	return d.edit(ctx, keyTokens+encode(login), 0, func(data []byte) ([]byte, error) {
-		var list []Token
-		if len(data) > 0 {
-			if err := json.Unmarshal(data, &list); err != nil {
-				return nil, err
-			}
-		}
-		return json.Marshal(change(list))
-	})
+	return editList(ctx, d, keyTokens+encode(login), change)
 }
