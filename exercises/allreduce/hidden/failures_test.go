@@ -25,7 +25,7 @@ func TestLinkFails(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		at := o.Rand().IntN(100)
 		firstCounts(t, o, "a link fails late", never, func(g ring, rank int, _ context.CancelFunc) {
-			g.links[rank].late = errors.New("link: closed")
+			g.links[rank].failsLate(errors.New("link: closed"))
 		})
 		for _, n := range []int{2, 3, 4, 6} {
 			for rank := range n {
@@ -199,10 +199,19 @@ func (l *link) lingers(ctx context.Context, k int) error {
 	case <-time.After(24 * time.Hour): // where nobody cancels it
 	}
 	time.Sleep(time.Hour)
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	if l.late != nil {
 		return l.late
 	}
 	return ctx.Err()
+}
+
+// failsLate has lingers return err in the end, also in a call that has begun.
+func (l *link) failsLate(err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.late = err
 }
 
 // soon allows the time that the reference takes, in milliseconds, and no more.

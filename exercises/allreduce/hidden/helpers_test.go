@@ -36,9 +36,9 @@ type link struct {
 	send    func(ctx context.Context, k int) error // what Send k does first
 	recv    func(ctx context.Context, k int) error
 	taken   chan struct{} // says that a message has come: with way only
-	late    error         // what lingers returns in the end; nil: what the ctx says
 
 	mu              sync.Mutex
+	late            error // what lingers returns in the end; nil: what the ctx says
 	sent            [][]float64
 	sends, recvs    int // begun
 	sending, recing int // now
