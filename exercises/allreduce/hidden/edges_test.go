@@ -585,7 +585,8 @@ func breakLink(l *link, step int, sends bool, err error) func() int {
 }
 
 // A ring that has failed stays so: every later call, also of a rank that had not come
-// yet, returns the same at once, uses no link and keeps its data (rule 15).
+// yet, or whose own ctx is done, returns the same at once, uses no link and keeps its data
+// (rule 15).
 func TestFailedRing(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
@@ -632,10 +633,13 @@ func dead(t *testing.T, o *observe.Observer, g ring, cause error) {
 		return sum
 	}
 	before, start := used(), time.Now()
+	ended, end := context.WithCancel(t.Context())
+	end()
 	for _, c := range ops {
 		for _, rank := range o.Rand().Perm(g.Size()) { // one after the other
 			data := eighths(o.Rand(), 2*g.Size())
 			failed(o, fmt.Sprint("later: ", c.name), []error{g.AllReduce(t.Context(), rank, data, c.op)}, cause)
+			failed(o, "later, and its own ctx is done", []error{g.AllReduce(ended, rank, data, c.op)}, cause)
 			o.Floats("later: data", data, observe.Exact())
 		}
 	}

@@ -51,7 +51,18 @@ func TestLinkFails(t *testing.T) {
 				alone(t, o, n, rank, false)
 			}
 		}
+		crowd(t, o)
 	})
+}
+
+// crowd has one of more than 256 ranks fail in its last step, after all others have made
+// theirs.
+func crowd(t *testing.T, o *observe.Observer) {
+	const n = 257
+	g := newRing(t, n, func() *link { return &link{queue: make(chan []float64, 2*n)} })
+	cause := errors.New("broken")
+	breakLink(g.links[o.Rand().IntN(n)], 2*(n-1)-1, false, cause)
+	failed(o, "the last of many ranks", g.all(t.Context(), inputs(o.Rand(), n, 1), allreduce.Sum), cause)
 }
 
 // reasons are errors that a link may return, or that an Abort is for.
@@ -526,9 +537,11 @@ func TestTime(t *testing.T) {
 }
 
 // A rank that is through goes on to its next call, whether or not others have
-// returned from this one: calls of two rounds do not mix (rule 8).
+// returned from this one: calls of two rounds do not mix (rule 8). Two goroutines may call
+// for one rank, too: where they meet, one of them is refused (rule 11).
 func TestBackToBack(t *testing.T) {
 	o := observe.New(t)
+	sharedRank(t, o)
 	bubble(t, func(t *testing.T) {
 		for _, n := range []int{2, 3, 5} {
 			g := newRing(t, n, tight)
@@ -557,6 +570,23 @@ func TestBackToBack(t *testing.T) {
 			}
 		}
 	})
+}
+
+// sharedRank has two goroutines call for one rank, and wait for nothing in between.
+func sharedRank(t *testing.T, o *observe.Observer) {
+	for range 50 {
+		g := newRing(t, 1, loose)
+		data, errs := inputs(o.Rand(), 2, 3), make([]error, 2)
+		var wg sync.WaitGroup
+		for i := range errs {
+			wg.Go(func() { errs[i] = g.AllReduce(t.Context(), 0, data[i], allreduce.Mean) })
+		}
+		wg.Wait()
+		for i, err := range errs {
+			o.Bool("one of two calls for a rank: nil or ErrBusy", err == nil || errors.Is(err, allreduce.ErrBusy))
+			o.Floats("mean of one rank", data[i], digits)
+		}
+	}
 }
 
 // Rings have nothing to do with each other: a thousand in one program, some of them at

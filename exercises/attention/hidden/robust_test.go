@@ -66,8 +66,40 @@ func overwrite(m matrix) {
 	}
 }
 
-// A result is the caller's: it shares no numbers with inputs, with other results or with a
-// cache, which keeps its own copy of keys and values (rule 19).
+// extend has a caller append to results, as far as their arrays have room: to each at once, or
+// to all of them in the end. None of it may show in another one, or in what a cache holds.
+func extend(o *observe.Observer, name string, call func() matrix) {
+	for _, late := range []bool{false, true} {
+		var results, rooms []matrix
+		for range 5 {
+			m := call()
+			room := matrix{Data: m.Data[len(m.Data):cap(m.Data)]}
+			if !late {
+				overwrite(room)
+			}
+			results, rooms = append(results, m), append(rooms, room)
+		}
+		changed := 0
+		for i, m := range results {
+			if late {
+				overwrite(rooms[i])
+			}
+			for _, x := range rooms[i].Data {
+				if x != -77 {
+					changed++
+				}
+			}
+			o.Ints("size", []int{m.Rows, m.Cols, len(m.Data)})
+		}
+		for _, m := range results {
+			o.Floats(name, m.Data)
+		}
+		o.Int("numbers that were appended to a result and changed later", changed)
+	}
+}
+
+// A result is the caller's, who may append to it: it shares no memory with inputs, with other
+// results or with a cache, which keeps its own copy of keys and values (rule 19).
 func TestBuffers(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
@@ -93,8 +125,15 @@ func TestBuffers(t *testing.T) {
 				overwrite(in.v)
 				o.Ints("size", []int{first.Rows, first.Cols, len(first.Data)})
 				o.Floats("values of the first call after a second one", first.Data)
+				extend(o, "values of the first calls, appended to", func() matrix { return call(several(r, h, n, n, 2, 3)) })
 			}
 		}
+		extended := newCache(t, h, 2, 3)
+		extend(o, "values of all steps, appended to", func() matrix {
+			in := several(r, h, 1, 1, 2, 3)
+			m, _ := extended.Step(in.q, in.k, in.v)
+			return m
+		})
 		c := newCache(t, h, 2, 3)
 		var results []matrix
 		for i := range 8 {

@@ -344,7 +344,8 @@ func spoil(in inputs, at int, bad float64, inKeys bool) {
 }
 
 // NaN in a query spoils its row, in a key the rows of the queries that see it, and in a
-// value, as infinity does, one column of them (rule 8).
+// value, as infinity does, one column of them: in its own head, and in those that share
+// it, and in no other (rules 8 and 11).
 func TestNotFinite(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
@@ -429,6 +430,41 @@ func TestNotFinite(t *testing.T) {
 			in.v.Data[2*at+r.IntN(2)] = bad
 			attend(o, "NaN or infinity in a value of many", in, scaled(2))
 		}
+	}
+	for _, n := range []int{1, 4 + r.IntN(3), 300 + r.IntN(300)} {
+		for _, bad := range []float64{nan, inf, -inf} {
+			badInOneHead(t, o, "heads: ", grouped(3, 3), n, bad)
+			badInOneHead(t, o, "groups: ", grouped(4, 2), n, bad)
+		}
+	}
+}
+
+// badInOneHead spoils a query, a key or a value of one head: each of all heads in turn.
+func badInOneHead(t *testing.T, o *observe.Observer, name string, h heads, n int, bad float64) {
+	r := o.Rand()
+	few := min(n, 5) // queries, each of which sees some keys
+	spoil := func(m matrix, heads, head int) {
+		width := m.Cols / heads
+		m.Data[r.IntN(min(m.Rows, few))*m.Cols+head*width+r.IntN(width)] = bad
+	}
+	each := func(heads int, of func(in inputs) matrix) {
+		for head := range heads {
+			in := several(r, h, few, n, 2, 3)
+			spoil(of(in), heads, head)
+			multi(o, name+"NaN or infinity in one head", in, h, scaled(2))
+			opt := scaled(2)
+			opt.Mask = somewhere(r, few, n)
+			multi(o, name+"masked: NaN or infinity in one head", in, h, opt)
+			in = several(r, h, few, few, 2, 3)
+			spoil(of(in), heads, head)
+			c := newCache(t, h, 2, 3)
+			step(o, name+"cache: NaN or infinity in one head", c, in)
+			step(o, name+"cache: a token after that", c, several(r, h, 1, 1, 2, 3))
+		}
+	}
+	if each(h.KV, func(in inputs) matrix { return in.v }); bad != bad { // infinities in queries and keys are not graded
+		each(h.KV, func(in inputs) matrix { return in.k })
+		each(h.Query, func(in inputs) matrix { return in.q })
 	}
 }
 

@@ -139,8 +139,8 @@ func keepsRequests(t *testing.T, o *observe.Observer, name string, end func(out 
 }
 
 // The slice that the model returns is the model's, which writes into it again from its
-// next call on: so the answers are taken out before. Nobody else writes into it
-// (rule 17).
+// next call on: so the answers are taken out before. The batcher does not write into it,
+// whatever becomes of the call and its requests (rule 17).
 func TestReusedAnswers(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
@@ -178,24 +178,36 @@ func TestReusedAnswers(t *testing.T) {
 			w.end()
 		})
 	}
-	keepsAnswers(t, o, "kept, too many", 1, nil)
-	keepsAnswers(t, o, "kept, beside an error", 0, errors.New("failure"))
+	failure := errors.New("failure")
+	for _, size := range []int{1, below(r, 3, 9), below(r, 66, 80)} {
+		for _, gone := range []int{0, 1, size - 1, size} { // that are given up meanwhile
+			keepsAnswers(t, o, "kept", size, gone, 0, nil)
+			keepsAnswers(t, o, "kept, too many", size, gone, 1, nil)
+			keepsAnswers(t, o, "kept, too few", size, gone, -1, nil)
+			keepsAnswers(t, o, "kept, beside an error", size, gone, 0, failure)
+		}
+	}
 }
 
 // keepsAnswers has a model keep the slice that it returns, which is of another length than
 // the batch by so many, and records it and what lies behind it in its array.
-func keepsAnswers(t *testing.T, o *observe.Observer, name string, more int, err error) {
+func keepsAnswers(t *testing.T, o *observe.Observer, name string, size, gone, more int, err error) {
 	bubble(t, func(t *testing.T) {
 		r := o.Rand()
-		size := below(r, 3, 9)
 		w := newWorld(t, r, limits(size, ages))
+		w.took = always(work(20))
 		kept := make([]int, 2*size)
 		for i := range kept {
 			kept[i] = below(r, 1, 1e6)
 		}
 		w.reply = func(int, []int, []int) ([]int, error) { return kept[:size+more], err }
-		w.playUntil(t, together(r, size, 1), ms(100))
+		requests := together(r, size, 1)
+		for _, i := range r.Perm(size)[:gone] {
+			requests[i].until = giveUp(10)
+		}
+		w.playUntil(t, requests, ms(100))
 		o.Ints(name, kept)
 		w.end()
+		o.Ints(name+", when the batcher is closed", kept)
 	})
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -119,19 +120,23 @@ func TestManySaves(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
 	d := newDisk()
-	m := open(t, d, config{Keep: 1, Best: true})
+	m := open(t, d, config{Keep: 2, Best: true})
 	s := &state{Step: r.IntN(1000), Metric: -1, Model: []tensor{{Name: "w", Data: []float64{0}}}}
 	first := s.Step
-	wrong := 0
-	for i := range 66_000 {
+	wrong, older := 0, 0
+	for i := range 100_100 {
 		s.Model[0].Data[0] = float64(i)
 		save(t, m, s)
 		s.Metric, s.Step = 0, first+i+1
 		d.calls, d.pending = 0, nil
-		if len(d.names) > 2 {
+		if len(d.names) > 3 {
 			wrong++
 		}
+		if longer(i) && !slices.Equal(lastNumbers(t, d), []float64{float64(i)}) {
+			older++
+		}
 	}
+	o.Int("where numbers of Saves get longer, Opens that have an older one", older)
 	var got state
 	o.Error("Latest: error", open(t, d, all).Latest(&got), kinds...)
 	o.Floats("Latest", firstNumbers(&got))
@@ -202,6 +207,19 @@ func TestManySaves(t *testing.T) {
 	o.Bool("many Managers, each in a Read of the one before: none waits", writes && ends(func() bool { return within(70, false) }))
 }
 
+// longer reports whether i is close to a number at which a count gets a digit more, decimal
+// or hexadecimal.
+func longer(i int) bool {
+	for _, base := range []int{10, 16} {
+		for power := base; power < 1<<20; power *= base {
+			if i >= power-3 && i <= power+1 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // ends reports whether f returns true. It does not wait for it without end.
 func ends(f func() bool) bool {
 	done := make(chan bool, 1)
@@ -235,6 +253,15 @@ func within(depth int, writes bool) bool {
 		d.onRead = inner
 	}
 	return err == nil && latest(m) == depth && good
+}
+
+// lastNumbers are those of the first Tensor of the last checkpoint in a folder.
+func lastNumbers(t *testing.T, d *disk) []float64 {
+	var got state
+	if err := open(t, d, all).Latest(&got); err != nil {
+		return nil
+	}
+	return firstNumbers(&got)
 }
 
 // firstNumbers are those of the first Tensor, if there is one.

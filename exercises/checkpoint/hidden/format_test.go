@@ -607,6 +607,44 @@ func TestReaders(t *testing.T) {
 		o.Float("a reader that gives nothing at times", sum(&got))
 	}
 	onceOnly(o, data, s, g)
+	withFullBlocks(t, o, r)
+}
+
+// withFullBlocks lets a reader fill each request, and one of them together with an error
+// that comes once. So it comes behind whole blocks, however long Read makes them.
+func withFullBlocks(t *testing.T, o *observe.Observer, r *rand.Rand) {
+	s := small(r.IntN(99), 0)
+	s.Model[0].Data = numbers(r, 45_000)
+	data := written(t, s)
+	lost := 0
+	for k, more := 0, true; more && k < 200; k++ {
+		from := &filling{data: data, failing: k}
+		var got state
+		err := checkpoint.Read(from, &got)
+		if more = from.calls > k; more && !errors.Is(err, errDisk) {
+			lost++
+		}
+	}
+	o.Int("errors that come once, with all that was asked for: lost", lost)
+}
+
+// filling is a reader that gives all that it is asked for, and once an error with it.
+type filling struct {
+	data           []byte
+	calls, failing int
+}
+
+func (f *filling) Read(p []byte) (n int, err error) {
+	n = copy(p, f.data)
+	f.data = f.data[n:]
+	if n == 0 && len(p) > 0 {
+		err = io.EOF
+	}
+	if f.calls == f.failing {
+		err = errDisk
+	}
+	f.calls++
+	return n, err
 }
 
 // onceOnly lets a reader and a writer fail once and then go on. Their error is returned, and

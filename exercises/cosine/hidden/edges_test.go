@@ -223,6 +223,8 @@ func TestNamedType(t *testing.T) {
 	o := observe.New(t)
 	named[score](t, o)
 	named[precise](t, o)
+	recordClose[score](o, ", a float32 with a name", 40, 1e-5)
+	recordClose[precise](o, ", a float64 with a name", 40, 1e-8, 1e-12)
 }
 
 func named[T cosine.Float](t *testing.T, o *observe.Observer) {

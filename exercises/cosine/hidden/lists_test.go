@@ -11,7 +11,8 @@ import (
 	"grade/reference/cosine"
 )
 
-// The k most similar rows of b, for each row of a, best first (rule 20).
+// The k most similar rows of b, for each row of a, best first, also where scores are close
+// together (rules 20 and 21).
 func TestTopK(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
@@ -45,6 +46,67 @@ func TestTopK(t *testing.T) {
 		a32, b32 := apart[float32](r, 8, 40)
 		recordTopK(o, "all but a few, float32", a32, b32, 40-left)
 	}
+	for _, n := range []int{40, between(r, 300, 400)} {
+		recordClose[float64](o, "", n, 1e-5, 1e-8, 1e-10, 1e-12)
+		recordClose[float32](o, ", float32", n, 1e-5)
+	}
+	for _, k := range []int{10, 120} { // and what is left to rounding
+		for _, off := range []float64{1e-8, 1e-7, 1e-6} {
+			a, b := bundle[float64](r, 120, off)
+			recordDescending(o, "all but equal", a, b, k)
+		}
+		a32, b32 := bundle[float32](r, 120, 1e-3)
+		recordDescending(o, "all but equal, float32", a32, b32, k)
+	}
+}
+
+// recordClose records the lists of n rows of b whose scores lie one of the gaps apart: near 1,
+// near 0, between, and the same below 0.
+func recordClose[T cosine.Float](o *observe.Observer, name string, n int, gaps ...float64) {
+	r := o.Rand()
+	for _, gap := range gaps {
+		for _, highest := range []float64{1, 0.5, gap * float64(n/2)} {
+			a, b := evenly[T](r, n, highest, gap)
+			for _, k := range []int{1, between(r, 5, 20), n - 1, n} {
+				recordTopK(o, "close together"+name, a, b, k)
+			}
+		}
+	}
+}
+
+// evenly makes two rows of a, which are opposite, and rows of b, in any order, whose scores
+// for the first of them go down from the highest by steps of more than half a gap.
+func evenly[T cosine.Float](r *rand.Rand, others int, highest, gap float64) (a, b cosine.Matrix[T]) {
+	a, b = random[T](r, 2, 4), random[T](r, others, 4)
+	clear(a.Data)
+	clear(b.Data)
+	axis := r.IntN(4)
+	row(a, 0)[axis] = T(0.2 + r.Float64())
+	row(a, 1)[axis] = -T(0.2 + r.Float64())
+	for j, place := range r.Perm(others) {
+		score := highest - gap*(float64(place)+0.25+0.25*r.Float64())
+		row(b, j)[axis] = T(score)
+		row(b, j)[(axis+1+r.IntN(3))%4] = T(math.Sqrt((1 - score) * (1 + score)))
+		scale(b, j, 0.1+10*r.Float64())
+	}
+	return a, b
+}
+
+// recordDescending records how many neighbors have a higher score than the one before them:
+// whatever the scores are, none.
+func recordDescending[T cosine.Float](o *observe.Observer, name string, a, b cosine.Matrix[T], k int) {
+	lists, err := cosine.TopK(background, a, b, k)
+	failure(o, byTopK+"error, "+name, err)
+	higher, neighbors := 0, 0
+	for _, list := range lists {
+		neighbors += len(list)
+		for i := range list {
+			if i > 0 && list[i].Score > list[i-1].Score {
+				higher++
+			}
+		}
+	}
+	o.Ints(byTopK+"neighbors, and those with a higher score than the one before, "+name, []int{neighbors, higher})
 }
 
 // Equal scores are ordered by index, the smaller first. A score may be exactly 1, -1

@@ -267,6 +267,15 @@ func TestObserveShape(t *testing.T) {
 		s.epoch(some+1+i, x-1, newModel(r, lengths...))
 	}
 	s.restore(m)
+	for _, lengths := range [][]int{{}, {0}, {0, 0}} { // without a weight, and a snapshot all the same
+		empty, x := newModel(r, lengths...), dyadic(r, 80, 120)
+		s := begin(t, &l, earlystop.Config{Patience: 40})
+		s.epoch(some, x, empty)
+		for i, others := range [][]int{{1}, {2, 3}, {0, 0, 0}} {
+			s.epoch(some+1+i, x-1, newModel(r, others...))
+		}
+		s.epoch(some+9, x-1, empty)
+	}
 	o.Strings("errors", l.errors)
 	o.Strings("best after each epoch", l.bests)
 	o.Strings("what Observe returns", l.stops)

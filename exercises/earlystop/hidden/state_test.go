@@ -212,6 +212,7 @@ func patienceOfTheNew(t *testing.T, o *observe.Observer, carry func(from, to ses
 	}
 	carry(s, session{short, &l, new(bool)})
 	before := reason(short.Reason())
+	o.Bool("a State keeps the count that is above its Stopper's Patience", short.State().Wait == s.State().Wait)
 	short.Observe(some+5, x+9, m)
 	o.Bool("a Stopper with another Patience goes on for as long as it bears", slices.Equal(l.stops, ofNew.stops))
 	o.String("Reason of a stopped one with another Patience", reason(next.Reason()))

@@ -48,9 +48,45 @@ func (f asking) Backward(c *gradcheck.Context, grad []float64) ([][]float64, err
 	return grads, err
 }
 
+// picks has an output for each of uses: the sum of that input, or 1 if it is below 0. It has no gradient
+// of an input that an output does not use. That of one output has a wrong factor, unless wrong is
+// below 0.
+func picks(uses []int, wrong int) fake {
+	return fake{
+		forward: func(in [][]float64) []float64 {
+			out := make([]float64, len(uses))
+			for j, k := range uses {
+				if out[j] = 1; k >= 0 {
+					for _, x := range in[k] {
+						out[j] += x
+					}
+				}
+			}
+			return out
+		},
+		backward: func(in [][]float64, grad []float64) [][]float64 {
+			grads := make([][]float64, len(in))
+			for j, k := range uses {
+				if k < 0 || grad[j] == 0 {
+					continue
+				}
+				if grads[k] == nil {
+					grads[k] = make([]float64, len(in[k]))
+				}
+				for i := range grads[k] {
+					if grads[k][i] += grad[j]; j == wrong {
+						grads[k][i] += grad[j]
+					}
+				}
+			}
+			return grads
+		},
+	}
+}
+
 // Of a function whose gradient is right nothing is reported, and beside it a wrong one is found:
 // functions of one, two and three inputs, of other lengths than their output, constant ones and
-// gradients that are nil (rules 17 and 18).
+// gradients that are nil, for all outputs or for some of them (rules 17 and 18).
 func TestCheckRight(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
@@ -113,6 +149,11 @@ func TestCheckRight(t *testing.T) {
 		}, x)
 		check(o, "three outputs an input", wave(0), signed(r, n, 1))
 		check(o, "three outputs an input, wrong", wave(0.5), signed(r, n, 1))
+	}
+	for _, uses := range [][]int{{0, 1}, {1, 0}, {0, -1}, {-1, 0}, {1, -1, 1}, {0, 2, -1, 1, 0}, r.Perm(3)} {
+		for wrong := -1; wrong < len(uses); wrong++ {
+			check(o, "nil for some outputs", picks(uses, wrong), signed(r, 2, 1), signed(r, 3, 1), signed(r, 1, 1))
+		}
 	}
 	constant := fake{
 		forward:  func([][]float64) []float64 { return []float64{3, 4} },
@@ -293,6 +334,27 @@ func TestCheckScales(t *testing.T) {
 		},
 	}
 	check(o, "zeros", ones, []float64{0, 0})
+
+	// Where all outputs are 0, so is F: only what is in proportion to the derivatives may differ.
+	for _, scale := range []float64{1e-6, 1, 1e8} {
+		for _, size := range []float64{1e-90, 1e-30, 1e-9} {
+			slope := size * (1 + r.Float64()) / scale
+			for _, part := range []struct{ right, grad float64 }{{1, 1}, {1, 2}, {1, 0}, {1, -1}, {3, 2}, {3, 5}, {3, 0}} {
+				f := fake{
+					forward: func(in [][]float64) []float64 {
+						return []float64{0, slope * (min(in[0][0], 0) + part.right*max(in[0][0], 0))}
+					},
+					backward: func(_ [][]float64, grad []float64) [][]float64 {
+						return [][]float64{{part.grad * slope * grad[1], 0}}
+					},
+				}
+				check(o, "outputs of 0", f, []float64{0, scale})
+				if scale == 1 {
+					check(o, "outputs of 0, inputs of 0", f, []float64{0, 0})
+				}
+			}
+		}
+	}
 
 	// The step is that of the largest number, be it below 0 and wherever it is: a bend within a step
 	// is a kink, and one a bit further is none.
@@ -511,8 +573,30 @@ func TestCheckKinks(t *testing.T) {
 	}
 }
 
+// lengths returns equal numbers, another count in each call: it goes down to 1 first, and up from there
+// to what was not there yet.
+func lengths(down int) fake {
+	calls := 0
+	return fake{
+		forward: func(in [][]float64) []float64 {
+			n := calls + 1
+			if calls++; calls <= down {
+				n = down + 1 - calls
+			}
+			return slices.Repeat([]float64{3 * in[0][0]}, n)
+		},
+		backward: func(in [][]float64, grad []float64) [][]float64 {
+			g := make([]float64, len(in[0]))
+			for _, v := range grad {
+				g[0] += 3 * v
+			}
+			return [][]float64{g}
+		},
+	}
+}
+
 // A function or a gradient that is another one in each call is unstable, be it in the last bits of
-// one number, and nothing else is said of it (rule 20).
+// one number or by the length of the output alone, and nothing else is said of it (rule 20).
 func TestCheckUnstable(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
@@ -566,6 +650,9 @@ func TestCheckUnstable(t *testing.T) {
 				return out
 			}
 			check(o, "one output", f, x, y)
+		}
+		for _, down := range []int{0, 1, 5, 40} {
+			check(o, "another length", lengths(down), x)
 		}
 		for _, m := range []int{65, 129, 257} {
 			k := r.IntN(2)

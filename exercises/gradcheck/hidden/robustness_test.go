@@ -138,7 +138,7 @@ func TestCheckLarge(t *testing.T) {
 	n := below(r, 66_000, 70_000)
 	x := positive(r, n, 1)
 	check(o, "right", gather([]int{3, n - 2}, -1, 0), x)
-	for _, wrong := range []int{0, n - 1, n - 2, below(r, 65_537, n-1), r.IntN(n)} {
+	for _, wrong := range []int{0, n - 1, n - 2, below(r, 1<<16+1, n-1), r.IntN(n)} {
 		check(o, "one place", gather([]int{n - 2, 5, r.IntN(n)}, wrong, 0), x)
 	}
 	last := 1<<16 - below(r, 1, 4) // of those that 16 bits count, or near it

@@ -285,7 +285,7 @@ func (in *once) Read(p []byte) (n int, err error) {
 
 // Where the reader fails, its error is returned, unless a whole line before it has a fault.
 // What there is of a last line is not looked at. The first error or io.EOF counts, alone or
-// with bytes, whatever the reader would give after it (rule 6).
+// with bytes, however many, whatever the reader would give after it (rule 6).
 func TestReaderErrors(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
@@ -325,6 +325,7 @@ func TestReaderErrors(t *testing.T) {
 			}
 		}
 	}
+	filled(o)
 }
 
 // Lines may have any length (rule 1), and are what short ones are (rules 4 and 5).

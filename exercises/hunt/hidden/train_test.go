@@ -239,6 +239,7 @@ func TestNotFinite(t *testing.T) {
 		o.Floats("a value of 0", m.Probabilities(x), exact)
 		o.Int("class of it", m.Predict(x))
 	}
+	weightless(t, o)
 }
 
 // Predict returns the first of the classes with the highest probability (rule 19).

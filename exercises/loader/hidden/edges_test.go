@@ -3,6 +3,7 @@ package hidden
 import (
 	"context"
 	"errors"
+	"iter"
 	"maps"
 	"math"
 	"math/rand/v2"
@@ -95,7 +96,8 @@ func TestEmpty(t *testing.T) {
 // New and Epoch do nothing yet: dataset, Sampler and Collate are not called, and no
 // goroutine is started, before the sequence is ranged over. Then the dataset's
 // length is asked. The ctx of each Get has the values of the caller's; it is done when
-// the caller's is done or the loop has ended, and not while the loop goes on.
+// the caller's is done or the loop has ended, also by a panic of its body, and not while
+// the loop goes on.
 func TestLazy(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
@@ -127,42 +129,56 @@ func TestLazy(t *testing.T) {
 	})
 }
 
+// loopEnds are how loops over six batches end: by themselves, with a Get or a Collate of the
+// fourth batch that fails, by a break, or by a panic of the body.
+var loopEnds = []struct {
+	name, fails string
+	at          int // the pair that the body ends the loop at; 0: it does not
+	panics      bool
+}{
+	{name: "at the end"}, {name: "with an error of Get", fails: "Get"}, {name: "with an error of Collate", fails: "Collate"},
+	{name: "left at the first batch", at: 1}, {name: "left", at: 3}, {name: "left at the last batch", at: 6},
+	{name: "left at the error of Get", fails: "Get", at: 4}, {name: "left at the error of Collate", fails: "Collate", at: 4},
+	{"by a panic at the first batch", "", 1, true}, {"by a panic", "", 3, true}, {"by a panic at the last batch", "", 6, true},
+	{"by a panic at the error of Get", "Get", 4, true}, {"by a panic at the error of Collate", "Collate", 4, true},
+}
+
 // contextsOfGets records when the contexts of Gets are done: not while the loop goes on, and when
 // it has ended, in whatever way.
 func contextsOfGets(t *testing.T, o *observe.Observer, r *rand.Rand, workers int) {
 	t.Helper()
-	for _, end := range []string{"at the end", "left", "with an error of Get", "with an error of Collate"} {
+	for _, end := range loopEnds {
 		s := &keeping{source: newSource(r, 24)}
-		bad := 12
 		failure := errors.New("fresh")
-		collate := func(idx, samples []int) ([]int, error) {
-			if end == "with an error of Collate" && samples[0] == s.tokens[bad] {
-				return nil, failure
-			}
-			return copies(idx, samples)
-		}
-		if end == "with an error of Get" {
-			s.fail = func(i int) error {
-				if i == bad {
-					return failure
-				}
-				return nil
-			}
-		}
-		early, batches := 0, 0
-		for _, err := range newLoader(t, s, collate, config{BatchSize: 4, Workers: workers}).Epoch(t.Context(), 0) {
-			synctest.Wait()
-			if err == nil && s.fail == nil && end != "with an error of Collate" { // else later ones may be done
+		collate := s.endsIn(end.fails, 12, func() error { return failure })
+		early := 0
+		seq := newLoader(t, s, collate, config{BatchSize: 4, Workers: workers}).Epoch(t.Context(), 0)
+		endsAt(seq, end.at, end.panics, func() {
+			if end.fails == "" { // else later ones may be done
 				early += s.done()
 			}
-			if batches++; end == "left" && batches == 3 {
-				break
-			}
-		}
-		name := "loop that ended " + end
+		})
+		name := "loop that ended " + end.name
 		o.Int(name+": contexts of Gets that were done before", early)
 		o.Bool(name+": Gets with a context", len(s.contexts) > 0)
 		o.Int(name+": contexts of Gets that are not done after it", len(s.contexts)-s.done())
+	}
+}
+
+// endsAt goes through a pass, and leaves it at one of its pairs, or panics there.
+func endsAt(seq iter.Seq2[[]int, error], at int, panics bool, look func()) {
+	defer func() { _ = recover() }()
+	pairs := 0
+	for range seq {
+		synctest.Wait()
+		look()
+		if pairs++; pairs != at {
+			continue
+		}
+		if panics {
+			panic("the body ends the loop")
+		}
+		break
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -139,8 +140,8 @@ func TestLen(t *testing.T) {
 
 // A Sampler decides on the order: fewer indices than samples, or more, or the
 // same twice; it is told the epoch and the dataset's length. Its slice is copied
-// before anything else is called, and not written into. An index that does not
-// exist is for Get to refuse.
+// before anything else is called, whatever BatchSize and DropLast are, and written into
+// by neither the loader nor Collate. An index that does not exist is for Get to refuse.
 func TestSampler(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
@@ -196,7 +197,48 @@ func TestSampler(t *testing.T) {
 			turn += below(r, 1, 9)
 		}
 		noSuchSample(t, o, s)
+		for _, size := range []int{1, 4, 12} { // one batch or more, of the dataset's 12 samples, of fewer or of more
+			for k, length := range []int{1, 4, 6, 12, 24, 26} {
+				for _, drop := range []bool{false, true} {
+					usedAgain(t, o, config{BatchSize: size, Workers: workers, DropLast: drop}, length, k%2*5)
+				}
+			}
+		}
 	}
+}
+
+// usedAgain has a Sampler write other indices into its slice when the first Get is called,
+// and in another pass has Collate write into the slices that it is given.
+func usedAgain(t *testing.T, o *observe.Observer, cfg config, length, room int) {
+	s := newSource(o.Rand(), 12)
+	order := draws(o.Rand(), length+room, 12)
+	chosen := &sampler{last: order[:length]}
+	chosen.orders = func(int, int) []int { return chosen.last }
+	cfg.Sampler = chosen
+	name := ""
+	if length%cfg.BatchSize != 0 { // what becomes of that is for TestLastBatch to say
+		name = "a last batch that is not full: "
+	}
+	scribble := func(idx []int, samples []int) ([]int, error) {
+		for i := range idx {
+			idx[i] = -1
+		}
+		_ = append(idx, -2)
+		return samples, nil
+	}
+	run(newLoader(t, s, scribble, cfg).Epoch(t.Context(), 0))
+	o.Ints("the Sampler's slice and what is behind it, when Collate has written into its own", order)
+	chosen.last = draws(o.Rand(), length, 12)
+	var once sync.Once
+	s.fail = func(int) error {
+		once.Do(func() {
+			for i := range chosen.last {
+				chosen.last[i] = (chosen.last[i] + 1) % 12
+			}
+		})
+		return nil
+	}
+	run(newLoader(t, s, gather, cfg).Epoch(t.Context(), 0)).observeFor(o, cfg.Workers, name+"while the Sampler uses its slice again")
 }
 
 // noSuchSample has a Sampler list indices that do not exist: Get is asked for them.

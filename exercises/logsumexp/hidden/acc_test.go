@@ -2,8 +2,10 @@ package hidden
 
 import (
 	"iter"
+	"maps"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"grade/observe"
@@ -38,8 +40,8 @@ func once(xs []float64, ranges *int) iter.Seq[float64] {
 	}
 }
 
-// The value of a sequence that can be ranged over only once, of any numbers, or none
-// (rule 6, and rules 1 to 4).
+// The value of a sequence that can be ranged over only once, of any numbers, or none, also
+// where the sequence itself uses the package (rule 6, and rules 1 to 4).
 func TestSequence(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
@@ -83,6 +85,56 @@ func TestSequence(t *testing.T) {
 		xs[(at+1+r.IntN(n-1))%n] = math.NaN()
 		recordOnce(o, infinite+"value of a long sequence with +Inf and NaN", xs)
 		recordOnce(o, weightless+"value of a long sequence with one number", append(slices.Repeat([]float64{-inf}, n), r.NormFloat64()))
+	}
+	of := func(xs []float64) float64 { return logsumexp.Of(slices.Values(xs)) }
+	placed(o, large+"value of a sequence where one number is far above the others, at any place", of, 0, 760+r.Float64())
+	placed(o, weightless+"value of a sequence of one number beside -Inf, at any place", of, -inf, r.NormFloat64())
+	placed(o, infinite+"value of a sequence with NaN at any place, and +Inf", of, 0, math.NaN(), inf)
+	for _, n := range []int{1, 3, 10, 300, 5000} {
+		for _, inner := range []int{1, 3, 300, 5000} {
+			recordNested(o, draw(r, n, 0, 1), draw(r, inner, 3, 1))
+		}
+	}
+}
+
+// recordNested records the values of xs as sequences that use the package between their
+// numbers, and what they get: a sequence of values is one, for example.
+func recordNested(o *observe.Observer, xs, inner []float64) {
+	between := map[string]func() float64{
+		"Of":        func() float64 { return logsumexp.Of(slices.Values(inner)) },
+		"LogSumExp": func() float64 { return logsumexp.LogSumExp(inner) },
+		"LogSoftmax": func() float64 {
+			dst := make([]float64, len(inner))
+			logsumexp.LogSoftmax(dst, inner)
+			return float64(len(dst))
+		},
+		"an Acc": func() float64 {
+			a := holding(inner)
+			return a.Value()
+		},
+		"Of in Of": func() float64 {
+			return logsumexp.Of(func(yield func(float64) bool) {
+				_ = yield(1) && yield(logsumexp.Of(slices.Values(inner))) && yield(2)
+			})
+		},
+	}
+	for _, name := range slices.Sorted(maps.Keys(between)) {
+		got := 0.0
+		value := logsumexp.Of(func(yield func(float64) bool) {
+			for i, x := range xs {
+				if i < 3 || i == len(xs)/3|1 || i == len(xs)-1 {
+					got = between[name]()
+				}
+				if !yield(x) {
+					return
+				}
+			}
+			got += between[name]()
+		})
+		o.Float("value of a sequence that uses "+name, value)
+		if strings.HasPrefix(name, "Of") {
+			o.Float("what such a sequence gets of "+name, got, roughly)
+		}
 	}
 }
 
@@ -179,6 +231,17 @@ func jumps(o *observe.Observer) {
 		a.Add(top - 22 - 4*r.Float64())
 	}
 	record(o, "one large number and very many small ones", &a)
+	// Each of the small ones leaves the value as it is, to the last digits, and all do not.
+	for _, gap := range []float64{22, 26, 30} {
+		a := holding([]float64{r.Float64() / 8})
+		for range 4 {
+			record(o, "one large number, asked again and again", &a)
+			for range 100_000 {
+				a.Add(-gap)
+			}
+		}
+		record(o, "one large number, asked again and again", &a)
+	}
 }
 
 // What is added to a copy does not show in the original, nor the other way round

@@ -9,7 +9,7 @@ import (
 )
 
 // Accumulators of the parts of a list, merged in any order, are one of the whole list;
-// what was merged is as it was, and both go on (rule 8).
+// what was merged is as it was, and both go on, whenever they are asked (rule 8).
 func TestMerge(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
@@ -108,6 +108,36 @@ func TestMerge(t *testing.T) {
 		record(o, large+"merged with a far larger one", &up)
 		record(o, large+"merged with a far smaller one", &down)
 	}
+	for _, n := range [][2]int{{0, 1}, {1, 0}, {1, 1}, {0, 40}, {2, 40}, {40, 2}} {
+		for _, above := range []float64{-1, 0, 1} {
+			for sides := range 4 {
+				x := r.NormFloat64()
+				a, b := holding(draw(r, n[0], x, above/100)), holding(draw(r, n[1], x+above, above/100))
+				recordAsked(o, a, b, sides)
+			}
+		}
+	}
+}
+
+// recordAsked merges accumulators one, both or none of which was asked for its value before:
+// what it was then is not the value of more numbers.
+func recordAsked(o *observe.Observer, a, b logsumexp.Acc, sides int) {
+	if sides&1 != 0 {
+		a.Value()
+	}
+	if sides&2 != 0 {
+		b.Value()
+	}
+	left, right, twice := a, b, b
+	left.Merge(b)
+	record(o, "merged, asked before", &left)
+	right.Merge(a)
+	record(o, "merged the other way, asked before", &right)
+	twice.Merge(twice)
+	record(o, "twice, asked before", &twice)
+	left.Merge(right)
+	record(o, "merged again, asked before", &left)
+	record(o, "part, asked before", &right)
 }
 
 // Parts of similar weight, so that each of them shows in the value (rule 8).

@@ -62,6 +62,12 @@ func TestLogSoftmax(t *testing.T) {
 	for _, xs := range behind(r) {
 		softmaxOfMany(o, many+"far above the first, ", xs)
 	}
+	// One far above the others, at any place: what it has, and the first and the last.
+	results := func(xs []float64) float64 {
+		logsumexp.LogSoftmax(xs, xs)
+		return xs[0] + xs[len(xs)/2] + xs[len(xs)-1]
+	}
+	placed(o, many+"results where one is far above the others, at any place", results, 0, 760+r.Float64())
 	for _, specials := range [][]float64{{-inf}, {-inf, -inf, -inf}} {
 		for xs := range scattered(r, specials...) {
 			dst := make([]float64, len(xs))
@@ -96,8 +102,8 @@ func numbersIn(xs []float64) (n int) {
 	return n
 }
 
-// Only differences matter: beside numbers near 10¹⁵ the logarithm of the sum is right
-// to the same digits as beside 0 (rule 10).
+// Only differences matter: beside numbers of any size, up to 10¹⁵, the logarithm of the sum is
+// right to the same digits as beside 0 (rule 10).
 func TestLogSoftmaxShift(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
@@ -111,6 +117,7 @@ func TestLogSoftmaxShift(t *testing.T) {
 			softmax(o, xs, roughly)
 		}
 	}
+	shifts(o)
 	for _, n := range lengths(r) {
 		xs := make([]float64, n)
 		center := float64(1e15 + r.Int64N(1e14))
@@ -118,6 +125,36 @@ func TestLogSoftmaxShift(t *testing.T) {
 			xs[i] = center + float64(r.IntN(5))
 		}
 		softmaxOfMany(o, many, xs, roughly)
+	}
+}
+
+// shifts are numbers of each size at which x - (m + log s) has lost the ninth digit: from 2²⁴ on,
+// where a float64 is rounded to 2⁻²⁸. Of such differences some are off at each size, whatever is
+// drawn.
+func shifts(o *observe.Observer) {
+	r := o.Rand()
+	for exponent := 24; exponent <= 50; exponent++ {
+		for _, sign := range []float64{-1, 1} {
+			start := sign * (math.Ldexp(1, exponent) + float64(100+r.IntN(1000)))
+			for n := 2; n <= 12; n++ {
+				rising, equal := make([]float64, n), slices.Repeat([]float64{start}, n)
+				for i, k := range r.Perm(n) {
+					rising[i] = start + float64(k)
+				}
+				softmax(o, rising)
+				softmax(o, equal)
+			}
+		}
+	}
+	for _, n := range lengths(r) {
+		for _, exponent := range []int{27, 29, 30, 36, 43} {
+			xs, dst := make([]float64, n), make([]float64, n)
+			for i := range xs {
+				xs[i] = math.Ldexp(1, exponent) + float64(r.IntN(5))
+			}
+			logsumexp.LogSoftmax(dst, xs)
+			o.Floats(many+"first results", dst[:3])
+		}
 	}
 }
 

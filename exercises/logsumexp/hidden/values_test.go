@@ -193,6 +193,9 @@ func TestMagnitudes(t *testing.T) {
 		o.Float(many+"value of large ones", logsumexp.LogSumExp(draw(r, n, center, 1)))
 		o.Float(many+"value of large ones below 0", logsumexp.LogSumExp(draw(r, n, -center, 1)))
 	}
+	for _, height := range []float64{760 + r.Float64(), 1e6 + r.Float64()} {
+		placed(o, many+"value where one number is far above the others, at any place", logsumexp.LogSumExp, 0, height)
+	}
 }
 
 // -Inf adds nothing, first, last or in between; of no numbers, or none but -Inf, the
@@ -220,6 +223,7 @@ func TestNegativeInf(t *testing.T) {
 			o.Float(many+"value where -Inf goes on for a while", logsumexp.LogSumExp(xs))
 		}
 	}
+	placed(o, many+"value of one number beside -Inf, at any place", logsumexp.LogSumExp, -inf, r.NormFloat64())
 }
 
 // NaN wins over everything, and +Inf over everything else, wherever they stand and
@@ -252,6 +256,9 @@ func TestNotFinite(t *testing.T) {
 			o.Float(many+"value with +Inf and NaN far apart", logsumexp.LogSumExp(xs))
 		}
 	}
+	placed(o, many+"value with +Inf at any place", logsumexp.LogSumExp, 0, inf)
+	placed(o, many+"value with NaN at any place", logsumexp.LogSumExp, 0, nan)
+	placed(o, many+"value with NaN at any place, and +Inf", logsumexp.LogSumExp, 0, nan, inf)
 }
 
 // The value of a single number is that number to the last bit, also beside -Inf

@@ -2,6 +2,7 @@ package hidden
 
 import (
 	"math"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -69,8 +70,9 @@ func scale(xs []float64, c float64) []float64 {
 	return xs
 }
 
-// What cannot be done while merged, or while not, is refused, and nothing has changed
-// (rules 14 to 16 and 21).
+// What cannot be done while merged, or while not, is refused, and nothing has changed. Others
+// are added and removed meanwhile as ever, and Unmerge takes out what was merged (rules 13 to 16
+// and 21).
 func TestMergeRefuses(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
@@ -120,6 +122,38 @@ func TestMergeRefuses(t *testing.T) {
 	sentinels(o, "Unmerge twice", l.Unmerge())
 	sentinels(o, "Use afterwards", l.Use("c"))
 	sentinels(o, "Merge of another", l.Merge())
+	comeAndGo(t, o, r)
+}
+
+// comeAndGo has adapters go and others come while one is merged, before and after it in the order
+// of Add and in that of names.
+func comeAndGo(t *testing.T, o *observe.Observer, r *rand.Rand) {
+	others := []string{"b", "x", "a", "y"}
+	const none, all = -1, 4
+	for at := range len(others) + 1 {
+		for gone := none; gone <= all; gone++ {
+			base := newBase(r, 3, 4, false)
+			l := newLayer(t, base)
+			for i, name := range slices.Insert(slices.Clone(others), at, "m") {
+				add(t, r, l, base, name, plain(1+i%2))
+			}
+			use(t, l, "m")
+			was := slices.Clone(base.W)
+			merge(t, l)
+			for i, name := range others {
+				if i == gone || gone == all {
+					sentinels(o, "Remove of one of several others", l.Remove(name))
+				}
+			}
+			for _, name := range []string{"0", "z"} {
+				add(t, r, l, base, name, plain(2))
+			}
+			o.Strings("names, after some came and went", l.Names())
+			unmerge(t, l)
+			o.Floats("what is left in the weights, after others came and went", less(base.W, was), observe.Within(1e-11, 0))
+			o.String("active, after others came and went", l.Active())
+		}
+	}
 }
 
 // What is written into the base, A and B counts from the next call on, and a change of the
@@ -187,8 +221,8 @@ func TestSharedBase(t *testing.T) {
 	}
 }
 
-// Arguments stay as they are, results are the caller's, and no call changes what an earlier
-// one returned (rule 20).
+// Arguments stay as they are, and are not even changed for a while; results, the list of Params
+// too, are the caller's, and no call changes what an earlier one returned (rule 20).
 func TestOwnStorage(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
@@ -216,5 +250,47 @@ func TestOwnStorage(t *testing.T) {
 		clear(x)
 		clear(dy)
 		o.Ints("lengths", []int{len(y), len(dx)})
+		ownLists(o, l, a)
+	}
+	sharedMemory(t, o, r)
+}
+
+// ownLists writes into what Params returned, as far as it goes, and looks at what it returns next.
+func ownLists(o *observe.Observer, l *lora.Layer, a *lora.Adapter) {
+	list := l.Params()
+	clear(list[:cap(list)])
+	again := l.Params()
+	o.Bool("Params are A and B, after a change of what Params returned", len(again) == 2 && isIn(again[0], a.A, a.GradA) && isIn(again[1], a.B, a.GradB))
+	o.Bool("what was written into it is changed", slices.ContainsFunc(list, func(p lora.Param) bool { return p.Data != nil || p.Grad != nil }))
+	first := append(l.Params(), lora.Param{Data: a.B, Grad: a.GradB})
+	second := append(l.Params(), lora.Param{Data: a.A, Grad: a.GradA})
+	o.Bool("what is added to one list is in it", isIn(first[len(first)-1], a.B, a.GradB) && isIn(second[len(second)-1], a.A, a.GradA))
+}
+
+// isIn says whether p is these two slices themselves.
+func isIn(p lora.Param, data, grad []float64) bool {
+	return len(p.Data) == len(data) && len(p.Grad) == len(grad) && &p.Data[0] == &data[0] && &p.Grad[0] == &grad[0]
+}
+
+// sharedMemory gives arguments that lie in the same memory, or in that of a matrix that the call only
+// reads. As nothing is written into them, all is as with copies.
+func sharedMemory(t *testing.T, o *observe.Observer, r *rand.Rand) {
+	n := 3 + r.IntN(4)
+	base := newBase(r, n, n, true)
+	l := newLayer(t, base)
+	a := active(t, r, l, base, "a", scaled(r, n))
+	learnt := func(x, dy []float64) []float64 {
+		clear(a.GradA)
+		clear(a.GradB)
+		return slices.Concat(backward(t, l, x, dy), grads(a))
+	}
+	all := [][]float64{numbers(r, 2*n), numbers(r, n), numbers(r, n*n), base.W, a.A, a.B}
+	for _, x := range all {
+		o.Floats("what changes in the outputs where x is another's memory", less(forward(t, l, x), forward(t, l, slices.Clone(x))))
+		for _, dy := range all {
+			if len(dy) == len(x) {
+				o.Floats("what changes in the gradients where x and dy are another's memory", less(learnt(x, dy), learnt(slices.Clone(x), slices.Clone(dy))))
+			}
+		}
 	}
 }

@@ -50,7 +50,8 @@ func TestThousand(t *testing.T) {
 }
 
 // Forward and Backward of one Layer, and of Layers with one base, may be called by several
-// goroutines at once: each has its own answer, and the gradients have all of them (rule 22).
+// goroutines at once, with arguments of their own or the same ones: each has its own answer, and the
+// gradients have all of them (rules 20 and 22).
 func TestTogether(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
@@ -61,6 +62,7 @@ func TestTogether(t *testing.T) {
 		a := active(t, r, l, base, "a", plain([]int{1 + r.IntN(4), 40 + r.IntN(9)}[i]))
 		adapters = append(adapters, a)
 	}
+	sameX, sameDY := numbers(r, 2*base.In), numbers(r, 2*base.Out) // read by all
 	const workers, rounds = 8, 150
 	outputs, inputs := make([][]float64, workers), make([][]float64, workers)
 	start := make(chan struct{})
@@ -79,7 +81,11 @@ func TestTogether(t *testing.T) {
 					runtime.Gosched()
 				}
 				dx, _ := l.Backward(x, dy)
-				if k%10 == 0 {
+				if k%5 == 0 {
+					y, _ = l.Forward(sameX)
+					dx, _ = l.Backward(sameX, sameDY)
+				}
+				if k%10 < 2 {
 					outputs[i] = append(append(outputs[i], y...), plain...)
 					inputs[i] = append(inputs[i], dx...)
 				}

@@ -238,6 +238,26 @@ func TestShares(t *testing.T) {
 			shares(t, o, cfg, r.IntN(99))
 		}
 	}
+	manyRanks(t, o)
+}
+
+// manyRanks records how many of the last of more than 65,536 ranks do not get the beginning of
+// the list for their second index.
+func manyRanks(t *testing.T, o *observe.Observer) {
+	r := o.Rand()
+	samples, epoch := below(r, 68_000, 69_000), r.IntN(99)
+	for _, cfg := range both(r, samples, samples) {
+		whole, wrong := list(t, cfg, epoch), 0
+		cfg.Ranks = samples - below(r, 1, 99)
+		for _, back := range []int{1, below(r, 2, 999)} {
+			cfg.Rank = cfg.Ranks - back
+			share := slices.Collect(newSampler(t, cfg).Epoch(epoch))
+			if len(share) != 2 || share[0] != whole[cfg.Rank] || share[1] != whole[(cfg.Rank+cfg.Ranks)%samples] {
+				wrong++
+			}
+		}
+		o.Int("of many ranks, those that have other indices", wrong)
+	}
 }
 
 // With DropLast all ranks leave out what is left over at the end of the list, and have

@@ -89,6 +89,9 @@ func TestEnds(t *testing.T) {
 			n, panicked := fails(s.Epoch(epoch), at, value)
 			seen.Add("before the panic %d, panic %v", n, panicked)
 			seen.Add("after it: %d", len(slices.Collect(s.Epoch(epoch))))
+			for _, nothing := range withoutIndices(cfg) {
+				seen.Add("none: %d", len(slices.Collect(newSampler(t, nothing).Epoch(epoch))))
+			}
 		}
 		for _, cfg := range long {
 			s := newSampler(t, cfg)
@@ -98,6 +101,14 @@ func TestEnds(t *testing.T) {
 		}
 	})
 	o.Transcript("loops", &seen)
+}
+
+// withoutIndices are Samplers whose passes end before they begin.
+func withoutIndices(cfg config) []config {
+	empty, short := cfg, cfg
+	empty.Samples = 0
+	short.Samples, short.Ranks, short.DropLast = 2, 5, true
+	return []config{empty, short}
 }
 
 // fails panics in the body of a loop, and returns how far it came.
@@ -159,8 +170,8 @@ func TestConcurrentDraws(t *testing.T) {
 		for range 300 {
 			all = append(all, table.Draw(g))
 		}
-		for range 20 {
-			indices, err := sampler.Distinct(weights, 10, g)
+		for i := range 20 {
+			indices, err := sampler.Distinct(weights, 1+i%10, g)
 			balanced, _ := sampler.Balance(labels, 0.5)
 			all = append(all, indices, err, balanced[len(balanced)-1], table.Prob(k), table.Len())
 		}

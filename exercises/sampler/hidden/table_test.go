@@ -226,6 +226,9 @@ func TestMagnitudes(t *testing.T) {
 		o.Floats("probabilities", probs, relative)
 		drawn(o, table, weights, 40_000)
 	}
+	// Five weights whose sum is not too large, and five times the largest is.
+	weights := append(dyadic(r, 4), 3.875)
+	drawn(o, newTable(t, scaled(weights, math.Ldexp(1, 1020))), weights, 40_000)
 	few := positive(r, 3)
 	mixed := []float64{1e-300, few[0] * 1e300, 0, few[1] * 1e300, 1, few[2] * 1e300, 1e-20}
 	table := newTable(t, mixed)

@@ -1,6 +1,7 @@
 package hidden
 
 import (
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -202,6 +203,7 @@ func TestAxes(t *testing.T) {
 	}
 	y, err = get(y, nil).Reshape(16, -1)
 	record(o, "twelve axes, Reshape", y, err)
+	twentyAxes(t, o, r)
 	wide := random(t, r, slices.Repeat([]int{3}, 9)...)
 	y = wide
 	for k := range 9 {
@@ -210,4 +212,26 @@ func TestAxes(t *testing.T) {
 	record(o, "nine axes, every other", y, nil)
 	o.Error("nine axes: error of Fill", y.Fill(-r.Float64()), kinds...)
 	record(o, "nine axes, filled", wide, nil)
+}
+
+// twentyAxes copies and fills a tensor of as many axes of which no two go on with each other,
+// also none in what is filled.
+func twentyAxes(t *testing.T, o *observe.Observer, r *rand.Rand) {
+	get := get(t)
+	x := random(t, r, slices.Repeat([]int{2}, 20)...)
+	y := x
+	for k := 1; k < 20; k += 2 {
+		y = get(y.Slice(k, open, open, -1))
+	}
+	y = get(y.Permute(19, 18, 17, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0))
+	record(o, "twenty axes", y, nil)
+	to := get(strided.New(x.Shape()...))
+	o.Error("twenty axes: error of CopyFrom", to.CopyFrom(y), kinds...)
+	record(o, "twenty axes, copied", to, nil)
+	i := index(r, x.Shape())
+	v, err := y.At(i...)
+	o.Float("twenty axes: At", v, observe.Exact())
+	o.Error("twenty axes: error of At", err, kinds...)
+	o.Error("twenty axes: error of Fill", y.Fill(-r.Float64()), kinds...)
+	record(o, "twenty axes, filled", x, nil)
 }

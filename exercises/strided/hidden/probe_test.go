@@ -20,14 +20,19 @@ func kept(t testing.TB, r *rand.Rand, shape ...int) (*tensor, []float64) {
 // fold makes one number of a number and an element, by all of their bits and their order.
 func fold(sum uint64, x float64) uint64 { return (sum ^ math.Float64bits(x)) * 0x100000001b3 }
 
+// looks is how many more elements of each copy are looked at, wherever they are.
+const looks = 32
+
 // probe changes some elements before each copy, at places that are drawn, and looks whether
-// the copy has them. So no copy is good for the next one, and none can be left out.
+// the copy has them; and then at others, which are drawn when the copy is made. So no copy is
+// good for the next one, none can be left out, and none can be what has changed alone: of
+// another view each time, an element that is left from the copy before is a wrong one.
 type probe struct {
 	r     *rand.Rand
 	from  []float64
 	n     int           // how many elements a copy has
 	where func(int) int // where in from an element of a copy is
-	at    []int         // the elements of a copy that are looked at
+	at    []int         // the elements of a copy that are looked at because they were changed
 	sum   uint64
 }
 
@@ -50,19 +55,25 @@ func (p *probe) again() {
 	}
 }
 
-// look takes note of what a copy has at these places.
-func (p *probe) look(to []float64) {
+// seen takes note of what a copy has at the places that were changed, and at others.
+func (p *probe) seen(element func(i int) float64) {
 	for _, i := range p.at {
-		p.sum = fold(p.sum, to[i])
+		p.sum = fold(p.sum, element(i))
+	}
+	for range looks {
+		p.sum = fold(p.sum, element(p.r.IntN(p.n)))
 	}
 }
 
-// lookAt is look for a matrix that has so many columns.
+// look is seen for a copy that lies in a slice of ours.
+func (p *probe) look(to []float64) { p.seen(func(i int) float64 { return to[i] }) }
+
+// lookAt is seen for a matrix that has so many columns.
 func (p *probe) lookAt(y *tensor, cols int) {
-	for _, i := range p.at {
+	p.seen(func(i int) float64 {
 		x, _ := y.At(i/cols, i%cols)
-		p.sum = fold(p.sum, x)
-	}
+		return x
+	})
 }
 
 func (p *probe) record(o *observe.Observer, name string) { o.Int(name, int(p.sum)) }

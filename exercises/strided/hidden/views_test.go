@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"grade/observe"
+	"grade/reference/strided"
 )
 
 // Permute puts the axes into another order, Transpose exchanges two of them; an axis below
@@ -131,6 +132,20 @@ func TestSliceSteps(t *testing.T) {
 			record(o, "a large step", y, err)
 			y, err = x.Slice(0, r.IntN(n), open, step)
 			record(o, "a large step", y, err)
+		}
+	}
+	for _, n := range []int{math.MaxInt, math.MaxInt - 1, 1<<62 + r.IntN(99), 1<<62 - 1} { // an axis as long as an int, of nothing
+		x, err := strided.New(0, n)
+		if err != nil || x == nil {
+			continue
+		}
+		for _, step := range []int{1, 2, 3, n - 1, n, math.MaxInt, -1, -2, -3, 1 - n, -n, -math.MaxInt, math.MinInt} {
+			for _, start := range []int{open, open + 1, -n, -1, 0, 1, n - 1, n, math.MaxInt} {
+				for _, stop := range []int{open, open + 1, -2, 0, n - 1, math.MaxInt} {
+					y, err := x.Slice(1, start, stop, step)
+					record(o, "an axis as long as an int", y, err)
+				}
+			}
 		}
 	}
 	shape := sizes(r, 3, 2, 5)

@@ -123,9 +123,34 @@ type like struct{ other error }
 func (l like) Error() string        { return "patience" }
 func (l like) Is(target error) bool { return target == l.other }
 
+// stopElsewhere has a loader, a tensor, a model or the loss return ErrStop in Evaluate and Predict.
+func stopElsewhere(o *observe.Observer) {
+	for i, stop := range wraps(trainer.ErrStop) {
+		for _, at := range []string{"load", "move X", "move Y", "forward", "loss"} {
+			w := newWorld(o)
+			w.at("test "+at, i%3, func() error { return stop })
+			_, err := w.trainer(trainer.Config{}).Evaluate(w.ctx(), w.loader("test", w.sizes(3)...))
+			o.String("ErrStop from "+at+" in Evaluate: error", kind(err))
+		}
+		for _, at := range []string{"load", "move X", "forward", "move prediction"} {
+			for n := range 3 {
+				w := newWorld(o)
+				w.at("test "+at, n, func() error { return stop })
+				var errs []string
+				for _, err := range w.trainer(trainer.Config{}).Predict(w.ctx(), w.loader("test", w.sizes(3)...)) {
+					if errs = append(errs, kind(err)); len(errs) > 9 {
+						break
+					}
+				}
+				o.Strings("ErrStop from "+at+" in Predict: errors", errs)
+			}
+		}
+	}
+}
+
 // ErrStop is a wish of callbacks only: from a loader, a model, the loss or the
-// optimizer it is an error. And where another callback fails at the same event,
-// it is that error which counts (rules 20 and 21).
+// optimizer it is an error, in Fit as well as in Evaluate and Predict. And where another
+// callback fails at the same event, it is that error which counts (rules 20 and 21).
 func TestStopIsForCallbacks(t *testing.T) {
 	o := observe.New(t)
 	for _, from := range []string{"train load", "train move X", "train move Y", "train forward", "train loss", "backward", "step",
@@ -137,6 +162,7 @@ func TestStopIsForCallbacks(t *testing.T) {
 		o.String("ErrStop from "+from+": error of Fit", kind(err))
 		w.after("ErrStop from "+from, h)
 	}
+	stopElsewhere(o)
 	for _, event := range []string{"TrainStart", "BatchEnd", "StepEnd", "EpochEnd"} {
 		w := newWorld(o)
 		tr := w.trainer(trainer.Config{Epochs: 2, AccumSteps: 2, Callbacks: w.singles("a", "b", "c")})

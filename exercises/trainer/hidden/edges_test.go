@@ -1,7 +1,6 @@
 package hidden
 
 import (
-	"context"
 	"fmt"
 	"math"
 	"testing"
@@ -245,7 +244,7 @@ func TestRestoredMode(t *testing.T) {
 	}
 }
 
-// Epochs are numbered from 0, anew in each Fit. Batches is called once for an epoch,
+// Epochs are numbered from 0, anew in each Fit, whatever has ended the one before. Batches is called once for an epoch,
 // and ranged over once. Each Fit has a History of its own (rules 4 and 18).
 func TestEpochNumbers(t *testing.T) {
 	o := observe.New(t)
@@ -273,44 +272,6 @@ func TestEpochNumbers(t *testing.T) {
 	o.Ints("epochs that Batches of val is asked for", val.asked)
 	o.Int("ranges over train", train.ranges)
 	o.Int("ranges over val", val.ranges)
-}
-
-// again ends a Fit in each way there is, and begins another one on the same Trainer.
-func again(o *observe.Observer) {
-	for _, c := range []struct {
-		name string
-		end  func(cancel func()) error
-	}{
-		{"a stop", func(func()) error { return trainer.ErrStop }},
-		{"an error", func(func()) error { return &fault{1} }},
-		{"a panic", func(func()) error { panic("fresh") }},
-		{"a context that was done", func(cancel func()) error { cancel(); return nil }},
-		{"nothing in the way", func(func()) error { return nil }},
-	} {
-		name := c.name
-		for _, at := range []string{"a TrainStart", "a BatchEnd", "a StepEnd", "a EpochEnd", "train forward", "val forward"} {
-			if name == "a stop" && (at == "train forward" || at == "val forward") {
-				continue
-			}
-			w := newWorld(o)
-			tr := w.trainer(trainer.Config{Epochs: 2, AccumSteps: 2, Callbacks: w.singles("a")})
-			ctx, cancel := context.WithCancel(w.ctx())
-			w.at(at, 0, func() error { return c.end(cancel) })
-			train, val := w.loader("train", 2, 3, 4), w.loader("val", 2)
-			func() {
-				defer func() { _ = recover() }()
-				tr.Fit(ctx, train, val)
-			}()
-			cancel()
-			w.events, train.asked, w.updates = nil, nil, nil
-			h, err := tr.Fit(w.ctx(), train, val)
-			o.String("Fit after "+name+": error", kind(err))
-			w.samples("Fit after "+name, h)
-			o.Ints("Fit after "+name+": epochs that Batches is asked for", train.asked)
-			o.Int("Fit after "+name+": calls of ZeroGrad, Backward and Step", len(w.updates))
-			o.Int("Fit after "+name+": events", len(w.events))
-		}
-	}
 }
 
 // Gradients are clipped after they are scaled and before the step, once, to

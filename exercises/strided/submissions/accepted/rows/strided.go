@@ -217,7 +217,7 @@ func (t *Tensor) Slice(axis, start, stop, step int) (v *Tensor, err error) {
 	axis = front(axis, len(t.axes), ErrAxis)
 	must(step != 0, ErrStep)
 	n, stride := t.axes[axis][0], t.axes[axis][1]
-	step = max(min(step, n+1), -n-1) // more is not different
+	step = max(min(step, max(n, 1)), min(-n, -1)) // more is not different
 	begin, end := 0, n
 	if step < 0 {
 		begin, end = n-1, -1
@@ -234,9 +234,9 @@ func (t *Tensor) Slice(axis, start, stop, step int) (v *Tensor, err error) {
 	}
 	count := 0
 	if step > 0 && begin < end {
-		count = (end - begin + step - 1) / step
+		count = (end-begin-1)/step + 1
 	} else if step < 0 && begin > end {
-		count = (begin - end - step - 1) / -step
+		count = (begin-end-1)/-step + 1
 	}
 	v = t.made(len(t.axes), func(k int) [2]int {
 		if k == axis {
