@@ -95,11 +95,21 @@ func TestPictureLayout(t *testing.T) {
 	}
 	pictures(o, look)
 	add := operations[0]
-	wide := func(r *rand.Rand) float64 { return -math.Pow(10, -200-r.Float64()) } // long texts
 	for _, p := range []pair{{{40, 1}, {20}}, {{20}, {40, 1}}, {{30, 10}, {30, 10}}, {{300}, {1}}, {{1, 3}, {120, 1}}, {{3, 1}, {1, 120}}, {{9, 9}, {9}}, {{2, 1}, {2, 9}}, {{2, 9}, {1, 9}}} {
 		look(add, draw(o, add, named(strings.Repeat("long name ", r.IntN(9)), tensorOf(r, wide, p[0])), named(strings.Repeat("W", r.IntN(99)), tensorOf(r, dyadic, p[1]))))
 	}
+	for _, p := range []pair{{nil, nil}, {{1}, {1}}, {{4}, {4}}, {{3, 1}, {4}}, {{4}, {3, 1}}, {{2, 3}, {3}}, {{3}, {2, 3}}, {{5, 1}, {1}}} {
+		x, y := tensorOf(r, wide, p[0]), tensorOf(r, wide, p[1])
+		for _, of := range [][2]tensor{{x, tensorOf(r, dyadic, p[1])}, {tensorOf(r, dyadic, p[0]), y}, {x, y}, {x, x}} {
+			for _, op := range operations { // no names, so that numbers are what is wide: those of a, of b, of the result
+				look(op, draw(o, op, named("", of[0]), named("", of[1])))
+			}
+		}
+	}
 }
+
+// wide draws a number whose text is long.
+func wide(r *rand.Rand) float64 { return -math.Pow(10, -200-r.Float64()) }
 
 // The words of title, desc and labels, and their places (rule 23).
 func TestPictureWords(t *testing.T) {
@@ -160,12 +170,17 @@ func TestPictureRanks(t *testing.T) {
 	for _, p := range []pair{
 		{nil, nil}, {nil, {1}}, {nil, {1, 1}}, {{1}, nil}, {nil, {n}}, {{n}, nil}, {{n, 1}, nil}, {nil, {n, n}}, {{n}, {n}}, {{1}, {n}}, {{n}, {1, n}}, {{n}, {n, 1}},
 		{{0}, {0}}, {{0}, {1}}, {{0}, nil}, {nil, {0}}, {{n, 0}, {n, 1}}, {{n, 1}, {n, 0}}, {{0, n}, {n}}, {{n}, {0, n}}, {{0, n}, {0, 1}}, {{n, 1}, {0}}, {{0, 0}, {1}}, {{0, 1 << 62}, {0, 1}},
+		{{1}, {0}}, {{1}, {0, 0}}, {{0}, {n, 1}}, {{1, n}, {0, n}}, {{0, 1}, {1, n}}, {{n}, {0, 1}},
 	} {
 		for _, op := range operations {
 			d := draw(o, op, named("left", tensorOf(r, positive, p[0])), named("right", tensorOf(r, positive, p[1])))
 			contents(o, op, d)
 			sources(o, op, d)
 			words(o, op, d)
+			layout(o, d)
+		}
+		if product(together(p[0], p[1])) == 0 { // the cells of an operand are all that is wide
+			d := draw(o, operations[0], named("", tensorOf(r, wide, p[0])), named("", tensorOf(r, wide, p[1])))
 			layout(o, d)
 		}
 	}

@@ -2,6 +2,7 @@ package hidden
 
 import (
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"grade/observe"
@@ -22,13 +23,14 @@ func about(r *rand.Rand) int { return 40 + r.IntN(4) }
 // stock is numbers that operands get other ones from.
 type stock []float64
 
-func newStock(r *rand.Rand) stock { return tensorOf(r, positive, []int{1 << 17}).Data }
+func newStock(r *rand.Rand) stock { return tensorOf(r, positive, []int{1 << 18}).Data }
 
-// renew changes an eighth of some numbers or more: which ones is drawn, so that the answer has to be
-// computed anew, and a sample shows whether it was.
+// renew changes half of some numbers or more: which ones is drawn, so that the answer has to be
+// computed anew, and a sample shows whether it was. Of fewer changes, one could find each, and
+// compute what it makes as slowly as one likes.
 func (s stock) renew(r *rand.Rand, data []float64) {
-	eighth := (len(data) + 7) / 8
-	n := min(len(data), eighth+r.IntN(eighth))
+	half := (len(data) + 1) / 2
+	n := min(len(data), half+r.IntN(half))
 	from := r.IntN(len(data) - n + 1)
 	copy(data[from:from+n], s[r.IntN(len(s)-n):])
 }
@@ -104,24 +106,25 @@ func BenchmarkMiddle(b *testing.B) {
 	measure(observe.New(b), []operation{operations[1], operations[3]}, pair{{40, 50, 80}, {40, 1, 80}}, pair{{40, 1, 80}, {40, 50, 80}})
 }
 
-// Sums back to shapes that lack dimensions at the beginning, in the middle and at the end.
+// Sums back to shapes that lack dimensions at the beginning, in the middle and at the end. Each tensor
+// is summed once: where the numbers are those of a call before, or some of them, its sum says much
+// about the next one.
 func BenchmarkSums(b *testing.B) {
 	o := observe.New(b)
 	r := o.Rand()
 	w := weights(r)
-	t := tensorOf(r, positive, []int{60, 50, 80})
 	shapes := [][]int{{1, 50, 1}, {60, 1, 80}, {80}, {60, 1, 1}, {}}
+	list := make([]tensor, 100)
+	for i := range list {
+		list[i] = many(r, 60, 50, 80)
+	}
 	last := make([]tensor, len(shapes))
 	total := 0.0
 	for o.Loop() {
-		for range about(r) {
-			for k, shape := range shapes {
-				for range 16 {
-					t.Data[r.IntN(len(t.Data))] = positive(r)
-				}
-				last[k], _ = broadcast.SumTo(t, shape)
-				total += fingerprint(w, last[k].Data)
-			}
+		for i, t := range list {
+			k := i % len(shapes)
+			last[k], _ = broadcast.SumTo(t, shapes[k])
+			total += fingerprint(w, last[k].Data)
 		}
 	}
 	o.Float("weighted sum of all results", total, relative)
@@ -130,6 +133,20 @@ func BenchmarkSums(b *testing.B) {
 		o.Int("numbers", len(t.Data))
 		o.Float("weighted sum", fingerprint(w, t.Data), relative)
 	}
+}
+
+// many draws a tensor of positive numbers, four from each word, so that many such tensors are
+// drawn in no time.
+func many(r *rand.Rand, shape ...int) tensor {
+	t := numbers(shape, make([]float64, product(shape)))
+	for part := range slices.Chunk(t.Data, 4) {
+		word := r.Uint64()
+		for i := range part {
+			part[i] = 0.5 + float64(word&0xffff)/(1<<16)
+			word >>= 16
+		}
+	}
+	return t
 }
 
 // Gradients towards a column and a row, and towards a table and a number.

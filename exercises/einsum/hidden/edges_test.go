@@ -131,7 +131,8 @@ func TestSpaces(t *testing.T) {
 	}
 }
 
-// All 52 letters, and operands of many axes (rules 1 and 8).
+// All 52 letters, and operands of many axes, with letters and behind an ellipsis: none is taken for
+// another one (rules 1, 6 and 8).
 func TestLetters(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
@@ -190,6 +191,7 @@ func TestLetters(t *testing.T) {
 			ask(o, "many axes and an ellipsis", equation, operandsOf(r, equation, size, hidden, hidden)...)
 		}
 	}
+	newTable(o).allAxes()
 }
 
 // Ellipses of different length are aligned at their last axis, and sizes of 1 fit all

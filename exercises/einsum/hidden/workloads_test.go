@@ -15,13 +15,36 @@ type measured struct {
 	equation string
 	operands [2]tensors
 	results  [2]tensor
+	diagonal bool // of the first two axes of an operand of three
 }
 
 // run calls Einsum.
-func (m *measured) run() {
+func (m *measured) run(r *rand.Rand) {
 	for i, operands := range m.operands {
+		for _, t := range operands {
+			m.renew(r, t)
+		}
 		m.results[i], _ = einsum.Einsum(m.equation, operands...)
 	}
+}
+
+// renew draws some numbers of an operand anew, each of them somewhere else. Operands share
+// numbers, so a program may have seen most of these before; which ones it has not, it learns
+// only by a look at all that count.
+func (m *measured) renew(r *rand.Rand, t tensor) {
+	for range 8 {
+		t.Data[m.counts(r, t)] = positive(r)
+	}
+}
+
+// counts draws the place of a number of an operand that its result depends on: any one, or
+// one of the diagonal of its first two axes.
+func (m *measured) counts(r *rand.Rand, t tensor) int {
+	if !m.diagonal {
+		return r.IntN(len(t.Data))
+	}
+	n, rest := t.Shape[0], t.Shape[2]
+	return r.IntN(n)*(n+1)*rest + r.IntN(rest)
 }
 
 // record writes down all of the results, in some sums with weights.
@@ -70,10 +93,11 @@ func call(o *observe.Observer, equation string, shapes ...[]int) *measured {
 
 // measure makes calls in the window.
 func measure(o *observe.Observer, calls ...*measured) {
-	weights := tensorOf(o.Rand(), positive, 1009).Data
+	r := o.Rand()
+	weights := tensorOf(r, positive, 1009).Data
 	for o.Loop() {
 		for _, m := range calls {
-			m.run()
+			m.run(r)
 		}
 	}
 	for _, m := range calls {
@@ -137,7 +161,7 @@ func BenchmarkDiagonal(b *testing.B) {
 	var calls []*measured
 	for range 100 {
 		for _, equation := range []string{"iij->j", "iij->ij"} {
-			m := &measured{equation: equation}
+			m := &measured{equation: equation, diagonal: true}
 			m.begin(r, shape, numbers)
 			calls = append(calls, m)
 		}
