@@ -3,6 +3,8 @@ package main
 import (
 	"cmp"
 	"errors"
+	"fmt"
+	"os"
 	"runtime"
 	"slices"
 	"strings"
@@ -29,7 +31,34 @@ func (f *gradingFlags) add(cmd *cobra.Command, workers int) {
 
 // batchWorkers is one more than the number of CPUs: while a grading waits for the engine,
 // another one has its CPU.
-func batchWorkers() int { return runtime.NumCPU() + 1 }
+func batchWorkers() int { return affordable(runtime.NumCPU()+1, machineMemory()) }
+
+// serviceWorkers is the number of CPUs.
+func serviceWorkers() int { return affordable(runtime.NumCPU(), machineMemory()) }
+
+// gradingMemory is about what a hostile submission may hold: its build's limit, or that of
+// its program under the race detector, beside the boxes of the reference.
+const gradingMemory = 3 << 30
+
+// affordable is how many of the workers a machine's memory bears, all of them with hostile
+// submissions: where it has none left, the kernel ends a neighbour's program, whose grading
+// has no verdict then. Memory 0 is unknown.
+func affordable(workers int, memory uint64) int {
+	if memory == 0 {
+		return workers
+	}
+	return min(workers, max(1, int(memory/gradingMemory)))
+}
+
+// machineMemory is that of this machine; 0 where the kernel does not say it as Linux does.
+func machineMemory() uint64 {
+	var kib uint64
+	data, err := os.ReadFile("/proc/meminfo")
+	if _, errScan := fmt.Sscanf(string(data), "MemTotal: %d kB", &kib); err != nil || errScan != nil {
+		return 0
+	}
+	return kib << 10
+}
 
 // check refuses invalid flags before anything is read.
 func (f *gradingFlags) check() error {
