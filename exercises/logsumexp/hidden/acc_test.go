@@ -102,7 +102,7 @@ func TestSequence(t *testing.T) {
 func recordNested(o *observe.Observer, xs, inner []float64) {
 	between := map[string]func() float64{
 		"Of":        func() float64 { return logsumexp.Of(slices.Values(inner)) },
-		"LogSumExp": func() float64 { return logsumexp.LogSumExp(inner) },
+		"LogSumExp": func() float64 { return logsumexp.LogSumExp(slices.Clone(inner)) },
 		"LogSoftmax": func() float64 {
 			dst := make([]float64, len(inner))
 			logsumexp.LogSoftmax(dst, inner)
