@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
 	"slices"
 	"strings"
 
@@ -61,7 +60,7 @@ anything was found. A check that is interrupted shows what it found until then.`
 	f.BoolVar(&o.quick, "quick", false, "measure nothing, and leave out submissions that only a benchmark stops")
 	f.BoolVar(&o.explain, "explain", false, "show of what is not as declared the values observed and wanted, output and stack")
 	f.BoolVar(&o.calibrate, "calibrate", false, "propose limits, from what was measured")
-	o.grading.add(cmd, runtime.NumCPU())
+	o.grading.add(cmd, cpuWorkers())
 	for _, flag := range []string{"changed", "seeds", "submission"} {
 		_ = cmd.RegisterFlagCompletionFunc(flag, cobra.NoFileCompletions)
 	}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 
@@ -69,7 +68,7 @@ one could not be graded.`,
 	f.StringVar(&o.submissions, "submissions", "", "grade what students handed in, below `DIR`")
 	f.StringSliceVar(&o.only, "only", nil, "run the checks of these `KINDS` only: "+strings.Join(kindNames(), ", "))
 	f.StringVar(&o.seed, "seed", "", "grade all on the inputs of this `SEED`, 64 hexadecimal digits")
-	o.grading.add(cmd, runtime.NumCPU())
+	o.grading.add(cmd, cpuWorkers())
 	_ = cmd.MarkFlagDirname("submissions")
 	_ = cmd.RegisterFlagCompletionFunc("only", cobra.FixedCompletions(kindNames(), cobra.ShellCompDirectiveNoFileComp))
 	_ = cmd.RegisterFlagCompletionFunc("seed", cobra.NoFileCompletions)

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"runtime"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -56,7 +55,7 @@ interrupted shows what was graded until then.`, 100*wantKilled),
 	f := cmd.Flags()
 	f.StringSliceVar(&o.only, "only", nil, "only mutants whose id fits one of these `PATTERNS`")
 	f.IntVar(&o.sample, "sample", 0, "only so many mutants, spread over all, and the same ones each time (0: all)")
-	o.grading.add(cmd, runtime.NumCPU())
+	o.grading.add(cmd, cpuWorkers())
 	for _, flag := range []string{"only", "sample"} {
 		_ = cmd.RegisterFlagCompletionFunc(flag, cobra.NoFileCompletions)
 	}

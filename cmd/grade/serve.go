@@ -64,7 +64,7 @@ was acknowledged is on the disk.`,
 	f := cmd.Flags()
 	dataFlag(cmd, &o.data)
 	policyFlag(cmd, &o.policyFile)
-	f.IntVar(&o.workers, "workers", serviceWorkers(), "grade so many at a time in this process; 0: leave it to grade work")
+	f.IntVar(&o.workers, "workers", cpuWorkers(), "grade so many at a time in this process; 0: leave it to grade work")
 	f.BoolVarP(&o.verbose, "verbose", "v", false, "log every request")
 	o.engine.add(cmd)
 	o.http.add(cmd)

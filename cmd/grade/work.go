@@ -50,7 +50,7 @@ holds.`,
 	}
 	o.engine.addCluster(cmd, "take jobs from the service at this `URL`")
 	f := cmd.Flags()
-	f.IntVar(&o.workers, "workers", serviceWorkers(), "grade so many at a time; what is measured has a CPU to itself")
+	f.IntVar(&o.workers, "workers", cpuWorkers(), "grade so many at a time; what is measured has a CPU to itself")
 	f.StringVar(&o.name, "name", "", "the worker's `NAME`; by default the one that its credentials are for, or the machine's")
 	_ = cmd.RegisterFlagCompletionFunc("workers", cobra.NoFileCompletions)
 	_ = cmd.RegisterFlagCompletionFunc("name", cobra.NoFileCompletions)
