@@ -10,6 +10,7 @@ SEEDS    ?= 100
 NOISE    ?= 20
 STUDENTS ?= 64
 CROWD    ?= 10000
+RUSH     ?= 300
 UPLOADS  ?= 200
 STORM    ?= 1000
 # One more than there are CPUs, because gradings wait for each other to measure.
@@ -96,6 +97,11 @@ bench-batch: build ## compare grade batch of STUDENTS (64) submissions with dock
 .PHONY: bench-crowd
 bench-crowd: build ## look at the memory of grade batch over CROWD (10000) submissions, most of them refused or alike
 	@go run ./bench/crowd -n $(CROWD)
+
+.PHONY: bench-deadline
+bench-deadline: build ## compare verdicts through grade serve with grade submit, and look at it while RUSH (300) students hand in within a minute
+	@go run ./bench/deadline -verdicts $(ROUNDS)
+	@go run ./bench/deadline -n $(RUSH) -results "$(RESULTS)"
 
 .PHONY: bench-references
 bench-references: ## compare each reference with naive and strong alternatives

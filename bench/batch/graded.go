@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"grade/bench/class"
 	"grade/exercises/course/fixture"
 	"grade/grader"
 	"grade/grader/prove"
@@ -29,21 +30,21 @@ type graded struct {
 	program     string
 	dir         string // temporary
 	last        int    // process of the last command
-	submissions []shippedSubmission
-	class       []handedIn
+	submissions []class.Shipped
+	class       []class.Submission
 	// kept holds the results that are not compared yet, by the folder of the shipped
 	// submission.
 	kept map[string][]*verdict.Result
 }
 
-func newGraded(program string, submissions []shippedSubmission, class []handedIn) (*graded, error) {
+func newGraded(program string, shipped []class.Shipped, students []class.Submission) (*graded, error) {
 	dir, err := os.MkdirTemp("", "grade-bench-")
 	if err != nil {
 		return nil, err
 	}
-	g := &graded{program: program, dir: dir, submissions: submissions, class: class, kept: map[string][]*verdict.Result{}}
-	for _, h := range class {
-		if err := h.write(g.at("students")); err != nil {
+	g := &graded{program: program, dir: dir, submissions: shipped, class: students, kept: map[string][]*verdict.Result{}}
+	for _, h := range students {
+		if err := h.Write(g.at("students")); err != nil {
 			g.close()
 			return nil, err
 		}
@@ -59,7 +60,7 @@ func (g *graded) at(name string) string { return filepath.Join(g.dir, name) }
 func (g *graded) prepare(ctx context.Context) error {
 	seen := map[string]bool{}
 	for _, h := range g.class {
-		if name := h.exercise.Name; !seen[name] {
+		if name := h.Exercise.Name; !seen[name] {
 			seen[name] = true
 			if _, err := g.command(ctx, "submit", "reference/"+name, "--only", "correctness", "--sandbox", "docker", "--quiet"); err != nil {
 				return err
@@ -131,16 +132,16 @@ func (g *graded) command(ctx context.Context, args ...string) (string, error) {
 }
 
 // take reads the results of a class.
-func (g *graded) take(results string, class []handedIn) error {
+func (g *graded) take(results string, students []class.Submission) error {
 	store, err := file.Open(g.at(results))
 	if err != nil {
 		return err
 	}
 	defer store.Close()
-	for _, h := range class {
-		r, ok := store.Last(h.student, h.exercise.Name)
+	for _, h := range students {
+		r, ok := store.Last(h.Student, h.Exercise.Name)
 		if !ok {
-			return fmt.Errorf("grade batch has stored no result of %s %s", h.student, h.exercise.Name)
+			return fmt.Errorf("grade batch has stored no result of %s %s", h.Student, h.Exercise.Name)
 		}
 		g.kept[h.Dir] = append(g.kept[h.Dir], r.Result)
 	}
@@ -152,19 +153,19 @@ func (g *graded) take(results string, class []handedIn) error {
 func (g *graded) verdicts(ctx context.Context) (mismatches []string, again int, err error) {
 	lists, shipped := map[string][]fixture.Submission{}, map[string]*prove.Fixtures{}
 	for _, s := range g.submissions {
-		lists[s.exercise.Name] = append(lists[s.exercise.Name], s.Submission)
+		lists[s.Exercise.Name] = append(lists[s.Exercise.Name], s.Submission)
 	}
 	for _, h := range g.class {
-		if name := h.exercise.Name; shipped[name] == nil {
-			shipped[name] = prove.FixturesBy(h.exercise, lists[name], g.result)
+		if name := h.Exercise.Name; shipped[name] == nil {
+			shipped[name] = prove.FixturesBy(h.Exercise, lists[name], g.result)
 		}
-		held, err := shipped[h.exercise.Name].Hold(ctx, h.Submission, grader.Options{})
+		held, err := shipped[h.Exercise.Name].Hold(ctx, h.Submission, grader.Options{})
 		if err != nil {
 			return nil, 0, err
 		}
 		again += min(1, len(held.FirstMismatches))
 		for _, d := range held.Mismatches {
-			mismatches = append(mismatches, fmt.Sprintf("%s, %s %s: %s", h.student, h.exercise.Name, h.Name, d))
+			mismatches = append(mismatches, fmt.Sprintf("%s, %s %s: %s", h.Student, h.Exercise.Name, h.Name, d))
 		}
 	}
 	return mismatches, again, nil
@@ -174,10 +175,10 @@ func (g *graded) verdicts(ctx context.Context) (mismatches []string, again int, 
 func (g *graded) result(ctx context.Context, s *submission.Snapshot, _ grader.Options) (*verdict.Result, error) {
 	dir := s.Dir
 	if len(g.kept[dir]) == 0 {
-		i := slices.IndexFunc(g.submissions, func(s shippedSubmission) bool { return s.Dir == dir })
+		i := slices.IndexFunc(g.submissions, func(s class.Shipped) bool { return s.Dir == dir })
 		name := strings.ReplaceAll(dir, "/", "-")
-		alone := handedIn{shippedSubmission: g.submissions[i], student: "again", files: g.submissions[i].Files}
-		if err := alone.write(g.at(name)); err != nil {
+		alone := class.Submission{Shipped: g.submissions[i], Student: "again", Files: g.submissions[i].Files}
+		if err := alone.Write(g.at(name)); err != nil {
 			return nil, err
 		}
 		defer os.RemoveAll(g.at(name))
@@ -185,7 +186,7 @@ func (g *graded) result(ctx context.Context, s *submission.Snapshot, _ grader.Op
 		if _, err := g.batch(ctx, name, name+".results", "graded 1, cached 0, no verdict 0"); err != nil {
 			return nil, err
 		}
-		if err := g.take(name+".results", []handedIn{alone}); err != nil {
+		if err := g.take(name+".results", []class.Submission{alone}); err != nil {
 			return nil, err
 		}
 	}

@@ -24,6 +24,7 @@ import (
 	"runtime"
 	"syscall"
 
+	"grade/bench/class"
 	"grade/bench/gotest"
 )
 
@@ -48,7 +49,7 @@ func run(ctx context.Context, args []string, out, progress io.Writer) error {
 	if *size < 1 {
 		return fmt.Errorf("-n %d: nothing to grade", *size)
 	}
-	shipped, err := load(os.DirFS("."))
+	shipped, err := class.Load(os.DirFS("."))
 	if err != nil {
 		return err
 	}
@@ -57,12 +58,12 @@ func run(ctx context.Context, args []string, out, progress io.Writer) error {
 		return err
 	}
 	defer engine.Close()
-	g, err := newGraded(*program, shipped, handIn(shipped, *size))
+	g, err := newGraded(*program, shipped, class.HandIn(shipped, *size))
 	if err != nil {
 		return err
 	}
 	defer g.close()
-	fmt.Fprintf(out, "%s; %s, %d CPUs, %s\n\n", describe(g.class), runtime.Version(), runtime.NumCPU(), engine)
+	fmt.Fprintf(out, "%s; %s, %d CPUs, %s\n\n", class.Describe(g.class), runtime.Version(), runtime.NumCPU(), engine)
 	f, err := g.figures(ctx, progress)
 	if err != nil {
 		return err

@@ -7,6 +7,7 @@ import (
 	"io"
 	"time"
 
+	"grade/bench/class"
 	"grade/bench/gotest"
 	"grade/exercises/course/fixture"
 )
@@ -30,16 +31,16 @@ type usualTimes struct {
 
 // usual runs go test of each submission in a container of its own, one after the
 // other, both without and with a build cache.
-func usual(ctx context.Context, g *gotest.Engine, class []handedIn, progress io.Writer) (u usualTimes, err error) {
-	for i, h := range class {
-		fmt.Fprintf(progress, "docker run of submission %d of %d\n", i+1, len(class))
+func usual(ctx context.Context, g *gotest.Engine, students []class.Submission, progress io.Writer) (u usualTimes, err error) {
+	for i, h := range students {
+		fmt.Fprintf(progress, "docker run of submission %d of %d\n", i+1, len(students))
 		timeout := "-timeout=" + usualTimeout.String()
-		err := u.add(ctx, g, h, g.Empty(h.exercise, timeout), &u.empty)
+		err := u.add(ctx, g, h, g.Empty(h.Exercise, timeout), &u.empty)
 		if err == nil {
-			err = u.add(ctx, g, h, g.Filled(h.exercise, timeout), &u.filled)
+			err = u.add(ctx, g, h, g.Filled(h.Exercise, timeout), &u.filled)
 		}
 		if err != nil {
-			return u, fmt.Errorf("go test of %s %s: %w", h.exercise.Name, h.Name, err)
+			return u, fmt.Errorf("go test of %s %s: %w", h.Exercise.Name, h.Name, err)
 		}
 	}
 	return u, nil
@@ -47,8 +48,8 @@ func usual(ctx context.Context, g *gotest.Engine, class []handedIn, progress io.
 
 // add adds the time of one go test to sum. It ignores the result, except that an
 // accepted submission must pass.
-func (u *usualTimes) add(ctx context.Context, g *gotest.Engine, h handedIn, r gotest.Run, sum *time.Duration) (err error) {
-	if r.Tree, err = g.Tree(h.exercise, h.solution()); err != nil {
+func (u *usualTimes) add(ctx context.Context, g *gotest.Engine, h class.Submission, r gotest.Run, sum *time.Duration) (err error) {
+	if r.Tree, err = g.Tree(h.Exercise, h.Solution()); err != nil {
 		return err
 	}
 	r.Memory, r.Pids = usualMemory, usualPids

@@ -146,8 +146,20 @@ func (c *Client) Attempt(ctx context.Context, address string) (a Attempt, err er
 
 // HandIn hands a submission in. When it returns, the service has it for good.
 func (c *Client) HandIn(ctx context.Context, exercise string, s *submission.Snapshot) (a Attempt, err error) {
-	var body bytes.Buffer
-	form := multipart.NewWriter(&body)
+	body, kind, err := Form(s)
+	if err != nil {
+		return a, err
+	}
+	return a, c.post(ctx, AttemptsOf(exercise), kind, body, &a)
+}
+
+// AttemptsOf is the address at which attempts at an exercise are handed in.
+func AttemptsOf(exercise string) string { return "/" + url.PathEscape(exercise) + "/attempts" }
+
+// Form is a submission as a browser sends it, and the kind of content that this is.
+func Form(s *submission.Snapshot) (body *bytes.Buffer, kind string, err error) {
+	body = &bytes.Buffer{}
+	form := multipart.NewWriter(body)
 	for _, f := range s.Files {
 		h := textproto.MIMEHeader{"Content-Type": {"text/plain; charset=utf-8"}}
 		h.Set("Content-Disposition", multipart.FileContentDisposition("files", f.Name))
@@ -156,13 +168,13 @@ func (c *Client) HandIn(ctx context.Context, exercise string, s *submission.Snap
 			_, err = w.Write(f.Data)
 		}
 		if err != nil {
-			return a, fmt.Errorf("hand in: %w", err)
+			return nil, "", fmt.Errorf("hand in: %w", err)
 		}
 	}
 	if err := form.Close(); err != nil {
-		return a, fmt.Errorf("hand in: %w", err)
+		return nil, "", fmt.Errorf("hand in: %w", err)
 	}
-	return a, c.post(ctx, "/"+url.PathEscape(exercise)+"/attempts", form.FormDataContentType(), &body, &a)
+	return body, form.FormDataContentType(), nil
 }
 
 func (c *Client) get(ctx context.Context, address string, into any) error {

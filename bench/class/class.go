@@ -1,4 +1,6 @@
-package main
+// Package class makes classes of students who hand in the submissions that are shipped with
+// the exercises, for benchmarks of many gradings.
+package class
 
 import (
 	"fmt"
@@ -13,14 +15,14 @@ import (
 	"grade/exercises/course/fixture"
 )
 
-// shippedSubmission is a submission that comes with an exercise.
-type shippedSubmission struct {
-	exercise *course.Exercise
+// Shipped is a submission that comes with an exercise.
+type Shipped struct {
+	Exercise *course.Exercise
 	fixture.Submission
 }
 
-// load returns all shipped submissions of a course, by exercise and name.
-func load(root fs.FS) (shipped []shippedSubmission, err error) {
+// Load returns all shipped submissions of a course, by exercise and name.
+func Load(root fs.FS) (shipped []Shipped, err error) {
 	course := course.Open(root)
 	names, err := course.Names()
 	if err != nil {
@@ -36,28 +38,28 @@ func load(root fs.FS) (shipped []shippedSubmission, err error) {
 			return nil, err
 		}
 		for _, s := range list {
-			shipped = append(shipped, shippedSubmission{e, s})
+			shipped = append(shipped, Shipped{e, s})
 		}
 	}
 	return shipped, nil
 }
 
-// handedIn is one student's submission.
-type handedIn struct {
-	shippedSubmission
-	student string
-	files   []course.File
+// Submission is what one student hands in.
+type Submission struct {
+	Shipped
+	Student string
+	Files   []course.File
 }
 
-// handIn makes a class of n students or a few more. They hand in all shipped
+// HandIn makes a class of n students or a few more. They hand in all shipped
 // submissions in turn, and a sample in the last turn. From the second turn on a comment
 // is appended, because a grader grades equal submissions only once.
-func handIn(shipped []shippedSubmission, n int) (class []handedIn) {
+func HandIn(shipped []Shipped, n int) (class []Submission) {
 	for turn := 0; n > 0; turn++ {
 		for _, s := range sample(shipped, n) {
-			h := handedIn{shippedSubmission: s, student: fmt.Sprintf("s%04d", len(class)), files: s.Files}
+			h := Submission{Shipped: s, Student: fmt.Sprintf("s%04d", len(class)), Files: s.Files}
 			if turn > 0 {
-				h.files = commented(s.Files, turn)
+				h.Files = commented(s.Files, turn)
 			}
 			class = append(class, h)
 		}
@@ -66,19 +68,19 @@ func handIn(shipped []shippedSubmission, n int) (class []handedIn) {
 	// The seed is fixed, so that every run has the same order.
 	rand.New(rand.NewPCG(1, 2)).Shuffle(len(class), func(i, j int) {
 		class[i], class[j] = class[j], class[i]
-		class[i].student, class[j].student = class[j].student, class[i].student
+		class[i].Student, class[j].Student = class[j].Student, class[i].Student
 	})
 	return class
 }
 
 // sample returns at least n of the shipped submissions, or all of them: at least one of
 // each class and otherwise in proportion, evenly spread over the exercises.
-func sample(shipped []shippedSubmission, n int) (picked []shippedSubmission) {
+func sample(shipped []Shipped, n int) (picked []Shipped) {
 	if n >= len(shipped) {
 		return shipped
 	}
 	for _, class := range fixture.Classes {
-		of := slices.DeleteFunc(slices.Clone(shipped), func(s shippedSubmission) bool { return s.Class != class })
+		of := slices.DeleteFunc(slices.Clone(shipped), func(s Shipped) bool { return s.Class != class })
 		k := (n*len(of) + len(shipped) - 1) / len(shipped)
 		for i := range k {
 			picked = append(picked, of[i*len(of)/k])
@@ -95,10 +97,10 @@ func commented(files []course.File, turn int) []course.File {
 	return files
 }
 
-// write writes a submission to <root>/<student>/<exercise>, where a batch finds it.
-func (h handedIn) write(root string) error {
-	dir := filepath.Join(root, h.student, h.exercise.Name)
-	for _, f := range h.files {
+// Write writes a submission to <root>/<student>/<exercise>, where a batch finds it.
+func (h Submission) Write(root string) error {
+	dir := filepath.Join(root, h.Student, h.Exercise.Name)
+	for _, f := range h.Files {
 		name := filepath.Join(dir, filepath.FromSlash(f.Name))
 		if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
 			return err
@@ -110,12 +112,12 @@ func (h handedIn) write(root string) error {
 	return nil
 }
 
-// solution returns the files, with the exercise's provided files instead of the
+// Solution returns the files, with the exercise's provided files instead of the
 // student's copies.
-func (h handedIn) solution() []course.File {
-	files := slices.Clone(h.files)
-	for _, f := range h.exercise.Starter {
-		if slices.Contains(h.exercise.Provided, f.Name) {
+func (h Submission) Solution() []course.File {
+	files := slices.Clone(h.Files)
+	for _, f := range h.Exercise.Starter {
+		if slices.Contains(h.Exercise.Provided, f.Name) {
 			files = slices.DeleteFunc(files, func(own course.File) bool { return own.Name == f.Name })
 			files = append(files, f)
 		}
@@ -123,11 +125,11 @@ func (h handedIn) solution() []course.File {
 	return files
 }
 
-// describe summarises the submissions of a class.
-func describe(class []handedIn) string {
+// Describe summarises the submissions of a class.
+func Describe(class []Submission) string {
 	names, classes := map[string]bool{}, map[fixture.Class]bool{}
 	for _, h := range class {
-		names[h.exercise.Name], classes[h.Class] = true, true
+		names[h.Exercise.Name], classes[h.Class] = true, true
 	}
 	return fmt.Sprintf("%d submissions of %d exercises and %d classes", len(class), len(names), len(classes))
 }

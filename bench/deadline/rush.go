@@ -1,0 +1,211 @@
+//go:build linux
+
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"grade/bench/class"
+	"grade/exercises/course"
+	"grade/grader/submission"
+	"grade/service/client"
+)
+
+// eager is the login of the student who hands in again and again.
+const eager = "eager"
+
+// rushed is what is seen of a rush. It is safe for concurrent use.
+type rushed struct {
+	mu       sync.Mutex
+	acks     []time.Duration // of uploads that were taken
+	refused  []string        // and the others' answers
+	pages    []time.Duration // of all looks at pages
+	memory   []float64       // MiB, in the order of time
+	began    time.Time
+	handedIn time.Duration // until the last upload
+	graded   time.Duration // until nothing waited
+}
+
+func (r *rushed) note(change func()) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	change()
+}
+
+// rush lets a class hand in, waits until all is graded, and reports.
+func rush(ctx context.Context, s *served, o options, all []class.Submission, out, progress io.Writer) error {
+	fmt.Fprintf(progress, "signing in %d students\n", len(all)+1)
+	browsers, err := s.invite(ctx, append(logins(all), eager))
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(progress, "%d uploads within %v\n", len(all)+o.eager, o.over)
+	r := &rushed{began: time.Now()}
+	watching, done := context.WithCancel(ctx)
+	var watchers sync.WaitGroup
+	watchers.Go(func() { r.watchPages(watching, s, all, browsers) })
+	watchers.Go(func() { r.watchMemory(watching, s) })
+	r.handIn(ctx, s, o, all, browsers)
+	r.handedIn = time.Since(r.began)
+	err = r.untilGraded(ctx, s, progress)
+	done()
+	watchers.Wait()
+	if err != nil {
+		return err
+	}
+	return r.report(ctx, s, o, out)
+}
+
+func logins(all []class.Submission) (names []string) {
+	for _, h := range all {
+		names = append(names, h.Student)
+	}
+	return names
+}
+
+// turns are the submissions and when each is handed in. The seed is fixed.
+func turns(o options, all []class.Submission) map[time.Duration]class.Submission {
+	r := rand.New(rand.NewPCG(1, 2))
+	at := map[time.Duration]class.Submission{}
+	draw := func(h class.Submission) { at[time.Duration(r.Int64N(int64(o.over)))] = h }
+	for _, h := range all {
+		draw(h)
+	}
+	for i := range o.eager {
+		h := all[i%len(all)]
+		h.Student, h.Files = eager, slices.Clone(h.Files)
+		h.Files[0].Data = fmt.Appendf(slices.Clone(h.Files[0].Data), "\n// eager %d\n", i)
+		draw(h)
+	}
+	return at
+}
+
+// handIn hands all in, each at its time.
+func (r *rushed) handIn(ctx context.Context, s *served, o options, all []class.Submission, browsers map[string]*http.Client) {
+	var uploads sync.WaitGroup
+	defer uploads.Wait()
+	for at, h := range turns(o, all) {
+		uploads.Go(func() {
+			select {
+			case <-ctx.Done():
+				return
+			case <-time.After(time.Until(r.began.Add(at))):
+			}
+			took, err := s.handIn(ctx, browsers[h.Student], h)
+			r.note(func() {
+				if err != nil {
+					r.refused = append(r.refused, fmt.Sprintf("%s %s: %v", h.Exercise.Name, h.Name, err))
+					return
+				}
+				r.acks = append(r.acks, took)
+			})
+		})
+	}
+}
+
+// handIn uploads a submission and returns how long it took to be acknowledged.
+func (s *served) handIn(ctx context.Context, browser *http.Client, h class.Submission) (time.Duration, error) {
+	body, kind, err := client.Form(&submission.Snapshot{Files: goFiles(h.Files)})
+	if err != nil {
+		return 0, err
+	}
+	q, err := http.NewRequestWithContext(ctx, http.MethodPost, s.address+client.AttemptsOf(h.Exercise.Name), body)
+	if err != nil {
+		return 0, err
+	}
+	q.Header.Set("Content-Type", kind)
+	q.Header.Set("Accept", "application/json")
+	began := time.Now()
+	answer, err := browser.Do(q)
+	if err != nil {
+		return 0, err
+	}
+	defer answer.Body.Close()
+	text, err := io.ReadAll(io.LimitReader(answer.Body, 1<<20))
+	if err == nil && answer.StatusCode != http.StatusCreated {
+		err = fmt.Errorf("%s %s", answer.Status, text)
+	}
+	return time.Since(began), err
+}
+
+func goFiles(files []course.File) (list []submission.File) {
+	for _, f := range files {
+		if strings.HasSuffix(f.Name, ".go") {
+			list = append(list, submission.File{Name: f.Name, Data: f.Data})
+		}
+	}
+	return list
+}
+
+// between is how long a watcher waits between two looks.
+const between = 100 * time.Millisecond
+
+// watchPages opens pages of students in turn: the course's, and that of their exercise.
+func (r *rushed) watchPages(ctx context.Context, s *served, all []class.Submission, browsers map[string]*http.Client) {
+	for i := 0; ; i++ {
+		h := all[i%len(all)]
+		page := []string{"/", "/" + h.Exercise.Name}[i%2]
+		took, err := s.look(browsers[h.Student], page)
+		r.note(func() {
+			switch {
+			case err == nil:
+				r.pages = append(r.pages, took)
+			case ctx.Err() == nil:
+				r.refused = append(r.refused, err.Error())
+			}
+		})
+		if !pause(ctx, between) {
+			return
+		}
+	}
+}
+
+func (r *rushed) watchMemory(ctx context.Context, s *served) {
+	for {
+		m := s.resident()
+		r.note(func() { r.memory = append(r.memory, m) })
+		if !pause(ctx, time.Second) {
+			return
+		}
+	}
+}
+
+// untilGraded waits until nothing waits and nothing is being graded.
+func (r *rushed) untilGraded(ctx context.Context, s *served, progress io.Writer) error {
+	for last := -1; ; {
+		q, err := s.queue(ctx)
+		if err != nil {
+			return err
+		}
+		left := q.Waiting + q.Grading
+		if left == 0 {
+			r.graded = time.Since(r.began)
+			return nil
+		}
+		if left/50 != last/50 {
+			fmt.Fprintf(progress, "%d to be graded\n", left)
+			last = left
+		}
+		if !pause(ctx, time.Second) {
+			return context.Cause(ctx)
+		}
+	}
+}
+
+// pause waits, and reports whether ctx has not ended.
+func pause(ctx context.Context, d time.Duration) bool {
+	select {
+	case <-ctx.Done():
+		return false
+	case <-time.After(d):
+		return true
+	}
+}
