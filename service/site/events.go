@@ -11,12 +11,12 @@ import (
 	"grade/service"
 )
 
-// keepAlive is how often a stream without news says that it is there, so that a proxy does
-// not cut it off; writeTime is how long a reader may take over one piece of news.
-const (
-	keepAlive = 15 * time.Second
-	writeTime = 30 * time.Second
-)
+// DefaultKeepAlive is how often a stream says that it is there, so that a proxy does not cut
+// it off, and looks whether its reader is still signed in.
+const DefaultKeepAlive = 15 * time.Second
+
+// writeTime is how long a reader may take over one piece of news.
+const writeTime = 30 * time.Second
 
 // checkPace is how often a student is told of checks. The moment at which a hidden test ends is a
 // clock that the submission can set by what it was given: at this pace it says no more than
@@ -50,7 +50,7 @@ func (q *request) events() error   { return q.stream(q.person.Login, checkPace) 
 func (q *request) eventsOf() error { return q.stream(q.PathValue("student"), 0) }
 
 // stream sends what becomes of an attempt as server-sent events, checks at a pace, until it is
-// graded or the reader leaves. The first event says where it stands.
+// graded, or the reader leaves or is signed out. The first event says where it stands.
 func (q *request) stream(student string, pace time.Duration) error {
 	e, a, err := q.attempt(student)
 	if err != nil {
@@ -67,7 +67,7 @@ func (q *request) stream(student string, pace time.Duration) error {
 	_ = control.SetReadDeadline(time.Time{}) // a reader sends nothing more
 	q.w.Header().Set("Content-Type", "text/event-stream")
 	q.w.Header().Set("X-Accel-Buffering", "no")
-	alive := time.NewTicker(keepAlive)
+	alive := time.NewTicker(q.KeepAlive)
 	defer alive.Stop()
 	following := q.Engine.Follow(q.Context(), student, e.Name)
 	checks := paced{pace: pace}
@@ -81,6 +81,9 @@ func (q *request) stream(student string, pace time.Duration) error {
 		case <-q.Context().Done():
 			return nil
 		case <-alive.C:
+			if _, refused, _ := q.asking(); refused != nil { // a store that does not answer refuses no one
+				return nil
+			}
 			due = []*news{nil}
 		case <-checks.due:
 			due = checks.take()

@@ -123,6 +123,28 @@ func TestLateReplacesNothing(t *testing.T) {
 	w.graded("ada", 2)
 }
 
+// A page that is open ends with its session.
+func TestStreamEndsWithItsSession(t *testing.T) {
+	w := newWorld(t)
+	ada, grace := w.signedIn("ada"), w.signedIn("grace")
+	ada.handIn(gears, solution("one"))
+	others := grace.stream("/course/students/ada/gears/attempts/1/events")
+	mine := ada.stream("/gears/attempts/1/events")
+	<-mine
+	<-others
+	ada.post("/sign-out", nil)
+	require.Eventually(t, func() bool {
+		select {
+		case _, open := <-mine:
+			return !open
+		default:
+			return false
+		}
+	}, time.Minute, 10*time.Millisecond)
+	w.letGo()
+	grace.next(others, func(n news) bool { return n.Stage == service.Graded })
+}
+
 // A person has so many pages open, and no more.
 func TestTooManyStreams(t *testing.T) {
 	w := newWorld(t)

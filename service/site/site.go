@@ -73,6 +73,8 @@ type Config struct {
 	Proxies []netip.Prefix
 	// UploadTime is how long a client may take to send an upload; 0: [DefaultUploadTime].
 	UploadTime time.Duration
+	// KeepAlive is how often a live page is told that its stream lives; 0: [DefaultKeepAlive].
+	KeepAlive time.Duration
 	Version    string
 	Now        func() time.Time
 	Log        *slog.Logger
@@ -93,6 +95,7 @@ type Site struct {
 // New returns a site. A caller closes nothing: the site ends with its engine.
 func New(c Config) (*Site, error) {
 	c.UploadTime = cmp.Or(c.UploadTime, DefaultUploadTime)
+	c.KeepAlive = cmp.Or(c.KeepAlive, DefaultKeepAlive)
 	s := &Site{Config: c, secure: strings.HasPrefix(c.Address, "https://"), limits: newLimits(c.Now), streams: newAtOnce(maxStreams), sending: newAtOnce(maxSending)}
 	s.metrics = newMetrics(s)
 	return s, nil

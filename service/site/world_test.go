@@ -140,7 +140,7 @@ func (w *world) open(log *slog.Logger) {
 	address := "http://" + w.server.Listener.Addr().String()
 	w.site, err = New(Config{
 		Engine: w.engine, Results: w.engine.Store(), Door: w.door, Keep: decided, Course: func() *Course { return w.course },
-		Address: address, Now: w.clock, Log: log, UploadTime: 5 * time.Second,
+		Address: address, Now: w.clock, Log: log, UploadTime: 5 * time.Second, KeepAlive: 100 * time.Millisecond,
 	})
 	require.NoError(w, err)
 	w.server.Config = Server(w.site.Handler(), log)
