@@ -31,7 +31,7 @@ var arrows = map[string]arrow{
 	"bench/batch":      {all: []string{"bench/class", "bench/gotest", "exercises/course/fixture", "grader", "grader/prove", "grader/results/file", "grader/submission", "grader/verdict"}},
 	"bench/class":      {all: []string{"exercises/course", "exercises/course/fixture"}},
 	"bench/crowd":      {all: []string{".", "exercises/course"}},
-	"bench/deadline":   {all: []string{".", "bench/class", "exercises/course", "grader/measure/quantile", "grader/results", "grader/results/file", "grader/submission", "service/client"}},
+	"bench/deadline":   {all: []string{".", "bench/class", "exercises/course", "exercises/course/fixture", "grader/measure/quantile", "grader/results", "grader/results/file", "grader/submission", "service/client"}},
 	"bench/gotest":     {all: []string{".", "exercises/course", "grader/lang/golang", "grader/verdict", "sandbox", "sandbox/docker"}},
 	"bench/mutants":    {all: []string{".", "exercises/course", "grader/mutate", "grader/prove"}},
 	"bench/references": {all: []string{"grader/measure/quantile"}},

@@ -15,6 +15,7 @@ import (
 
 	"grade/bench/class"
 	"grade/exercises/course"
+	"grade/exercises/course/fixture"
 	"grade/grader/submission"
 	"grade/service/client"
 )
@@ -79,8 +80,9 @@ func turns(o options, all []class.Submission) map[time.Duration]class.Submission
 	for _, h := range all {
 		draw(h)
 	}
+	right := all[slices.IndexFunc(all, func(h class.Submission) bool { return h.Class == fixture.Accepted })]
 	for i := range o.eager {
-		h := all[i%len(all)]
+		h := right
 		h.Student, h.Files = eager, slices.Clone(h.Files)
 		h.Files[0].Data = fmt.Appendf(slices.Clone(h.Files[0].Data), "\n// eager %d\n", i)
 		draw(h)

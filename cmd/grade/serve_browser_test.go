@@ -3,11 +3,18 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
+	stdlog "log"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -46,6 +53,8 @@ func TestServeInBrowser(t *testing.T) {
 	ada.handInByPicker(s)
 	ada.handInByPaste(s)
 	ada.handInWithoutScript(s)
+
+	root.person("bo").handInOverABrokenStream(s)
 
 	staff.enter(s.link)
 	staff.instructor(s)
@@ -325,6 +334,63 @@ func (p *tab) handInWithoutScript(s *served) {
 	call(p, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: false})
 	p.until(`location.pathname === "/mean/attempts/1"`, "the attempt has an address")
 }
+
+// handInOverABrokenStream hands in through a proxy, as the proxy's server is started anew: the
+// live page loses its stream, then gets the proxy's own answer, and shows the report all the same.
+func (p *tab) handInOverABrokenStream(s *served) {
+	p.Helper()
+	server, err := url.Parse(s.address)
+	require.NoError(p, err)
+	broken := &breaking{ReverseProxy: httputil.ReverseProxy{
+		Rewrite:  func(r *httputil.ProxyRequest) { r.SetURL(server); r.Out.Host = r.In.Host },
+		ErrorLog: stdlog.New(io.Discard, "", 0),
+	}}
+	proxy := httptest.NewServer(broken)
+	p.Cleanup(proxy.Close)
+	p.do(chromedp.Navigate(strings.Replace(s.invite("bo"), s.address, proxy.URL, 1)))
+	p.click("button.main", `location.pathname === "/"`)
+	p.do(chromedp.Navigate(proxy.URL + "/variance"))
+	p.paste(rightVariance)
+	p.do(chromedp.Click(chromedp.CSS("#paste summary")), chromedp.Click(chromedp.CSS("#upload button.main")))
+	p.until(`document.querySelector(".score")`, "the report")
+	assert.GreaterOrEqual(p, broken.streams.Load(), int32(2), "the page asked again")
+}
+
+// breaking is a proxy that cuts the first stream after its first piece of news, and answers the
+// second itself.
+type breaking struct {
+	httputil.ReverseProxy
+	streams atomic.Int32
+}
+
+func (b *breaking) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	stream := int32(0)
+	if strings.HasSuffix(r.URL.Path, "/events") {
+		stream = b.streams.Add(1)
+	}
+	switch stream {
+	case 1:
+		ctx, cut := context.WithCancel(r.Context())
+		b.ReverseProxy.ServeHTTP(oneWrite{w, cut}, r.WithContext(ctx))
+	case 2:
+		http.Error(w, "no server", http.StatusBadGateway)
+	default:
+		b.ReverseProxy.ServeHTTP(w, r)
+	}
+}
+
+// oneWrite is an answer that is cut after what is written first.
+type oneWrite struct {
+	http.ResponseWriter
+	cut func()
+}
+
+func (w oneWrite) Write(p []byte) (int, error) {
+	defer w.cut()
+	return w.ResponseWriter.Write(p)
+}
+
+func (w oneWrite) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 // instructor goes through what staff have.
 func (p *tab) instructor(s *served) {
