@@ -23,9 +23,22 @@ type bare struct {
 	rounds   int
 }
 
-// newBare makes a build tree in a temporary folder and builds it once, so that the
-// user's build cache has all packages but those that every round compiles.
-func newBare(ctx context.Context, g toolchain.Go, e *course.Exercise) (b *bare, err error) {
+// newBare makes a build tree and builds it once, so that the user's build cache has all
+// packages but those that every round compiles.
+func newBare(ctx context.Context, g toolchain.Go, e *course.Exercise) (*bare, error) {
+	b, err := newTree(g, e)
+	if err != nil {
+		return nil, err
+	}
+	if err := b.build(ctx); err != nil {
+		b.close()
+		return nil, err
+	}
+	return b, nil
+}
+
+// newTree makes a build tree in a temporary folder.
+func newTree(g toolchain.Go, e *course.Exercise) (b *bare, err error) {
 	b = &bare{exercise: e, command: g.Command()}
 	if b.dir, err = os.MkdirTemp("", "grade-bench-"); err != nil {
 		return nil, err
@@ -39,10 +52,7 @@ func newBare(ctx context.Context, g toolchain.Go, e *course.Exercise) (b *bare, 
 	if err != nil {
 		return nil, err
 	}
-	if err := b.write(append(kit, gotest.Packages(e, e.Reference)...)); err != nil {
-		return nil, err
-	}
-	return b, b.build(ctx)
+	return b, b.write(append(kit, gotest.Packages(e, e.Reference)...))
 }
 
 // build runs go test without the grader's flags, which save time: contender a is

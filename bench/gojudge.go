@@ -41,7 +41,7 @@ const (
 
 // newGoJudge starts a server and builds once, which fills the build cache.
 func newGoJudge(ctx context.Context, program string, g toolchain.Go, e *course.Exercise) (j *goJudge, err error) {
-	b, err := newBare(ctx, g, e)
+	b, err := newTree(g, e)
 	if err != nil {
 		return nil, err
 	}
