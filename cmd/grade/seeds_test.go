@@ -2,6 +2,7 @@ package main
 
 import (
 	"flag"
+	"regexp"
 	"slices"
 	"testing"
 
@@ -13,7 +14,10 @@ import (
 	"grade/grader/verdict"
 )
 
-var seeds = flag.Int("seeds", 0, "test accepted submissions on inputs of so many seeds; make seeds")
+var (
+	seeds      = flag.Int("seeds", 0, "test accepted submissions on inputs of so many seeds; make seeds")
+	seedChecks = flag.String("checks", "", "with -seeds: only checks whose names match this pattern, after their tests were changed")
+)
 
 // No honest solution fails by luck of the draw: the reference and every accepted
 // submission keep all points of correctness over many seeds, and the race detector sees
@@ -40,14 +44,30 @@ func TestAcceptedOverSeeds(t *testing.T) {
 	})
 }
 
+// seeded are the names of the checks that were asked for; none: all.
+func seeded(t *testing.T, e *course.Exercise) (names []string) {
+	if *seedChecks == "" {
+		return nil
+	}
+	pattern, err := regexp.Compile(*seedChecks)
+	require.NoError(t, err)
+	for _, c := range e.Checks {
+		if pattern.MatchString(c.Name) && slices.Contains(notMeasured, c.Kind) {
+			names = append(names, c.Name)
+		}
+	}
+	require.NotEmpty(t, names, "no check of %s is called %s", e.Name, *seedChecks)
+	return names
+}
+
 var notMeasured = []verdict.Kind{verdict.Correctness, verdict.Race}
 
 func overSeeds(t *testing.T, g *grader.Grader, e *course.Exercise, one fixture.Submission, first string) {
-	r := gradeFiles(t, g, e, one.Dir, one.Files, grader.Options{Seed: first, Only: notMeasured, Repeat: *seeds})
+	r := gradeFiles(t, g, e, one.Dir, one.Files, grader.Options{Seed: first, Only: notMeasured, Checks: seeded(t, e), Repeat: *seeds})
 	require.Equal(t, verdict.Graded, r.Verdict)
 	tests := 0
 	for _, c := range r.Checks {
-		if slices.Contains(notMeasured, verdict.Kind(c.Kind)) {
+		if c.Verdict != verdict.NotRun && slices.Contains(notMeasured, verdict.Kind(c.Kind)) {
 			tests++
 			require.Equal(t, verdict.Passed, c.Verdict, "%s with seed %s: %s", c.Name, r.Seed, c.Detail)
 		}
