@@ -35,6 +35,32 @@ func softmaxOfMany(o *observe.Observer, name string, xs []float64, c ...observe.
 	o.Float(name+"results in place, weighted and added up", product(weights, xs), c...)
 }
 
+// softmaxOfVeryMany is softmax of xs a thousand times over, for drawing takes longer than the
+// call. One of these, at any place, has most of the weight, and the results at some places are
+// recorded: each of them depends on all numbers.
+func softmaxOfVeryMany(o *observe.Observer, xs []float64) {
+	r := o.Rand()
+	xs = slices.Repeat(xs, 1000)
+	xs[r.IntN(len(xs))] += 20 + float64(r.IntN(4))
+	places := []int{0, len(xs) - 1}
+	for range 20 {
+		places = append(places, r.IntN(len(xs)))
+	}
+	dst := make([]float64, len(xs))
+	logsumexp.LogSoftmax(dst, xs)
+	logsumexp.LogSoftmax(xs, xs)
+	o.Floats(many+"some results of very many", picked(dst, places))
+	o.Floats(many+"some results of very many, in place", picked(xs, places))
+}
+
+// picked are those of xs at places.
+func picked(xs []float64, places []int) (some []float64) {
+	for _, i := range places {
+		some = append(some, xs[i])
+	}
+	return some
+}
+
 // Each number minus the log-sum-exp of all, in another slice or in place; -Inf stays
 // -Inf (rules 10 and 12).
 func TestLogSoftmax(t *testing.T) {
@@ -59,6 +85,7 @@ func TestLogSoftmax(t *testing.T) {
 	for _, n := range append(lengths(r), above(r)) {
 		softmaxOfMany(o, many, draw(r, n, 1000*r.NormFloat64(), 3))
 	}
+	softmaxOfVeryMany(o, draw(r, 1000+r.IntN(1000), 1000*r.NormFloat64(), 3))
 	for _, xs := range behind(r) {
 		softmaxOfMany(o, many+"far above the first, ", xs)
 	}
@@ -184,6 +211,13 @@ func TestLogSoftmaxNotFinite(t *testing.T) {
 		dst := slices.Repeat([]float64{-inf}, n)
 		logsumexp.LogSoftmax(dst, dst)
 		o.Int(many+"results that are not NaN, of no weight", numbersIn(dst))
+	}
+	xs := slices.Repeat(draw(r, 1000+r.IntN(1000), 0, 1), 1000)
+	dst := make([]float64, len(xs))
+	for _, special := range []float64{inf, math.NaN()} {
+		xs[r.IntN(len(xs))] = special
+		logsumexp.LogSoftmax(dst, xs)
+		o.Int(many+"results of very many that are not NaN", numbersIn(dst))
 	}
 	for _, specials := range spoiled {
 		for xs := range scattered(r, specials...) {
