@@ -2,6 +2,7 @@ package hidden
 
 import (
 	"math"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -92,17 +93,20 @@ func TestInfinities(t *testing.T) {
 }
 
 // CheckFinite: NaN, +Inf and -Inf stop at once, for the reason NonFinite, and do not
-// become best. Without it they do not stop by themselves.
+// become best, nor are their weights kept. Without it they do not stop by themselves.
 func TestCheckFinite(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
 	var l, unchecked, first log
+	stay := true
 	for _, bad := range []float64{nan, inf, -inf} {
 		for _, mode := range []earlystop.Mode{earlystop.Min, earlystop.Max} {
 			x := dyadic(r, 30, 60)
 			cfg := earlystop.Config{Mode: mode, Patience: endless, CheckFinite: true}
 			begin(t, &l, cfg).run(x, x+1, x-1, bad, x+2, x-2)
 			begin(t, &first, cfg).run(bad, x, x)
+			stay = keepsNothing(t, r, cfg, bad) && stay
+			stay = keepsNothing(t, r, cfg, bad, x) && stay
 			cfg.CheckFinite = false
 			begin(t, &unchecked, cfg).run(x, x+1, x-1, bad, x+2, x-2)
 			begin(t, &unchecked, cfg).run(bad, x, x)
@@ -111,6 +115,25 @@ func TestCheckFinite(t *testing.T) {
 	o.Strings("when and why each training stops", slices.Concat(l.stops, first.stops, unchecked.stops))
 	o.Strings("best after each epoch", l.bests)
 	o.Strings("whether there is a best after a first metric", first.words)
+	o.Bool("weights that Restore brings back stay where a metric is not finite", stay)
+}
+
+// keepsNothing reports whether a metric that stops a Stopper of cfg leaves the snapshot alone, or
+// leaves none where there is no best: Restore does what it does for a twin that has not seen it.
+// The bests come from a Stopper without limits, so that the metric may improve and stop.
+func keepsNothing(t *testing.T, r *rand.Rand, cfg earlystop.Config, metric float64, bests ...float64) bool {
+	t.Helper()
+	unlimited := newStopper(t, earlystop.Config{Mode: cfg.Mode, Patience: endless})
+	s, twin := newStopper(t, cfg), newStopper(t, cfg)
+	for i, best := range bests {
+		unlimited.Observe(i, best, newModel(r, 2, 1))
+		s.SetState(unlimited.State())
+		twin.SetState(unlimited.State())
+	}
+	s.Observe(some, metric, newModel(r, 2, 1))
+	m, ofTwin := ordinary(), ordinary() // two of the same weights
+	same := kind(s.Restore(m)) == kind(twin.Restore(ofTwin)) && slices.Equal(m.weights(), ofTwin.weights())
+	return same && s.State().Saved == twin.State().Saved
 }
 
 // StopAt stops as soon as a metric is better than it (equal is not), for the reason
@@ -146,11 +169,13 @@ func TestStopAt(t *testing.T) {
 }
 
 // DivergeAt stops as soon as a metric is worse than it (equal is not), for the
-// reason Diverged. Such a metric is never best, not even as the first.
+// reason Diverged. Such a metric is never best, not even as the first, and its
+// weights are not kept.
 func TestDivergeAt(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
 	var l, zero, first log
+	stay := true
 	for _, mode := range []earlystop.Mode{earlystop.Min, earlystop.Max} {
 		sign := sign(mode)
 		for _, x := range []float64{dyadic(r, 30, 60), dyadic(r, 30, 60), 0} {
@@ -158,19 +183,23 @@ func TestDivergeAt(t *testing.T) {
 			if x == 0 {
 				kept = &zero
 			}
+			cfg := earlystop.Config{Mode: mode, Patience: endless, DivergeAt: &x}
 			for _, metrics := range [][]float64{
 				{x + sign*3, x + sign*5, x, x + sign, x - sign/64, x + sign*9},
 				{x, x + sign, x + sign*2, x - sign*2},
 			} {
-				begin(t, kept, earlystop.Config{Mode: mode, Patience: endless, DivergeAt: &x}).run(metrics...)
+				begin(t, kept, cfg).run(metrics...)
 			}
-			begin(t, &first, earlystop.Config{Mode: mode, Patience: endless, DivergeAt: &x}).run(x-sign*2, x+sign*4)
+			begin(t, &first, cfg).run(x-sign*2, x+sign*4)
+			stay = keepsNothing(t, r, cfg, x-sign*2) && stay
+			stay = keepsNothing(t, r, cfg, x-sign*2, x-sign*4) && stay
 		}
 	}
 	infinite(t, &zero, r, func(cfg *earlystop.Config, limit *float64) { cfg.DivergeAt = limit })
 	o.Strings("when and why each training stops", slices.Concat(l.stops, zero.stops, first.stops))
 	o.Strings("best after each epoch", l.bests)
 	o.Strings("whether there is a best after a first metric", first.words)
+	o.Bool("weights that Restore brings back stay where a metric diverges", stay)
 }
 
 // The order is CheckFinite, StopAt, DivergeAt, improvement, patience: the first of
