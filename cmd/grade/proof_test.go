@@ -28,7 +28,10 @@ import (
 	"grade/sandbox"
 )
 
-var proving = flag.Bool("prove", false, "grade every shipped submission, and write down what that has proved")
+var (
+	proving  = flag.Bool("prove", false, "grade every shipped submission, and write down what that has proved")
+	allTests = flag.Bool("all-tests", false, "run all hidden tests of each submission, and count what its mistake costs beyond what it declares")
+)
 
 // proof says which submissions of an exercise came out as they declare, with which files of
 // the exercise and of grade. `make prove` writes it as exercises/NAME/proved.json.
