@@ -49,6 +49,40 @@ func TestGroups(t *testing.T) {
 	multi(o, "masked: values, long stretches hidden", inputs{in.q, narrow(in.k, 1), in.v}, grouped(2, 1), opt)
 }
 
+// largeInHeads asks several heads, and caches of one head and of several, for logits of any
+// size: they may have a loop of their own, which has to take out the largest as well. Values
+// are of one head and as wide as keys, so that nothing else counts.
+func largeInHeads(t *testing.T, o *observe.Observer, d int, unit float64) {
+	r := o.Rand()
+	for _, h := range []heads{one, grouped(3, 1)} {
+		in := inputs{bothEnds(whole(r, 6, h.Query*d, 8, unit), d), whole(r, 6, d, 8, unit), draw(r, 6, d)}
+		below := -scaled(d).Scale
+		multi(o, "several: logits of any size", in, h, scaled(d))
+		multi(o, "several: logits of any size, by a scale below 0", in, h, options{Scale: below})
+		for _, n := range []int{1, 6} {
+			lastToken(o, "cache: logits of any size", newCache(t, h, d, d), in.rows(0, n))
+			lastToken(o, "cache below 0: logits of any size", newCacheScaled(t, h, d, d, below), in.rows(0, n))
+		}
+	}
+}
+
+// bothEnds has the last d columns of queries equal the first: in which order their heads come
+// is of no matter.
+func bothEnds(q matrix, d int) matrix {
+	for i := range q.Rows {
+		row := q.Data[i*q.Cols:][:q.Cols]
+		copy(row[q.Cols-d:], row[:d])
+	}
+	return q
+}
+
+// lastToken records the last row of a Step: it sees all tokens, whatever is thought of earlier ones.
+func lastToken(o *observe.Observer, name string, c *attention.Cache, in inputs) {
+	m, err := c.Step(in.q, in.k, in.v)
+	o.Error("error", err, attention.ErrShape, attention.ErrOption)
+	o.Floats(name, part(m, in.q.Rows-1))
+}
+
 // What does not fit is an error, and what fits is none: in each function, for each
 // matrix, on both sides (rule 9, 13).
 func TestShapes(t *testing.T) {

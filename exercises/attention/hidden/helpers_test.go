@@ -143,7 +143,13 @@ func multi(o *observe.Observer, name string, in inputs, h heads, opt options) {
 // newCache makes a cache with the default scale, said aloud.
 func newCache(t testing.TB, h heads, keyDim, valueDim int) *attention.Cache {
 	t.Helper()
-	c, err := attention.NewCache(attention.CacheConfig{Heads: h, KeyDim: keyDim, ValueDim: valueDim, Scale: scaled(keyDim).Scale})
+	return newCacheScaled(t, h, keyDim, valueDim, scaled(keyDim).Scale)
+}
+
+// newCacheScaled makes a cache with a scale of its own.
+func newCacheScaled(t testing.TB, h heads, keyDim, valueDim int, scale float64) *attention.Cache {
+	t.Helper()
+	c, err := attention.NewCache(attention.CacheConfig{Heads: h, KeyDim: keyDim, ValueDim: valueDim, Scale: scale})
 	if err != nil || c == nil {
 		t.Fatalf("NewCache returns %v", err)
 	}

@@ -53,11 +53,7 @@ func TestScale(t *testing.T) {
 		h := heads{Query: 2 + r.IntN(3), KV: 1}
 		in = several(r, h, 4, 4, keyDim, 3)
 		multi(o, "heads: values", in, h, options{Scale: scale})
-		c, err := attention.NewCache(attention.CacheConfig{Heads: h, KeyDim: keyDim, ValueDim: 3, Scale: scale})
-		if err != nil || c == nil {
-			t.Fatalf("NewCache returns %v", err)
-		}
-		step(o, "cache: values", c, in)
+		step(o, "cache: values", newCacheScaled(t, h, keyDim, 3, scale), in)
 	}
 }
 
@@ -469,7 +465,7 @@ func badInOneHead(t *testing.T, o *observe.Observer, name string, h heads, n int
 }
 
 // Logits of any size, above and below 0, and close together although they are large: only
-// their differences count (rule 2).
+// their differences count, in every head and in a cache as well (rules 2, 11, 12 and 15).
 func TestLargeLogits(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
@@ -484,6 +480,7 @@ func TestLargeLogits(t *testing.T) {
 			below := options{Scale: -scaled(d).Scale}
 			attend(o, "logits of any size, by a scale below 0", in, below)
 			multi(o, "heads, logits of any size, by a scale below 0", in, one, below)
+			largeInHeads(t, o, d, unit)
 		}
 	}
 	for _, base := range []float64{-1 << 40, -1 << 30, -1 << 20, -2048, 2048, 1 << 20, 1 << 30, 1 << 40} {
@@ -543,6 +540,12 @@ func TestLargeLogits(t *testing.T) {
 			multi(o, "heads: many keys: logits far apart", in, one, options{Scale: 1})
 			attend(o, "many keys: logits far apart, by a scale below 0", in, options{Scale: -1})
 			attend(o, "masked: many keys: logits far apart", in, in.with(somewhere(r, 1, in.k.Rows)))
+			q := matrix{Rows: 1, Cols: 3, Data: []float64{1, -1, 1}} // the largest of one head is the least of another
+			multi(o, "several: many keys: logits far apart", inputs{q, in.k, narrow(in.v, 1)}, grouped(3, 1), options{Scale: 1})
+			n := 70 + r.IntN(60)
+			in = stretched(r, n, bases)
+			in.q = matrix{Rows: n, Cols: 1, Data: slices.Repeat([]float64{1}, n)}
+			lastToken(o, "cache: many tokens: logits far apart", newCache(t, one, 1, 2), in)
 			bases = slices.Clone(bases)
 			r.Shuffle(len(bases), func(i, j int) { bases[i], bases[j] = bases[j], bases[i] })
 		}
