@@ -87,24 +87,23 @@ func TestConcurrentBackward(t *testing.T) {
 	starts := make([][]float64, graphs) // what the leaves hold
 	for i := range graphs {
 		starts[i] = draws(leaves, func() float64 { return positive(r) })
-		for range 3000 {
-			terms[i] = append(terms[i], r.IntN(leaves))
-		}
+		large := []int{20_000, 40_000}[i%2] + r.IntN(5000)
+		terms[i] = draws(large, func() int { return r.IntN(leaves) })
 		sums[i] = make([]float64, leaves)
 	}
 	backwardOfEach(r)
-	autograd.Sum(leavesOf(r, 20_000)...).Backward() // scratch of that size may be kept, but not shared
+	autograd.Sum(leavesOf(r, 45_000)...).Backward() // scratch of that size may be kept, but not shared
 	var wg sync.WaitGroup
 	for i := range graphs {
 		wg.Go(func() {
 			// Together longer than a time slice, so that calls overlap on one CPU too.
-			for range 60 {
+			for _, some := range oneLarge(terms[i], 180_000) {
 				vs := make([]node, leaves)
 				for j, x := range starts[i] {
 					vs[j] = autograd.New(x)
 				}
 				y := vs[0].AddScalar(0.5)
-				for _, term := range terms[i] {
+				for _, term := range some {
 					y = y.Add(vs[term])
 				}
 				y.Backward()
@@ -120,6 +119,12 @@ func TestConcurrentBackward(t *testing.T) {
 	for _, sum := range sums {
 		o.Floats("gradients of the leaves of a graph beside others, added up", sum)
 	}
+}
+
+// oneLarge lists all of the terms, for a large graph at the same time as others, and then
+// the first 3000 of them again and again: total of them or so together.
+func oneLarge(terms []int, total int) (list [][]int) {
+	return append([][]int{terms}, slices.Repeat([][]int{terms[:3000]}, (total-len(terms))/3000)...)
 }
 
 // backwardOfEach differentiates small graphs of every operation at the same time, before

@@ -2,7 +2,6 @@ package hidden
 
 import (
 	"runtime"
-	"slices"
 	"testing"
 	"weak"
 
@@ -10,36 +9,32 @@ import (
 	"grade/reference/autograd"
 )
 
-// A graph that the program drops is garbage, also after a Backward and if its leaves live
-// on: neither they nor a list may hold results, of whatever operation (rule 21).
+// A graph that the program drops is garbage, with a Backward or without one, and if its
+// leaves live on: neither they nor a list may hold results, of whatever operation (rule 21).
 func TestDropped(t *testing.T) {
 	o := observe.New(t)
 	ops := operations(o.Rand())
-	results := make([][]weak.Pointer[autograd.Value], len(ops))
+	results := make([]map[string][]result, len(ops)) // by what was done with them
 	var alive []node
 	for i, op := range ops {
+		results[i] = map[string][]result{}
 		// All leaves come first, so that memory that is taken in pieces may be.
 		leaves := make([]node, 0, 240)
 		for range cap(leaves) / 6 {
 			a, b := op.operands()
 			leaves = append(leaves, a, b, autograd.New(1), autograd.New(-1), autograd.New(2), autograd.New(-2))
 		}
-		for some := range slices.Chunk(leaves, 6) {
-			first, last := dropped(op, some)
-			results[i] = append(results[i], first, last)
+		for j := 0; j < len(leaves); j += 6 {
+			dropped(op, leaves[j:][:6], j%12 == 0, results[i])
 		}
 		alive = append(alive, leaves...)
 	}
 	runtime.GC()
 	runtime.GC() // what a sync.Pool holds goes with the second
 	for i, op := range ops {
-		held := 0
-		for _, r := range results[i] {
-			if r.Value() != nil {
-				held++
-			}
+		for _, how := range []string{withBackward, withoutBackward, afterBackward} {
+			o.SelfReported().Bool("most results "+how+", of "+op.name+", are garbage when they are dropped", mostGarbage(results[i][how]))
 		}
-		o.SelfReported().Bool("most graphs on results of "+op.name+" are garbage when they are dropped", held < len(results[i])/4)
 	}
 	runtime.KeepAlive(alive)
 	x := autograd.New(positive(o.Rand()))
@@ -49,16 +44,43 @@ func TestDropped(t *testing.T) {
 	o.Float("gradient of the leaf of a graph that is not dropped", x.Grad())
 }
 
+// What was done with a result before it was dropped.
+const (
+	withBackward    = "with a Backward"
+	withoutBackward = "without a Backward"
+	afterBackward   = "after a Backward" // on the same leaves
+)
+
+// result is a node that is not held by the test.
+type result = weak.Pointer[autograd.Value]
+
+// mostGarbage reports whether few of the results are there still.
+func mostGarbage(results []result) bool {
+	held := 0
+	for _, r := range results {
+		if r.Value() != nil {
+			held++
+		}
+	}
+	return held < len(results)/3
+}
+
 // dropped makes a graph on a result of op of two leaves, which the others join on either side,
-// and holds nothing of it.
-func dropped(op operation, leaves []node) (first, last weak.Pointer[autograd.Value]) {
-	result := op.f(leaves[0], leaves[1])
-	root := result
+// and in the end another result of the two. It holds nothing of them, and adds the first and
+// the last of the graph to results, and the other one.
+func dropped(op operation, leaves []node, backward bool, results map[string][]result) {
+	first := op.f(leaves[0], leaves[1])
+	root := first
 	for range 200 {
 		root = root.AddScalar(0.5)
 	}
 	root = leaves[2].Mul(root.Add(leaves[3]))
 	root = autograd.Sum(leaves[4], root, leaves[5])
-	root.Backward()
-	return weak.Make(result), weak.Make(root)
+	how := withoutBackward
+	if backward {
+		how = withBackward
+		root.Backward()
+		results[afterBackward] = append(results[afterBackward], weak.Make(op.f(leaves[0], leaves[1])))
+	}
+	results[how] = append(results[how], weak.Make(first), weak.Make(root))
 }

@@ -49,39 +49,51 @@ func somePlaces(o *observe.Observer, n int) []int {
 	return slices.Compact(places)
 }
 
-// One leaf with 300,000 uses and one Sum of as many terms, of which half are listed
-// from the youngest to the oldest: neither many uses nor many operands may make a step
-// more expensive, in whatever order they stand.
+// One Sum of 250,000 terms, of which half are listed from the youngest to the oldest. A
+// third of them are uses of one leaf, each of the others has a leaf of its own: neither many
+// uses nor many operands nor many leaves may make a step more expensive, in whatever order
+// they stand.
 func BenchmarkFanIn(b *testing.B) {
 	o := observe.New(b)
 	r := o.Rand()
 	start := r.NormFloat64()
-	coefficients := draws(300_000, r.NormFloat64)
+	coefficients := draws(250_000, r.NormFloat64)
 	var x, root node
-	var terms []node
+	var own, terms []node
 	for o.Loop() {
 		x = autograd.New(start)
-		terms = make([]node, len(coefficients))
+		own, terms = make([]node, 0, len(coefficients)), make([]node, len(coefficients))
 		for i, c := range coefficients {
 			place := i
 			if half := len(terms) / 2; i >= half {
 				place = len(terms) - 1 - (i - half)
 			}
-			terms[place] = x.MulScalar(c)
+			leaf := x
+			if i%3 > 0 {
+				leaf = autograd.New(start + c)
+				own = append(own, leaf)
+			}
+			terms[place] = leaf.MulScalar(c)
 		}
 		root = autograd.Sum(terms...)
 		root.Backward()
 	}
 	o.Float("value of the root of the Sum", root.Data(), coarse)
-	var some []node
-	for _, at := range somePlaces(o, len(terms)) {
-		if at < len(terms) {
-			some = append(some, terms[at])
-		}
-	}
+	some := someOf(o, terms)
 	o.Floats("values of some terms of the Sum", data(some), coarse)
 	o.Floats("gradients of some terms of the Sum", grads(some), coarse)
 	o.Float("gradient of the leaf with many uses", x.Grad(), coarse)
+	o.Floats("gradients of some leaves of many", grads(someOf(o, own)), coarse)
+}
+
+// someOf are those of nodes that stand at some places.
+func someOf(o *observe.Observer, nodes []node) (some []node) {
+	for _, at := range somePlaces(o, len(nodes)) {
+		if at < len(nodes) {
+			some = append(some, nodes[at])
+		}
+	}
+	return some
 }
 
 // Train a small neural network: some hundred thousand nodes in a few steps, most
