@@ -2,9 +2,12 @@ package hidden
 
 import (
 	"errors"
+	"io"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 
@@ -90,4 +93,44 @@ func beyondMemory(t *testing.T, o *observe.Observer, size int) {
 			o.Error("a batch of a large file", err)
 		}
 	}
+}
+
+// together reports whether goroutines that ask for large records at the same time get what one
+// alone gets: whether that is the record is the matter of another test.
+//
+// One read each is enough for the race detector, which does not see the offset of a file. Who
+// moves it has a lock, or is wrong only if another one comes between: that takes 10 to 30 MiB of
+// reads on one CPU or two, and is looked for in 160.
+func together(t *testing.T, r *rand.Rand, size int) bool {
+	const n, readers = 3, 4
+	path := writeFile(t, filepath.Join(t.TempDir(), "records"), randomBytes(r, n*size))
+	fd := lowest(t, path)
+	rec := openRecords(t, path, size)
+	defer rec.Close()
+	get := func(i int) int {
+		b, _ := rec.Get(t.Context(), i)
+		return hash(b)
+	}
+	alone := []int{get(0), get(1), get(2)}
+	reads := 1
+	if at, err := syscall.Seek(fd, 0, io.SeekCurrent); err == nil && at != 0 {
+		reads = 160 << 20 / (readers * size)
+	}
+	var wrong atomic.Bool
+	var wg sync.WaitGroup
+	for range readers {
+		own := rand.New(rand.NewPCG(r.Uint64(), r.Uint64()))
+		wg.Go(func() {
+			for range reads {
+				if i := own.IntN(n); get(i) != alone[i] {
+					wrong.Store(true)
+				}
+				if wrong.Load() {
+					return
+				}
+			}
+		})
+	}
+	wg.Wait()
+	return !wrong.Load()
 }

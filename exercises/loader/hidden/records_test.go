@@ -296,24 +296,27 @@ func oneFile(t *testing.T, o *observe.Observer, kind string, size, n int) {
 func leaves(t *testing.T, path string, f func()) bool {
 	t.Helper()
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
-	lowest := func() int {
-		file, err := os.Open(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer file.Close()
-		return int(file.Fd())
-	}
 	const times = 10 // and not once: others may open a file meanwhile
-	before := lowest()
+	before := lowest(t, path)
 	for range times {
 		f()
 	}
-	return lowest() >= before+times
+	return lowest(t, path) >= before+times
 }
 
-// Any number of goroutines may call Get: each gets the record that it asked for.
-// Whoever moves the file's one offset and then reads from it gets another's.
+// lowest is the number of the file that is opened next.
+func lowest(t *testing.T, path string) int {
+	t.Helper()
+	file, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	return int(file.Fd())
+}
+
+// Any number of goroutines may call Get: each gets the record that it asked for, a large
+// one too. Whoever moves the file's one offset and then reads from it gets another's.
 func TestConcurrentRecords(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
@@ -343,6 +346,9 @@ func TestConcurrentRecords(t *testing.T) {
 	o.Ints("sums of what was read", sums)
 	o.Error("errors", errors.Join(failed...))
 	o.Bool("the same in the end", strings.Compare(string(data[:size]), first(t, rec)) == 0)
+	for _, size := range []int{below(r, 1<<10, 64<<10), below(r, 70<<10, 120<<10), 1 << 20} {
+		o.Bool("each gets of large records what one alone gets", together(t, r, size))
+	}
 }
 
 func first(t *testing.T, rec *loader.Records) string {
