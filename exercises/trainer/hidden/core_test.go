@@ -206,7 +206,7 @@ func (w *world) modesOf(of string) (list []string) {
 }
 
 // The model trains in training mode, at the start of every epoch set anew, and
-// validates in evaluation mode (rules 5 and 17).
+// validates in evaluation mode, after which it trains again (rules 5 and 17).
 func TestModes(t *testing.T) {
 	o := observe.New(t)
 	for _, validate := range []bool{false, true} {
@@ -227,6 +227,7 @@ func TestModes(t *testing.T) {
 		o.Strings("mode of each Forward in training", w.modesOf("train"))
 		o.Strings("mode of each Forward in validation", w.modesOf("val"))
 	}
+	afterValidation(o)
 }
 
 // Evaluate: the mean loss of a sample, in evaluation mode, without Backward,

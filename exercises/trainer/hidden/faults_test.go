@@ -71,11 +71,11 @@ func numbered(o *observe.Observer) {
 		kind string
 		n    []int
 	}{{"train load", []int{0, 1, 3, 7, 13}}, {"train forward", []int{0, 1, 3, 6}}, {"step", []int{0, 1, 2}}} {
-		for _, n := range at.n {
+		for i := range 2 * len(at.n) {
 			w := newWorld(o)
-			w.fail(at.kind, n)
+			w.fail(at.kind, at.n[i/2])
 			train := w.loader("train", gaps...)
-			train.bare = true
+			train.bare = i%2 == 0 // or there is a batch beside the error, with samples or without
 			_, err := w.trainer(trainer.Config{Epochs: 2, AccumSteps: 2}).Fit(w.ctx(), train, w.aside())
 			o.String("after empty batches, error of "+at.kind+": the error and its batch", w.place(err))
 		}

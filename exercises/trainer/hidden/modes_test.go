@@ -61,3 +61,20 @@ func restoredAfterEnds(o *observe.Observer, training bool) {
 		}
 	}
 }
+
+// afterValidation records whether the model is in training mode where the callbacks hear of
+// the end of an epoch, whatever mode Fit has found it in.
+func afterValidation(o *observe.Observer) {
+	for _, found := range []bool{false, true} {
+		w := newWorld(o)
+		training := true
+		look := onEpochEnd(func(trainer.EpochStats) error {
+			training = training && w.training
+			return nil
+		})
+		tr := w.trainer(trainer.Config{Epochs: 1 + w.r.IntN(3), Callbacks: []trainer.Callback{look}})
+		w.training = found
+		tr.Fit(w.ctx(), w.loader("train", w.sizes(2)...), w.loader("val", w.sizes(1+w.r.IntN(3))...))
+		o.Bool("training mode after each validation", training)
+	}
+}
