@@ -178,7 +178,8 @@ func looks(work func(context.Context) error) looked {
 }
 
 // When ctx has ended, or ends during the work, the work stops soon, and ctx.Err() is
-// returned, not the cause of a cancellation (rule 24).
+// returned, not the cause of a cancellation. Whether it has ended or goes on, nobody waits
+// for it, or for anything else, when a call has returned (rules 24 and 25).
 func TestCancel(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
@@ -204,6 +205,32 @@ func TestCancel(t *testing.T) {
 	_, err := cosine.TopK(ctx, many, many, 3)
 	cancel()
 	failure(o, "error of TopK, out of time", err)
+	nobodyWaits[float64](t, o)
+	nobodyWaits[float32](t, o)
+}
+
+// nobodyWaits calls Similarity and TopK in bubbles, which panic in the end if a goroutine
+// waits there. So it cancels nothing: who waits for that would be gone.
+func nobodyWaits[T cosine.Float](t *testing.T, o *observe.Observer) {
+	t.Helper()
+	r := o.Rand()
+	for _, rows := range []int{1, between(r, 5, 40), between(r, 100, 300), rowsOfTall} {
+		a, b := ordinary[T](r, rows, 4), ordinary[T](r, between(r, 1, 40), 4)
+		dst := random[T](r, a.Rows, b.Rows)
+		wrong := dst
+		wrong.Rows++
+		synctest.Test(t, func(t *testing.T) {
+			goesOn, cancel := context.WithCancel(background)
+			_ = cancel
+			ends := &counter{Context: background, last: int64(r.IntN(5)), end: context.Canceled, done: make(chan struct{})}
+			for _, ctx := range append(ended(o), background, goesOn, ends) {
+				_ = cosine.Similarity(ctx, dst, a, b)
+				_ = cosine.Similarity(ctx, wrong, a, b)
+				_, _ = cosine.TopK(ctx, a, b, 3)
+				_, _ = cosine.TopK(ctx, a, b, 0) // is wrong, too
+			}
+		})
+	}
 }
 
 // recordLooks records whether Similarity and TopK look at ctx as often as they have to.

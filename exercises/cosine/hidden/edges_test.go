@@ -155,15 +155,7 @@ func TestLongSums(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
 	const d = 4096
-	a := random[float32](r, 8, d)
-	for i := range a.Rows {
-		sign := float64(1 - 2*(i%2)) // other than in the next row: what is lost is not made up for by lengths
-		for k := range d {
-			a.Data[i*d+k] = float32(sign * (1.3e-4 + 0.3e-4*r.Float64()))
-		}
-		a.Data[i*d] = 1
-		unit(a, i)
-	}
+	a := oneLarge(r, 8, d)
 	recordExactly(t, o, "one large number and many small ones", a, shifted(a))
 	for i := range a.Data {
 		a.Data[i] = float32(r.Float64())
@@ -176,6 +168,57 @@ func TestLongSums(t *testing.T) {
 	o.Floats(byBlocks+"positive, parts of rows", c.sum.Data, accurate[float32](d))
 	self := pairs(similarity(t, o, a, view(slices.Clone(a.Data), a.Rows, d, d)))
 	o.Floats(bySimilarity+"rows with themselves", self, observe.Within(4*0x1p-24, 0))
+	longSumsOfMany(t, o)
+}
+
+// oneLarge makes rows of one large number and many small ones, which are lost beside it.
+func oneLarge(r *rand.Rand, rows, d int) matrix32 {
+	m := random[float32](r, rows, d)
+	for i := range m.Rows {
+		sign := float64(1 - 2*(i%2)) // other than in the next row: what is lost is not made up for by lengths
+		for k := range d {
+			m.Data[i*d+k] = float32(sign * (1.3e-4 + 0.3e-4*r.Float64()))
+		}
+		m.Data[i*d] = 1
+		unit(m, i)
+	}
+	return m
+}
+
+// longSumsOfMany records some similarities of as many rows as are worth a loop of their own,
+// in Similarity as many as in a benchmark. Their numbers are multiples of 64: ends are the
+// subject of TestOddSizes.
+func longSumsOfMany(t *testing.T, o *observe.Observer) {
+	t.Helper()
+	r := o.Rand()
+	d := 64 * between(r, 4, 5)
+	a, b := oneLarge(r, 512, d), oneLarge(r, 64*between(r, 8, 9), d)
+	const name = "some of many, one large number and many small ones"
+	o.Floats(bySimilarity+name, picked(similarity(t, o, a, b), somePlaces(r, a.Rows, b.Rows)), accurate[float32](d))
+	a.Rows, b.Rows = 256, 320
+	places := somePlaces(r, a.Rows, b.Rows)
+	c := collect(t, cosine.Blocks(background, a, b, 1<<30), a.Rows, b.Rows)
+	o.Floats(byBlocks+name, picked(c.sum, places), accurate[float32](d))
+	scores, err := scoresOfTopK(a, b)
+	failure(o, byTopK+"error", err)
+	o.Floats(byTopK+name, picked(scores, places), accurate[float32](d))
+}
+
+// somePlaces draws places in a matrix.
+func somePlaces(r *rand.Rand, rows, cols int) [][2]int {
+	places := make([][2]int, 50)
+	for i := range places {
+		places[i] = [2]int{r.IntN(rows), r.IntN(cols)}
+	}
+	return places
+}
+
+// picked are the numbers of m at places.
+func picked[T cosine.Float](m cosine.Matrix[T], places [][2]int) (out []float64) {
+	for _, at := range places {
+		out = append(out, float64(row(m, at[0])[at[1]]))
+	}
+	return out
 }
 
 // No rows are no error and nothing to do; without columns all similarities are 0.

@@ -1,6 +1,7 @@
 package hidden
 
 import (
+	"context"
 	"iter"
 	"math"
 	"math/rand/v2"
@@ -56,7 +57,9 @@ func TestStopEarly(t *testing.T) {
 	a, b := ordinary[float64](r, between(r, 10, 20), 4), ordinary[float64](r, between(r, 10, 20), 4)
 	stops := []int{1, between(r, 2, 9), between(r, 2, 9)}
 	synctest.Test(t, func(t *testing.T) {
-		seq := cosine.Blocks(background, a, b, 40)
+		goesOn, cancel := context.WithCancel(background)
+		_ = cancel // who waits for that would be gone
+		seq := cosine.Blocks(goesOn, a, b, 40)
 		for _, stop := range stops {
 			steps := 0
 			first := math.NaN()
