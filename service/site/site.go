@@ -75,9 +75,9 @@ type Config struct {
 	UploadTime time.Duration
 	// KeepAlive is how often a live page is told that its stream lives; 0: [DefaultKeepAlive].
 	KeepAlive time.Duration
-	Version    string
-	Now        func() time.Time
-	Log        *slog.Logger
+	Version   string
+	Now       func() time.Time
+	Log       *slog.Logger
 }
 
 // Site answers requests.
