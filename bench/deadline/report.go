@@ -35,6 +35,10 @@ func (r *rushed) report(ctx context.Context, s *served, o options, out io.Writer
 	if err != nil {
 		return err
 	}
+	others, own := waits(store.Attempts())
+	if len(r.acks) == 0 || len(r.pages) == 0 || len(others) == 0 {
+		return fmt.Errorf("%d uploads acknowledged, %d pages seen, %d verdicts of the class: %q", len(r.acks), len(r.pages), len(others), r.refused)
+	}
 	fmt.Fprintf(out, "%d uploads within %v, %d gradings at a time, %s, %d CPUs\n", len(r.acks)+len(r.refused), o.over, o.workers, runtime.Version(), runtime.NumCPU())
 	line := func(what string, list []time.Duration, met bool) {
 		slices.Sort(list)
@@ -43,8 +47,7 @@ func (r *rushed) report(ctx context.Context, s *served, o options, out io.Writer
 	line(fmt.Sprintf("%d acknowledged", len(r.acks)), r.acks, slices.Max(r.acks) <= ackMost)
 	slices.Sort(r.pages)
 	line(fmt.Sprintf("%d pages", len(r.pages)), r.pages, quantile.Of(r.pages, 0.95) <= pageMost)
-	others, own := waits(store.Attempts())
-	line(fmt.Sprintf("%d verdicts of the class", len(others)), others, len(others) > 0)
+	line(fmt.Sprintf("%d verdicts of the class", len(others)), others, true)
 	fmt.Fprintf(out, "%d gradings of the eager one's %d uploads; all graded after %v\n", own, o.eager, short(r.graded))
 	fmt.Fprintf(out, "memory of the service: %.0f MiB at first, %.0f at most, %.0f at last\n", r.memory[0], slices.Max(r.memory), r.memory[len(r.memory)-1])
 	for _, why := range r.refused {
