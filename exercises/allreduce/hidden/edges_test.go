@@ -461,15 +461,19 @@ func TestContexts(t *testing.T) {
 	})
 }
 
-// When a rank fails, for whatever reason, no rank's data changes, in whatever step it is
-// (rule 13).
+// When a rank fails, for whatever reason, no rank's data changes, in whatever step it is,
+// whatever numbers they are and however many (rule 13).
 func TestUnchanged(t *testing.T) {
 	o := observe.New(t)
 	bubble(t, func(t *testing.T) {
+		n := below(o.Rand(), 2, 4)
+		step := below(o.Rand(), n-1, 2*(n-1)) // each rank has combined much data then
+		reason := []string{"ctx", "Abort", "link"}[o.Rand().IntN(3)]
+		endedBy(t, o, ofAllBits(o.Rand(), n, below(o.Rand(), 66_000, 140_000)), step, reason)
 		for _, n := range []int{2, 3, 5} {
 			for step := range 2 * (n - 1) {
 				for _, reason := range []string{"ctx", "Abort"} {
-					unchangedBy(t, o, n, step, reason)
+					endedBy(t, o, ofAllBits(o.Rand(), n, 2*n), step, reason)
 					lateLink(t, o, n, step, o.Rand().IntN(n), reason, true)
 					lateLink(t, o, n, step, o.Rand().IntN(n), reason, false)
 				}
@@ -482,14 +486,13 @@ func TestUnchanged(t *testing.T) {
 						for _, length := range []int{2 * n, n - 1, 0} { // also fewer elements than ranks, and none
 							g := newRing(t, n, loose)
 							fail := breakLink(g.links[rank], step, sends, errors.New("broken"))
-							data := inputs(o.Rand(), n, length)
+							data := ofAllBits(o.Rand(), n, length)
+							before := copied(data)
 							for _, err := range g.all(t.Context(), data, ops[o.Rand().IntN(3)].op) {
 								o.Bool("an error", err != nil)
 							}
 							o.Int("failures of links", fail())
-							for i := range data {
-								o.Floats("data", data[i], observe.Exact())
-							}
+							recordKept(o, "data", data, before)
 						}
 					}
 				}
@@ -498,30 +501,31 @@ func TestUnchanged(t *testing.T) {
 	})
 }
 
-// unchangedBy ends a ring in the middle of a step, by one rank's ctx or by Abort.
-func unchangedBy(t *testing.T, o *observe.Observer, n, step int, reason string) {
+// endedBy ends a ring in the middle of a step, by one rank's ctx, by Abort or by a link.
+func endedBy(t *testing.T, o *observe.Observer, data [][]float64, step int, reason string) {
+	n := len(data)
 	g := newRing(t, n, loose)
 	rank := o.Rand().IntN(n)
-	g.links[o.Rand().IntN(n)].recv = hour(step, nil)
+	busy := g.links[o.Rand().IntN(n)]
+	busy.recv = hour(step, nil)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	time.AfterFunc(ms(1), func() {
-		if reason == "ctx" {
-			cancel()
-		} else {
-			g.Abort(rank, errCause)
-		}
-	})
-	data := inputs(o.Rand(), n, 2*n)
+	switch reason {
+	case "ctx":
+		time.AfterFunc(ms(1), cancel)
+	case "Abort":
+		time.AfterFunc(ms(1), func() { g.Abort(rank, errCause) })
+	default:
+		breakLink(busy, step, o.Rand().IntN(2) == 0, errCause)
+	}
+	before := copied(data)
 	g.each(data, ops[o.Rand().IntN(3)].op, func(i int) context.Context {
 		if i == rank {
 			return ctx
 		}
 		return t.Context()
 	})
-	for i := range data {
-		o.Floats("data after "+reason, data[i], observe.Exact())
-	}
+	recordKept(o, "data after "+reason, data, before)
 }
 
 // lateLink ends a ring while one link is busy, which returns nil all the same, an hour
@@ -550,7 +554,8 @@ func lateLink(t *testing.T, o *observe.Observer, n, step, late int, reason strin
 				g.Abort(rank, errCause)
 			}
 		})
-		data := inputs(o.Rand(), n, n)
+		data := ofAllBits(o.Rand(), n, n)
+		before := copied(data)
 		errs := g.each(data, ops[o.Rand().IntN(3)].op, func(i int) context.Context {
 			if i == rank {
 				return ctx
@@ -559,8 +564,8 @@ func lateLink(t *testing.T, o *observe.Observer, n, step, late int, reason strin
 		})
 		for i := range data {
 			o.Bool("an error, although a link returns none", errs[i] != nil)
-			o.Floats("data after "+reason+" and a link that is late", data[i], observe.Exact())
 		}
+		recordKept(o, "data after "+reason+" and a link that is late", data, before)
 	}
 }
 

@@ -275,6 +275,39 @@ func inputs(r *rand.Rand, n, length int) [][]float64 {
 	return data
 }
 
+// ofAllBits draws data for n ranks that only a copy of it brings back: the numbers have more
+// digits than a float32, sums of them are rounded, and some are infinite, NaN or -0.
+func ofAllBits(r *rand.Rand, n, length int) [][]float64 {
+	data := inputs(r, n, length)
+	for _, xs := range data {
+		for i := range xs {
+			xs[i] += r.Float64()
+		}
+		for range min(len(xs)/4, 100) {
+			xs[r.IntN(len(xs))] = []float64{math.Inf(1), math.Inf(-1), math.NaN(), math.Copysign(0, -1)}[r.IntN(4)]
+		}
+	}
+	return data
+}
+
+// copied is data in memory of its own.
+func copied(data [][]float64) [][]float64 {
+	data = slices.Clone(data)
+	for i := range data {
+		data[i] = slices.Clone(data[i])
+	}
+	return data
+}
+
+// recordKept records whether each rank has the numbers that it had before: which is which NaN is
+// of no matter, and whether a zero is -0 is.
+func recordKept(o *observe.Observer, name string, data, before [][]float64) {
+	same := func(a, b float64) bool { return math.Float64bits(a) == math.Float64bits(b) || a != a && b != b }
+	for rank := range data {
+		o.Bool(name+" is as it was", slices.EqualFunc(data[rank], before[rank], same))
+	}
+}
+
 // bubble runs f where the clock stands still while anybody works, and where all
 // waiting for ever is a failure at once.
 func bubble(t *testing.T, f func(t *testing.T)) {

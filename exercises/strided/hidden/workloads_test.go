@@ -2,6 +2,7 @@ package hidden
 
 import (
 	"math/rand/v2"
+	"runtime"
 	"testing"
 
 	"grade/observe"
@@ -73,17 +74,22 @@ func BenchmarkAxes(b *testing.B) {
 
 // walk is where views of BenchmarkViews begin, and which element of the last one is read.
 type walk struct {
-	start, row int
-	index      [5]int
+	start, stop, step, row int
+	index                  [5]int
 }
 
-// walks draws some.
+// walks draws some. Their steps end at stop: what is left over there is no matter of a view's
+// cost.
 func walks(r *rand.Rand, n int) []walk {
 	list := make([]walk, n)
 	for i := range list {
 		c := &list[i]
-		c.start = r.IntN(200)
-		c.row = r.IntN(200 - c.start)
+		c.start, c.step = between(r, 5, 194), between(r, 1, 3)
+		rows := (200 - c.start) / c.step
+		if r.IntN(2) == 0 {
+			c.step, rows = -c.step, c.start/c.step
+		}
+		c.stop, c.row = c.start+rows*c.step, r.IntN(rows)
 		copy(c.index[:], index(r, []int{2, 50, 3, 10, 10}))
 	}
 	return list
@@ -95,7 +101,7 @@ func BenchmarkViews(b *testing.B) {
 	o := observe.New(b)
 	r := o.Rand()
 	x := random(b, r, 100, 200, 150)
-	list := walks(r, between(r, 19_900, 20_100))
+	list := walks(r, between(r, 16_300, 16_500))
 	get := get(b)
 	var sum uint64
 	elements := 0
@@ -103,7 +109,9 @@ func BenchmarkViews(b *testing.B) {
 		for i := range list {
 			c := &list[i]
 			y := get(x.Transpose(0, 2))
-			y = get(y.Slice(1, c.start, open, 1))
+			y = get(y.Unsqueeze(2))
+			y = get(y.Squeeze())
+			y = get(y.Slice(1, c.start, c.stop, c.step))
 			y = get(y.Slice(2, open, open, -1))
 			y = get(y.Unsqueeze(1))
 			elements += c.index[1] * y.Len()
@@ -150,8 +158,8 @@ func BenchmarkCopyFrom(b *testing.B) {
 	}
 }
 
-// A view takes at most 8 allocations, whether there are few elements or four million (rule
-// 33).
+// A view takes at most 8 allocations, whether there are few elements or four million, and
+// where Reshape and Contiguous share they make no copy first (rule 33).
 func TestAllocations(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
@@ -182,5 +190,43 @@ func TestAllocations(t *testing.T) {
 			o.Error(op.name+": error of At", err)
 			o.SelfReported().Float(op.name+": allocations", allocations, observe.AtMost(0, 8))
 		}
+		sharing(t, o, x)
 	}
+}
+
+// sharing records how many bytes Reshape and Contiguous allocate where they share: at most 64
+// KiB, which is far more than a view needs and far less than a copy of a large tensor. A copy
+// that is thrown away is one allocation only, and shares no less.
+func sharing(t *testing.T, o *observe.Observer, x *tensor) {
+	part, turned, back := get(t)(x.Slice(0, 1, open, 1)), get(t)(x.Transpose(0, 2)), get(t)(x.Slice(0, open, open, -1))
+	for _, l := range []named{{"all", x}, {"a part", part}, {"transposed", turned}, {"backwards", back}} {
+		more := append([]int{1}, l.x.Shape()...)
+		reshaped := bytesOf(l.x, func() *tensor { return get(t)(l.x.Reshape(more...)) })
+		contiguous := bytesOf(l.x, func() *tensor { return l.x.Contiguous() })
+		o.SelfReported().Int("bytes of a Reshape that shares: "+l.name, reshaped, observe.AtMost(0, 1<<16))
+		o.SelfReported().Int("bytes of a Contiguous that shares: "+l.name, contiguous, observe.AtMost(0, 1<<16))
+	}
+}
+
+// bytesOf is how many bytes a call allocates whose result shares its elements with x, and 0
+// if it is a copy: whether it may be one is the matter of TestReshapeShares.
+func bytesOf(x *tensor, call func() *tensor) int {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	y := call()
+	runtime.ReadMemStats(&after)
+	if !shares(x, y) {
+		return 0
+	}
+	return int(after.TotalAlloc - before.TotalAlloc)
+}
+
+// shares reports whether the first element of y is that of x, which is above 0.
+func shares(x, y *tensor) bool {
+	first, of := make([]int, len(x.Shape())), make([]int, len(y.Shape()))
+	old, _ := x.At(first...)
+	x.Set(-old, first...)
+	now, _ := y.At(of...)
+	x.Set(old, first...)
+	return now == -old
 }
