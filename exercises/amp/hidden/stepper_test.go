@@ -1,6 +1,7 @@
 package hidden
 
 import (
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -166,6 +167,10 @@ func TestSteppedTogether(t *testing.T) {
 	for _, p := range []float64{2, inf} {
 		newBench(t, r, 1+r.Float64(), p).mended(o)
 		newBench(t, r, 1+r.Float64(), p).outside(o)
+		for kind := range 3 * 8 {
+			size, max := anySize(r, kind%3)
+			newBench(t, r, max, p).ofSize(o, size)
+		}
 	}
 	for _, x := range []float64{1, nan} {
 		newBench(t, r, 1+r.Float64(), 2).exactly(o, 256, x)
@@ -185,6 +190,40 @@ func (b bench) mended(o *observe.Observer) {
 		o.Floats("gradients that were mended after Unscale", flat(f.grads), exact)
 		o.Ints("steps of one mended after Unscale, and of the schedule", []int{len(f.rates), b.scheduler.State().Steps})
 	}
+	for kind := range 3 {
+		f := with(b.scaler, nan)
+		b.scaler.Unscale(f)
+		size, _ := anySize(o.Rand(), kind)
+		f.grads = [][]float64{{3 * size}, nil, {-4 * size}}
+		report, _ := b.stepper.Step(f, with(b.scaler, 1))
+		o.Floats("norms, of any size, the first of gradients that were mended after Unscale", report.Norms, right)
+	}
+}
+
+// anySize draws the size of gradients for which a plain formula is wrong, and a max: squares
+// are too large (kind 0), squares vanish (1), or the 1e-6 counts (2).
+func anySize(r *rand.Rand, kind int) (size, max float64) {
+	switch kind {
+	case 0:
+		size = math.Pow(10, 155+120*r.Float64())
+	case 1: // a factor below 1e-200 is not graded
+		return math.Pow(10, -165-110*r.Float64()), 1e-8 * (1 + r.Float64())
+	default:
+		size = math.Pow(10, -8+5*r.Float64())
+	}
+	return size, size * (0.1 + r.Float64()/4)
+}
+
+// ofSize has the Stepper clip gradients of this size, which it does as Clip does: where Clip
+// itself is wrong, that is for its own tests.
+func (b bench) ofSize(o *observe.Observer, size float64) {
+	f := b.scaled(o.Rand(), size)
+	if o.Rand().IntN(2) == 0 {
+		b.scaler.Unscale(f)
+	}
+	report, _ := b.stepper.Step(f)
+	o.Floats("norms, of any size, in the Report", report.Norms, right)
+	o.Floats("gradients, of any size, that the step saw", flat(f.used), right)
 }
 
 // outside has one optimizer unscaled or stepped that the Stepper is not given. The Update

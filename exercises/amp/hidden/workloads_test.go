@@ -13,12 +13,18 @@ import (
 func many(r *rand.Rand) [][]float64 {
 	grads := make([][]float64, 1980+r.IntN(41))
 	for i := range grads {
-		grads[i] = make([]float64, 950+r.IntN(101))
-		for j := range grads[i] {
-			grads[i][j] = 1 + r.Float64()
-		}
+		grads[i] = above1(r, 950+r.IntN(101))
 	}
 	return grads
+}
+
+// above1 makes n numbers from 1 to 2.
+func above1(r *rand.Rand, n int) []float64 {
+	xs := make([]float64, n)
+	for i := range xs {
+		xs[i] = 1 + r.Float64()
+	}
+	return xs
 }
 
 // somewhere draws one of the numbers.
@@ -31,6 +37,16 @@ func somewhere(r *rand.Rand, grads [][]float64) *float64 {
 func change(r *rand.Rand, grads [][]float64, low float64) {
 	for range 16 {
 		*somewhere(r, grads) = low * (1 + 2*r.Float64())
+	}
+}
+
+// renew gives a quarter of each slice, anywhere in it, other numbers out of a pool. So neither a
+// norm nor a part of one is good for the next call, and to look for what has changed is more work
+// than to add up.
+func renew(r *rand.Rand, grads [][]float64, pool []float64) {
+	for _, g := range grads {
+		n := len(g) / 4
+		copy(g[r.IntN(len(g)-n):][:n], pool[r.IntN(len(pool)-n):])
 	}
 }
 
@@ -58,15 +74,16 @@ func weighed(grads [][]float64) []float64 {
 func BenchmarkClip(b *testing.B) {
 	o := observe.New(b)
 	r := o.Rand()
-	grads := many(r)
+	grads, pool := many(r), above1(r, 4000)
 	norms := make([]float64, 12)
 	seen := make([]float64, 0, 32*len(norms))
 	largest := somewhere(r, grads)
 	for o.Loop() {
 		for i := range norms {
-			// Some numbers change, and the largest by far is another one, so that no norm
-			// is good for the next call and each time there is something to scale.
+			// Many numbers change, and the largest by far is another one, so that each time
+			// there is something to scale.
 			*largest = 1 + r.Float64()
+			renew(r, grads, pool)
 			change(r, grads, 50)
 			largest = somewhere(r, grads)
 			*largest = 5000 + 100*r.Float64()

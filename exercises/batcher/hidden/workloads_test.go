@@ -47,13 +47,36 @@ func fold(xs []int) (sum int) {
 	return sum
 }
 
+// stream has 64 goroutines submit one request after the other until each of outs has its answer.
+func stream(b *testing.B, q *batcher.Batcher[int, int], few int, outs []int) {
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	for range 64 {
+		wg.Go(func() {
+			for i := int(next.Add(1)) - 1; i < len(outs); i = int(next.Add(1)) - 1 {
+				var err error
+				if outs[i], err = q.Submit(context.Background(), i%few); err != nil {
+					b.Error(err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+}
+
 // 64 goroutines with some 70,000 requests, one after the other. Nobody waits long enough to go
 // in a batch that is not full. Time: a request costs some switches of goroutines, and a call
-// some more.
+// some more. Equal requests come again and again, and now and then, while no call runs, the
+// model begins to answer otherwise: no answer is good for a later request.
 func BenchmarkStream(b *testing.B) {
 	o := observe.New(b)
-	c := &calls{key: newKey(o.Rand())}
-	outs := make([]int, 16*below(o.Rand(), 4350, 4450)) // no request is left over in the end
+	c := &calls{}
+	keys := make([]key, below(o.Rand(), 3, 5))
+	for i := range keys {
+		keys[i] = newKey(o.Rand())
+	}
+	part := 16 * (below(o.Rand(), 4350, 4450) / len(keys)) // no request is left over in the end
+	outs := make([]int, part*len(keys))
 	few := below(o.Rand(), 900, 1100)
 	model := func(_ context.Context, in []int) ([]int, error) { return c.batch(in), nil }
 	for o.Loop() {
@@ -63,19 +86,10 @@ func BenchmarkStream(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		var next atomic.Int64
-		var wg sync.WaitGroup
-		for range 64 {
-			wg.Go(func() {
-				for i := int(next.Add(1)) - 1; i < len(outs); i = int(next.Add(1)) - 1 {
-					var err error
-					if outs[i], err = q.Submit(context.Background(), i%few); err != nil {
-						b.Error(err)
-					}
-				}
-			})
+		for i, k := range keys {
+			c.key = k
+			stream(b, q, few, outs[i*part:(i+1)*part])
 		}
-		wg.Wait()
 		q.Close()
 	}
 	o.Int("all answers, each in its place", fold(outs))

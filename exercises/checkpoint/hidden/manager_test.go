@@ -285,6 +285,27 @@ func TestFallBack(t *testing.T) {
 			o.Floats("into a model", params, observe.Exact())
 		})
 	}
+	intoMemory(t, o, "into a large model", (*checkpoint.Manager).Latest, below(r, 70_000, 200_000))
+}
+
+// intoMemory has the later and better one of two checkpoints read into memory that fits it, and
+// the other one when that one is damaged: the numbers come there, whichever they are.
+func intoMemory(t *testing.T, o *observe.Observer, name string, read func(*checkpoint.Manager, *state) error, size int) {
+	r := o.Rand()
+	d := newDisk()
+	m := open(t, d, all)
+	next, first := draw(r, 2, 2), draw(r, 4, 4)
+	first.Step, first.Metric = next.Step+1, next.Metric-1
+	next.Model[0].Data, first.Model[0].Data = numbers(r, size), numbers(r, size+1)
+	save(t, m, next, first)
+	for _, s := range []*state{first, next} {
+		live := copied(s)
+		params := live.Model[0].Data
+		clear(params)
+		o.Error(name+": error", read(m, live), kinds...)
+		o.Bool(name+": its memory has the numbers", len(live.Model) > 0 && params[0] != 0 && slices.Equal(params, live.Model[0].Data))
+		d.change(s.Step, func(data []byte) []byte { data[len(data)-1-r.IntN(99)]++; return data })
+	}
 }
 
 // If the best checkpoint is not whole, Best reads the one with the next lowest Metric
@@ -325,6 +346,9 @@ func TestBestFallsBack(t *testing.T) {
 	from(t, d, config{}, m, func() { d.damageAllBut(slices.Index(ranks, 299)) }, func(m *checkpoint.Manager) {
 		o.Int("Best, when hundreds are damaged", best(m))
 	})
+	for range 4 {
+		intoMemory(t, o, "into a model", (*checkpoint.Manager).Best, below(r, 1, 40))
+	}
 }
 
 // draws returns so many small integers.
@@ -440,6 +464,26 @@ func TestNone(t *testing.T) {
 	o.Error("Best of NaN", m.Best(s), checkpoint.ErrNone)
 	o.Bool("Best of NaN: the State is as it was", same(s, before))
 	o.Int("Latest of NaN", latest(m))
+	noneOfLarge(t, o)
+}
+
+// noneOfLarge damages the only checkpoint, of many numbers, where it ends: nothing of it comes into
+// the State before all was looked at.
+func noneOfLarge(t *testing.T, o *observe.Observer) {
+	r := o.Rand()
+	d := newDisk()
+	m := open(t, d, all)
+	s := draw(r, 2, 2)
+	s.Model[1].Data = numbers(r, below(r, 70_000, 200_000))
+	save(t, m, s)
+	d.change(s.Step, func(data []byte) []byte { data[len(data)-1-r.IntN(99)]++; return data })
+	params := s.Model[1].Data
+	clear(params)
+	for _, call := range []func(*state) error{m.Latest, m.Best} {
+		before := copied(s)
+		o.Error("a large one is damaged", call(s), checkpoint.ErrNone)
+		o.Bool("a large one is damaged: the State is as it was", same(s, before) && slices.Equal(params, before.Model[1].Data))
+	}
 }
 
 // notMine returns names that are no checkpoints', among them such as resemble those that

@@ -2,6 +2,7 @@ package hidden
 
 import (
 	"cmp"
+	"math"
 	"math/rand/v2"
 	"slices"
 
@@ -81,6 +82,65 @@ func byWeight(weights []float64) []int {
 		order[k] = w.index
 	}
 	return order
+}
+
+// rarely gives some 6,000 of the weights, anywhere, a probability of some 4·10⁻⁸ each, and says
+// which.
+func rarely(r *rand.Rand, weights []float64) (rare []bool) {
+	sum := 0.0
+	for _, w := range weights {
+		sum += w
+	}
+	rare, w := make([]bool, len(weights)), sum*(2.5e-8+1.5e-8*r.Float64())
+	for _, i := range r.Perm(len(weights))[:below(r, 5500, 6500)] {
+		rare[i], weights[i] = true, w
+	}
+	return rare
+}
+
+// rareAgain records whether rare indices that were drawn come again too often, as in a Table that
+// is a list of so few places that hardly any rare one has a place.
+func rareAgain(o *observe.Observer, rare []bool, draws []int32) {
+	n, hits, again, seen := 0, 0, 0, map[int32]bool{}
+	for _, is := range rare {
+		if is {
+			n++
+		}
+	}
+	for _, i := range draws {
+		if i < 0 || int(i) >= len(rare) || !rare[i] {
+			continue
+		}
+		if hits++; seen[i] {
+			again++
+		}
+		seen[i] = true
+	}
+	// Each comes again with a probability of at most hits/n, whatever came before. So the number
+	// of those that do, whose mean is 40 to 130, is above this bound once in 10¹⁰ times (Chernoff,
+	// 1952).
+	mean := float64(hits) * float64(hits) / 2 / float64(n)
+	o.Bool("rare ones come again as seldom as they should", float64(again) < mean+7*math.Sqrt(mean)+6)
+}
+
+// rareAsOne returns weights and draws in which all that are rare are one index more, behind the
+// others: alone none of them is drawn often enough to be counted.
+func rareAsOne(weights []float64, rare []bool, draws []int32) (sums []float64, of []int32) {
+	sums, of = append(slices.Clone(weights), 0), slices.Clone(draws)
+	for i, w := range weights {
+		if rare[i] {
+			sums[i] = 0
+			sums[len(weights)] += w
+		}
+	}
+	for k, i := range of {
+		if i >= 0 && int(i) < len(weights) && rare[i] {
+			of[k] = int32(len(weights))
+		} else if int(i) == len(weights) {
+			of[k] = -1 // which there is not
+		}
+	}
+	return sums, of
 }
 
 // inTurn records whether each index is drawn from the weights that those before it have left.

@@ -195,4 +195,20 @@ func TestDistinctMagnitudes(t *testing.T) {
 	for range 50 {
 		o.Ints("each far above the next", distinct(t, decades, len(decades), g))
 	}
+	for _, factor := range anyFactors(r) {
+		epochsWithout(o, scaled(equals(5), factor), 0)
+	}
+	epochsWithout(o, append([]float64{math.Ldexp(1, below(r, 60, 1000))}, equals(5)...), 1)
+}
+
+// epochsWithout counts what stands first and second in lists without replacement, or what does
+// behind the first large weights. The other weights are equal.
+func epochsWithout(o *observe.Observer, weights []float64, large int) {
+	two := newTally(equals(len(weights)-large), 2)
+	epochs(o, config{Weights: weights, Samples: large + 2}, 1000, func(list []int) {
+		two.add(list[large]-large, list[large+1]-large)
+	})
+	if two.n > 500 { // else there is nothing to count, which is for others
+		two.without(o, "epochs of any size")
+	}
 }

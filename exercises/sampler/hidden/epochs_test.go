@@ -158,37 +158,6 @@ func TestSeeds(t *testing.T) {
 	}
 }
 
-type key struct {
-	seed  uint64
-	epoch int
-}
-
-// keys are as many different ones as the seed of the test says, those among them that
-// sloppy ways to mix two numbers do not tell apart.
-func keys(r *rand.Rand, seed uint64, epoch int) []key {
-	e := uint64(epoch)
-	all := []key{
-		{seed, epoch}, {seed, epoch + 1}, {seed + 1, epoch}, {seed + 1, epoch - 1}, {seed - 1, epoch + 1}, {seed ^ 1, epoch ^ 1},
-		{seed + e, 0}, {0, epoch + int(seed)}, {e, int(seed)}, {seed * e, 1}, {1, int(seed) * epoch}, {seed * e, 0}, {0, 0}, {0, 1}, {1, 0}, {1, 1},
-		{seed + 31, epoch - 1}, {seed + 1000, epoch - 1}, {seed - 1, epoch + 1000}, {seed | 1<<32, epoch}, {seed | 1<<63, epoch},
-		{seed, epoch + 1<<8}, {seed, epoch + 1<<16}, {seed, epoch + 1<<32}, {seed, epoch + 1<<62}, {seed + 1<<32, epoch - 1}, {seed + 1, epoch - 1 + 1<<32},
-		{seed, math.MaxInt}, {seed, math.MaxInt - 1}, {1<<64 - 1, epoch}, {1<<64 - 1, math.MaxInt}, {1<<64 - 1, epoch + 1}, {1<<64 - 2, epoch + 1},
-	}
-	for _, factor := range []int{31, 37, 100, 101, 997, 1009, 9973, 10_007, 65_537, 1e6, 1_000_003, 1e9 + 7, 1 << 8, 1 << 10, 1 << 16, 1 << 20, 1 << 32, 1 << 40} {
-		all = append(all, key{seed - 1, epoch + factor}, key{seed + uint64(factor), epoch - 1})
-	}
-	for bit := range 63 {
-		all = append(all, key{seed ^ 1<<bit, epoch}, key{seed, epoch ^ 1<<bit})
-	}
-	for range below(r, 5, 40) {
-		all = append(all, key{r.Uint64(), r.IntN(100)})
-	}
-	slices.SortFunc(all, func(a, b key) int {
-		return slices.Compare([]uint64{a.seed, uint64(a.epoch)}, []uint64{b.seed, uint64(b.epoch)})
-	})
-	return slices.Compact(all)
-}
-
 // shares records what all ranks get of an epoch: how many indices, and how many of them
 // are not those of the list.
 func shares(t *testing.T, o *observe.Observer, cfg config, epoch int) {

@@ -241,6 +241,35 @@ func TestMagnitudes(t *testing.T) {
 	}
 	one[r.IntN(len(one))] = math.Ldexp(1, below(r, 300, 1000))
 	o.Ints("the largest by far", []int{newTable(t, one).Draw(g), newTable(t, one).Draw(g)})
+	for _, factor := range anyFactors(r) {
+		weights := append(dyadic(r, 2), 3, 3)
+		epochs(o, config{Weights: scaled(weights, factor), Samples: 20_000, Replacement: true}, 1, func(list []int) {
+			one := newTally(weights, 1)
+			for _, i := range list {
+				one.add(i)
+			}
+			one.independent(o, "epochs of any size")
+		})
+	}
+}
+
+// anyFactors are factors that weights of ordinary size are multiplied by: large and small ones,
+// and one for which their sum is too large for a float64.
+func anyFactors(r *rand.Rand) []float64 {
+	return []float64{math.Ldexp(1, below(r, 60, 1000)), math.Ldexp(1, -below(r, 14, 990)), math.Ldexp(1, 1022)}
+}
+
+// epochs gives the lists of so many epochs to f, if they are as long as they should be: whether
+// they are is for others.
+func epochs(o *observe.Observer, cfg config, n int, f func(list []int)) {
+	cfg.Seed, cfg.Ranks = o.Rand().Uint64(), 1
+	epoch := o.Rand().IntN(100)
+	s, err := sampler.New(cfg)
+	for i := 0; i < n && err == nil && s != nil; i++ {
+		if list := first(s.Epoch(epoch+i), cfg.Samples); len(list) == cfg.Samples {
+			f(list)
+		}
+	}
 }
 
 // The weights are left as they are, and what is written into them later changes nothing

@@ -1,7 +1,6 @@
 package hidden
 
 import (
-	"bytes"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -24,10 +23,11 @@ func skewed(r *rand.Rand, n int) []float64 {
 const chunks = 64
 
 // Four million draws from some 30,000 weights: a draw takes the same time however many there
-// are.
+// are. Some 6,000 of them are rare, and come all the same.
 func BenchmarkDraw(b *testing.B) {
 	o := observe.New(b)
 	weights := skewed(o.Rand(), 8*below(o.Rand(), 3600, 3850))
+	rare := rarely(o.Rand(), weights)
 	table := newTable(b, weights)
 	seed := o.Rand().Uint64()
 	generator := func(chunk int) *rand.Rand { return rand.New(rand.NewPCG(seed, uint64(chunk))) }
@@ -41,13 +41,15 @@ func BenchmarkDraw(b *testing.B) {
 			}
 		}
 	}
-	one := newTally(weights, 1)
-	for _, i := range draws {
+	rareAgain(o, rare, draws)
+	sums, of := rareAsOne(weights, rare, draws)
+	one := newTally(sums, 1)
+	for _, i := range of {
 		one.add(int(i))
 	}
 	one.independent(o, "draws")
-	at := o.Rand().IntN(len(draws) / 2)
-	groupings(o, weights, draws[at:at+len(draws)/2])
+	at := o.Rand().IntN(len(of) / 2)
+	groupings(o, sums, of[at:at+len(of)/2])
 	chunk := o.Rand().IntN(chunks)
 	again, g := newTable(b, slices.Clone(weights)), generator(chunk)
 	other := 0
@@ -117,55 +119,59 @@ func BenchmarkDistinct(b *testing.B) {
 	o.Ints("the first of some, sorted", some[:5])
 }
 
-// A rank's half of an epoch of four million indices, and an epoch of one rank: they are drawn as they are asked for,
-// and never are all of them in memory.
+// A rank's half of an epoch of more than four million indices, and an epoch of one rank: they are
+// drawn as they are asked for, and never are all of them in memory, in however few bytes. Of more
+// than 256 weights an index does not fit in one, and two for each are more than everybody may use.
 func BenchmarkEpoch(b *testing.B) {
 	o := observe.New(b)
-	weights := skewed(o.Rand(), 8*below(o.Rand(), 10, 20))
-	cfg := config{Weights: weights, Samples: 4_000_001 + 2*o.Rand().IntN(10_000), Replacement: true, Seed: o.Rand().Uint64(), Ranks: 2, Rank: 1}
+	weights := skewed(o.Rand(), 8*below(o.Rand(), 40, 70))
+	cfg := config{Weights: weights, Samples: 4_600_001 + 2*o.Rand().IntN(10_000), Replacement: true, Seed: o.Rand().Uint64(), Ranks: 2, Rank: 1}
 	half := cfg
 	share := newSampler(b, cfg)
-	cfg.Samples, cfg.Ranks, cfg.Rank = 1_500_000-o.Rand().IntN(5000), 1, 0
+	cfg.Samples, cfg.Ranks, cfg.Rank = 4_400_000-o.Rand().IntN(5000), 1, 0
 	cfg.Seed = o.Rand().Uint64() // another list: draws that are counted twice would scatter too much
 	whole := newSampler(b, cfg)
 	epoch := o.Rand().IntN(99)
-	kept := bytes.Repeat([]byte{255}, share.Len()+whole.Len()) // an index is below 255
+	draws := touched(share.Len() + whole.Len())
 	n := 0
 	for o.Loop() {
 		n = 0
 		for _, s := range []*sampler.Sampler{share, whole} {
 			for i := range s.Epoch(epoch) {
-				if n < len(kept) {
-					kept[n] = byte(min(uint(i), 255))
+				if n < len(draws) {
+					draws[n] = int32(i)
 				}
 				n++
 			}
 		}
 	}
 	o.Int("indices", n)
-	draws := make([]int32, len(kept))
 	one := newTally(weights, 1)
-	for k, i := range kept {
-		draws[k] = int32(i)
+	for _, i := range draws {
 		one.add(int(i))
 	}
 	one.independent(o, "draws")
 	groupings(o, weights, draws)
 	half.Ranks, half.Rank = 1, 0
-	o.Int("indices that are not those of the list", others(half, epoch, kept[:half.Samples/2], 1, 2)+
-		others(cfg, epoch, kept[len(kept)-cfg.Samples:], 0, 1))
+	from := len(draws) - cfg.Samples
+	o.Int("indices that are not those of the list", others(half, epoch, draws[:o.Rand().IntN(from)], 1, 2)+
+		others(cfg, epoch, draws[from:][:o.Rand().IntN(from)], 0, 1))
 }
 
-// others counts the indices of a share that are not those of the list of one rank, from a place on and so
-// many apart.
-func others(cfg config, epoch int, share []byte, from, apart int) (n int) {
+// others counts the first indices of a share that are not those of the list of one rank, from a place on
+// and so many apart.
+func others(cfg config, epoch int, share []int32, from, apart int) (n int) {
 	s, err := sampler.New(cfg)
 	if err != nil {
 		return len(share)
 	}
 	place := 0
 	for i := range s.Epoch(epoch) {
-		if k := (place - from) / apart; place >= from && (place-from)%apart == 0 && k < len(share) && int(share[k]) != i {
+		k := (place - from) / apart
+		if k >= len(share) {
+			break
+		}
+		if place >= from && (place-from)%apart == 0 && int(share[k]) != i {
 			n++
 		}
 		place++
