@@ -10,6 +10,8 @@
 //   - how long the others waited for their verdicts, and how many gradings the eager one got;
 //   - the resident memory of the service, and whether each upload has its one result.
 //
+// `-n 90 -over 1h` is an hour at a reduced rate, for its memory.
+//
 // With -results the results are exported to a folder, for bench/rush to compare its model
 // with. -verdicts N compares, N times in turn, the time from a hand-in to its verdict through
 // the service with that of `grade submit`, and does nothing else.

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strings"
 	"time"
 
 	"grade/grader/measure/quantile"
@@ -49,11 +50,21 @@ func (r *rushed) report(ctx context.Context, s *served, o options, out io.Writer
 	line(fmt.Sprintf("%d pages", len(r.pages)), r.pages, quantile.Of(r.pages, 0.95) <= pageMost)
 	line(fmt.Sprintf("%d verdicts of the class", len(others)), others, true)
 	fmt.Fprintf(out, "%d gradings of the eager one's %d uploads; all graded after %v\n", own, o.eager, short(r.graded))
-	fmt.Fprintf(out, "memory of the service: %.0f MiB at first, %.0f at most, %.0f at last\n", r.memory[0], slices.Max(r.memory), r.memory[len(r.memory)-1])
+	fmt.Fprintf(out, "memory of the service: %.0f MiB at first, %.0f at most; medians of each tenth of the time: %s\n", r.memory[0], slices.Max(r.memory), tenths(r.memory))
 	for _, why := range r.refused {
 		fmt.Fprintln(out, "refused:", why)
 	}
 	return r.missing(store.Attempts(), o)
+}
+
+// tenths are the medians of each tenth of a series. A leak makes them grow to the end.
+func tenths(series []float64) string {
+	var medians []string
+	for part := range slices.Chunk(slices.Clone(series), (len(series)+9)/10) {
+		slices.Sort(part)
+		medians = append(medians, fmt.Sprintf("%.0f", quantile.Median(part)))
+	}
+	return strings.Join(medians, " ")
 }
 
 // waits are the times from upload to verdict of the class, and the number of gradings that
