@@ -152,7 +152,8 @@ func TestCheckRight(t *testing.T) {
 	}
 	for _, uses := range [][]int{{0, 1}, {1, 0}, {0, -1}, {-1, 0}, {1, -1, 1}, {0, 2, -1, 1, 0}, r.Perm(3)} {
 		for wrong := -1; wrong < len(uses); wrong++ {
-			check(o, "nil for some outputs", picks(uses, wrong), signed(r, 2, 1), signed(r, 3, 1), signed(r, 1, 1))
+			first := wrong < 0 || uses[wrong] <= 0
+			check(o, of(first, "nil for some outputs"), picks(uses, wrong), signed(r, 2, 1), signed(r, 3, 1), signed(r, 1, 1))
 		}
 	}
 	constant := fake{
@@ -217,7 +218,7 @@ func TestCheckOne(t *testing.T) {
 		for k := range 2 {
 			for _, j := range []int{m - 1, r.IntN(m)} {
 				i := r.IntN(3)
-				check(o, "of one output of many", many(m, func(_, grads [][]float64, grad []float64) { grads[k][i] += 3 * grad[j] }),
+				check(o, of(k == 0, "of one output of many"), many(m, func(_, grads [][]float64, grad []float64) { grads[k][i] += 3 * grad[j] }),
 					positive(r, 3, 1), positive(r, 3, 1))
 			}
 		}
@@ -550,7 +551,7 @@ func TestCheckKinks(t *testing.T) {
 			i, n := r.IntN(4), 4
 			in := [][]float64{signed(r, n, 1), signed(r, n, 1), signed(r, n, 1)}
 			in[k][i] = 0
-			check(o, "several outputs", fake{
+			check(o, of(k == 0, "several outputs"), fake{
 				forward: func(in [][]float64) []float64 {
 					out := make([]float64, len(kinds))
 					for j := range out {
@@ -786,5 +787,5 @@ func TestCheckErrors(t *testing.T) {
 		}
 		check(o, "not finite", f, x, y)
 	}
-	check(o, "neither", smooth(1, scaled(1, 2)), x, y)
+	check(o, "neither", smooth(1, scaled(0, 2)), x, y)
 }

@@ -105,6 +105,15 @@ func check(o *observe.Observer, name string, f gradcheck.Function, in ...[]float
 	places(o, name+": kinks", report.Kinks)
 }
 
+// of names what is wrong in the first input only as it is, and else as a matter of further
+// inputs, which does not count in other tests where TestCheckSecond fails.
+func of(first bool, name string) string {
+	if first {
+		return name
+	}
+	return "further inputs: " + name
+}
+
 func places(o *observe.Observer, name string, list []gradcheck.Place) {
 	flat := []int{}
 	for _, p := range list {
