@@ -48,7 +48,7 @@ var arrows = map[string]arrow{
 	"exercises/course/fixture/edits":     {},
 	"exercises/course/fixture/workspace": {all: []string{"exercises/course", "exercises/course/document", "exercises/course/fixture", "exercises/course/fixture/edits"}, tests: []string{"exercises/course/coursetest", "grader/tree"}},
 	"exercises/course/readme":            {all: []string{"exercises/course"}},
-	"exercises/course/scaffold":          {all: []string{"exercises/course", "exercises/schema", "grader/fault"}},
+	"exercises/course/scaffold":          {all: []string{"exercises/course", "exercises/schema", "grader/fault", "grader/wholefile"}},
 	"exercises/course/versions":          {all: []string{"exercises/course", "grader/fault"}, tests: []string{"exercises/course/scaffold"}},
 	"exercises/schema":                   {tests: []string{"exercises/course", "exercises/course/coursetest", "exercises/course/fixture", "grader/verdict"}},
 	"reference/*":                        {},

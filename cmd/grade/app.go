@@ -27,6 +27,7 @@ type app struct {
 	now func() time.Time
 
 	courseDir string // --course; empty: the course that the binary carries
+	here      bool   // no --course was given, and the course is that of the current folder
 	started   bool   // a command has begun: its arguments were understood
 	lost      *output
 	line      *progress.Line // while gradings last and a person is watching
@@ -37,6 +38,14 @@ func newApp(in io.Reader, out, err io.Writer) *app {
 	a.lost = &output{to: out}
 	a.out.Writer = a.lost
 	return a
+}
+
+// sameCourse is what a command that is suggested has to say to be about the same course.
+func (a *app) sameCourse() string {
+	if a.courseDir == "" || a.here {
+		return ""
+	}
+	return " --course " + a.courseDir
 }
 
 // usage returns an error of the caller's, with a hint.

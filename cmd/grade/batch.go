@@ -126,6 +126,7 @@ func (o *batchOptions) find(ctx context.Context) ([]intake.Submission, error) {
 	if err != nil {
 		return nil, err
 	}
+	list = slices.DeleteFunc(list, o.kept)
 	if len(list) == 0 {
 		hint := "give a folder that holds folders with Go files, or archives"
 		if where := o.policy.Submissions.String(); where != "" {
@@ -141,6 +142,13 @@ func (o *batchOptions) find(ctx context.Context) ([]intake.Submission, error) {
 		list[i].Submitted = func(ctx context.Context) (time.Time, string, error) { return when.Of(ctx, s.Path) }
 	}
 	return list, nil
+}
+
+// kept reports whether a submission is a copy that lies with the results, which may be below
+// a path: it was handed in elsewhere.
+func (o *batchOptions) kept(s intake.Submission) bool {
+	_, in := intake.Below(intake.Resolved(file.SubmissionsIn(o.results)), intake.Resolved(s.Path))
+	return in
 }
 
 // roots returns the folders that students' names were seen from in earlier runs.
@@ -171,7 +179,7 @@ func (o *batchOptions) tell(store *file.Store, items []batch.Item) error {
 		err = errors.Join(err, o.app.write(o.grading.json, sum, func() string { return sum.Text(items) }))
 	}
 	if ours := batch.Ours(items); err == nil && ours > 0 {
-		err = atFault(&noVerdict{fmt.Errorf("%d of %d submissions; the next start grades them", ours, len(items))}, items)
+		err = o.app.atFault(&noVerdict{fmt.Errorf("%d of %d submissions; the next start grades them", ours, len(items))}, items)
 	}
 	return err
 }

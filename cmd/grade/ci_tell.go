@@ -82,7 +82,7 @@ func (o *ciOptions) tell(s changed.Span, store *file.Store, items []batch.Item, 
 	case err != nil:
 		return err
 	case sum.Ours > 0:
-		return atFault(&noVerdict{fmt.Errorf("%d of %d submissions; run this job again", sum.Ours, len(items))}, items)
+		return o.app.atFault(&noVerdict{fmt.Errorf("%d of %d submissions; run this job again", sum.Ours, len(items))}, items)
 	case !sum.Passed:
 		return errPointsMissing
 	}

@@ -39,7 +39,7 @@ or else the built-in one.`,
 func inCourse(a *app, cmd *cobra.Command) *cobra.Command {
 	settle := func() {
 		if info, err := os.Stat("exercises"); a.courseDir == "" && err == nil && info.IsDir() {
-			a.courseDir = "."
+			a.courseDir, a.here = ".", true
 		}
 	}
 	check, complete := cmd.Args, cmd.ValidArgsFunction

@@ -59,7 +59,7 @@ func (o *submissionEditOptions) run() error {
 	if laid.New {
 		what = "make its mistake, fill in expect.yaml"
 	}
-	_, err = fmt.Fprintf(o.app.err, "next: %s, and run: grade exercise submission save %s %s\n", what, o.exercise, o.name)
+	_, err = fmt.Fprintf(o.app.err, "next: %s, and run: grade exercise submission save %s %s%s\n", what, o.exercise, o.name, o.app.sameCourse())
 	return err
 }
 

@@ -102,7 +102,7 @@ func (o *submissionRefreshOptions) tell(done []workspace.Refreshed) error {
 
 func (o *submissionRefreshOptions) next(conflicts, failed int) error {
 	if conflicts > 0 {
-		fmt.Fprintf(o.app.err, "next: leave what is right between the markers, and run: grade exercise submission save %s NAME\n", o.exercise)
+		fmt.Fprintf(o.app.err, "next: leave what is right between the markers, and run: grade exercise submission save %s NAME%s\n", o.exercise, o.app.sameCourse())
 	}
 	if failed > 0 {
 		fmt.Fprintln(o.app.err, "hint: give the revision in which the edits could be made: --from REVISION")

@@ -50,7 +50,7 @@ func (s *submissionNamed) save() error {
 		return err
 	}
 	if n := len(saved.Drifted); n > 0 {
-		_, err = fmt.Fprintf(s.app.err, "next: the edits of %s cannot be made any more; run: grade exercise submission refresh %s\n", countOf(n, "submission"), s.exercise)
+		_, err = fmt.Fprintf(s.app.err, "next: the edits of %s cannot be made any more; run: grade exercise submission refresh %s%s\n", countOf(n, "submission"), s.exercise, s.app.sameCourse())
 	}
 	return err
 }

@@ -120,7 +120,7 @@ func hintCheck(exercises ...string) string {
 }
 
 // atFault adds a hint to the error about submissions without a verdict, if exercises are why.
-func atFault(err error, items []batch.Item) error {
+func (a *app) atFault(err error, items []batch.Item) error {
 	var names []string
 	for _, i := range items {
 		if i.Record == nil && errors.Is(i.Err, fault.ErrExercise) && i.Exercise != "" && !slices.Contains(names, i.Exercise) {
@@ -131,7 +131,7 @@ func atFault(err error, items []batch.Item) error {
 		return err
 	}
 	slices.Sort(names)
-	return &hinted{err, hintCheck(names...)}
+	return &hinted{err, hintCheck(names...) + a.sameCourse()}
 }
 
 func newExitCodes() *cobra.Command {

@@ -20,10 +20,10 @@ func TestAtFault(t *testing.T) {
 	}
 	broken, without := fault.Exercise(errors.New("the reference does not start")), errors.New("3 of 4 submissions")
 	a := &app{started: true}
-	err := atFault(&noVerdict{without}, []batch.Item{item("sum", broken, nil), item("mean", broken, nil), item("sum", broken, nil), item("max", nil, &results.Record{})})
+	err := a.atFault(&noVerdict{without}, []batch.Item{item("sum", broken, nil), item("mean", broken, nil), item("sum", broken, nil), item("max", nil, &results.Record{})})
 	assert.Equal(t, hintCheck("mean", "sum"), a.hint(nil, err))
 	assert.Equal(t, exitNoVerdict, a.code(t.Context(), err))
 	assert.EqualError(t, err, "no verdict: 3 of 4 submissions")
-	err = atFault(&noVerdict{without}, []batch.Item{item("sum", errors.New("no space left"), nil)})
+	err = a.atFault(&noVerdict{without}, []batch.Item{item("sum", errors.New("no space left"), nil)})
 	assert.NotContains(t, a.hint(nil, err), "exercise check")
 }

@@ -68,13 +68,21 @@ func (o *gradebookOptions) run() error {
 		if n > 1 {
 			what = fmt.Sprintf("%d submissions", n)
 		}
-		o.app.note("no verdict yet on %s, where an older grade stands if there is one: start grade batch again, or the job; of one that was taken away: grade gradebook forget STUDENT EXERCISE", what)
+		o.app.note("no verdict yet on %s, where an older grade stands if there is one: start grade batch again, or the job; of one that was taken away: grade gradebook forget STUDENT EXERCISE%s", what, o.sameResults())
 	}
 	o.app.warn(o.reports.warnings(policy, book))
 	if err := o.reports.targets.WriteCourse(o.app.out, book); err != nil || o.reports.targets.ReplacesText() {
 		return err
 	}
 	return o.app.print("%s", summary.Book(book))
+}
+
+// sameResults is what a command that is suggested has to say to use the same results.
+func (o *gradebookOptions) sameResults() string {
+	if o.results == standardResults {
+		return ""
+	}
+	return " --results " + o.results
 }
 
 // withoutVerdict lists what has no verdict, also of unknown exercises.

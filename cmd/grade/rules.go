@@ -18,9 +18,12 @@ func policyFlag(cmd *cobra.Command, file *string) {
 	_ = cmd.MarkFlagFilename("policy", "yaml", "yml")
 }
 
+// standardResults is the folder of results if no other is given.
+const standardResults = "grade-results"
+
 // resultsFlag adds the flag that names a folder of results.
 func resultsFlag(cmd *cobra.Command, dir *string, what string) {
-	cmd.Flags().StringVar(dir, "results", "grade-results", what)
+	cmd.Flags().StringVar(dir, "results", standardResults, what)
 	_ = cmd.MarkFlagDirname("results")
 }
 

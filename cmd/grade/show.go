@@ -68,7 +68,7 @@ func (o *showOptions) run() error {
 	}
 	shown := markdown.Render(text, markdown.Options{Color: o.app.out.Color, Width: o.app.out.Width})
 	if len(e.Pictures) > 0 && !o.limits {
-		shown += fmt.Sprintf("\nIts pictures, for a browser: grade show %s --html %[1]s.html\n", e.Name)
+		shown += fmt.Sprintf("\nIts pictures, for a browser: grade show %s --html %[1]s.html%s\n", e.Name, o.app.sameCourse())
 	}
 	return o.app.page(shown)
 }

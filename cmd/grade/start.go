@@ -55,7 +55,7 @@ func (o *startOptions) run() error {
 			return err
 		}
 	}
-	_, err = fmt.Fprintf(o.app.err, "next: read %s, write your solution, run go test there, then: grade submit %s\n",
-		filepath.Join(o.dir, "README.md"), o.dir)
+	_, err = fmt.Fprintf(o.app.err, "next: read %s, write your solution, run go test there, then: grade submit %s%s\n",
+		filepath.Join(o.dir, "README.md"), o.dir, o.app.sameCourse())
 	return err
 }

@@ -185,7 +185,7 @@ func (o *submitOptions) verdict(ctx context.Context, only []verdict.Kind, explai
 	}
 	r, err := o.gradeWatched(ctx, snapshot, e, with)
 	if errors.Is(err, fault.ErrExercise) {
-		err = &hinted{err, hintCheck(e.Name)}
+		err = &hinted{err, hintCheck(e.Name) + o.app.sameCourse()}
 	}
 	return r, err
 }

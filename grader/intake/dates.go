@@ -84,6 +84,9 @@ func (d *Dates) committed(ctx context.Context, path string) (at time.Time, ok bo
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) { // changed since it was read
 		return at, false, nil
 	}
+	if errors.Is(err, repository.ErrTooMany) { // no folder that is graded holds so many names
+		return at, false, nil
+	}
 	if !ok || err != nil {
 		return at, false, err
 	}

@@ -45,8 +45,13 @@ func FindAll(ctx context.Context, paths []string, s Search) (found []Submission,
 	if err != nil {
 		return nil, f.notes, err
 	}
+	f.single = len(places) == 1
 	for _, p := range places {
+		before := len(f.list)
 		if err := f.in(p); err != nil {
+			return nil, f.notes, err
+		}
+		if err := f.apart(f.list[before:], p.root); err != nil {
 			return nil, f.notes, err
 		}
 	}
@@ -70,6 +75,31 @@ type finder struct {
 	list      []Submission
 	strays    []Submission // folders in a student's that have the name of no exercise
 	notes     []string
+	single    bool            // one path was given
+	roots     map[cell]string // from where the name of each submission is seen
+}
+
+// cell is a student's work at an exercise.
+type cell struct{ student, exercise string }
+
+// apart returns an error if some submissions, seen from root, have the names of some that
+// are seen from another folder: which of the two counts, only the caller can tell.
+func (f *finder) apart(list []Submission, root string) error {
+	if f.roots == nil {
+		f.roots = map[cell]string{}
+	}
+	for _, s := range list {
+		c := cell{s.Student, s.Exercise}
+		other, known := f.roots[c]
+		if known && other != root && s.Exercise != "" {
+			return &fault.Error{
+				Message: fmt.Sprintf("both %s and %s hold %s's %s", other, root, s.Student, s.Exercise),
+				Advice:  "give one of them at a time, or keep the results of each in a folder of its own: --results DIR",
+			}
+		}
+		f.roots[c] = root
+	}
+	return nil
 }
 
 // strayed adds, of each student who has handed in nothing else, a stray with Go files: it is
@@ -119,7 +149,10 @@ func (f *finder) in(p place) error {
 			return nil
 		}
 	}
-	return w.folder(strings.TrimPrefix(p.within, "."), 0)
+	if p.within == "." {
+		return w.folder("", 0)
+	}
+	return w.folder(p.within, 0)
 }
 
 // walker looks for submissions in the folders below a root.
@@ -142,6 +175,8 @@ func (w *walker) folder(name string, depth int) error {
 		return err
 	}
 	switch {
+	case !all && depth == 0 && w.single && !holdsSource(entries) && !slices.Contains(w.exercises, path.Base(w.root)):
+		return tooMany(cmp.Or(name, w.root))
 	case !all, holdsSource(entries), len(entries) == 0 && slices.Contains(w.exercises, path.Base(name)):
 		w.found(name)
 		return nil
@@ -213,6 +248,14 @@ func (w *walker) found(name string) {
 // holdsSource reports whether a folder holds a file that is graded.
 func holdsSource(entries []fs.DirEntry) bool {
 	return slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return !e.IsDir() && submission.IsSource(e.Name()) })
+}
+
+// tooMany is the error about a folder of students that would be read in part.
+func tooMany(dir string) error {
+	return &fault.Error{
+		Message: fmt.Sprintf("look for submissions: %s holds more than %d names: some would be left out", dir, maxListing),
+		Advice:  "give parts of it, such as the folder of each class",
+	}
 }
 
 // list reads a folder, sorted by name; all is false if it holds more than is read.

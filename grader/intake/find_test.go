@@ -2,6 +2,7 @@ package intake
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -180,6 +181,46 @@ func TestWhose(t *testing.T) {
 			assert.Equal(t, c.want, got)
 		})
 	}
+}
+
+// Two folders that were names' own in earlier runs, together, may both have a student's work:
+// the caller has to say which counts. A dot at the beginning of a path is part of its name.
+func TestFindTwice(t *testing.T) {
+	root := tree.New(t, map[string]string{"week1/ada/mean/a.go": "", "week2/ada/mean/a.go": "", "week2/bo/mean/a.go": "", ".old/cem/mean/a.go": "", "old/dan/mean/a.go": "", "new/eva/mean/a.go": ""})
+	s := Search{Exercises: []string{"mean"}, Roots: []string{root + "/week1", root + "/week2"}}
+	_, _, err := found(t, root, s, "week1", "week2")
+	var usage *fault.Error
+	require.ErrorAs(t, err, &usage)
+	assert.Equal(t, fmt.Sprintf("both %s/week1 and %[1]s/week2 hold ada's mean", root), usage.Message)
+	got, _, err := found(t, root, s, "week2")
+	require.NoError(t, err)
+	assert.Equal(t, []string{"ada mean", "bo mean"}, got)
+	got, _, err = found(t, root, Search{Exercises: []string{"mean"}}, ".old", "new")
+	require.NoError(t, err)
+	assert.Equal(t, []string{".old/cem mean", "new/eva mean"}, got)
+}
+
+// A folder with more names than are looked at is an error where it is all that was given, and
+// its student's fault where others are.
+func TestFindFlooded(t *testing.T) {
+	root := t.TempDir()
+	for _, dir := range []string{"students", "class/ada/mean"} {
+		require.NoError(t, os.MkdirAll(filepath.Join(root, dir), 0o777))
+	}
+	require.NoError(t, os.WriteFile(filepath.Join(root, "class/ada/mean/a.go"), nil, 0o666))
+	for i := range maxListing + 1 {
+		require.NoError(t, os.WriteFile(filepath.Join(root, "students", fmt.Sprint("s", i, ".zip")), nil, 0o666))
+	}
+	s := Search{Exercises: []string{"mean"}}
+	_, _, err := found(t, root, s, "students")
+	require.ErrorContains(t, err, "holds more than 10000 names")
+	assert.Equal(t, fault.Caller, fault.KindOf(err))
+	s.Pattern = pattern(t, "students/{student}")
+	_, _, err = found(t, root, s, "students")
+	assert.Equal(t, fault.Caller, fault.KindOf(err))
+	got, _, err := found(t, root, Search{Exercises: []string{"mean"}}, "students", "class/ada")
+	require.NoError(t, err)
+	assert.Equal(t, []string{"students ", "class/ada mean"}, got)
 }
 
 // A link is followed nowhere below what was given, and is told wherever it is.

@@ -3,7 +3,6 @@ package intake
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"io/fs"
 	"path"
 	"path/filepath"
@@ -37,7 +36,7 @@ func (m *matcher) look(dir string, segment int) error {
 	case err != nil:
 		return err
 	case !all && whose == "": // a flood in a student's folder harms that student alone
-		return fmt.Errorf("look for submissions: %s holds more than %d names: some would be left out", dir, maxListing)
+		return tooMany(dir)
 	}
 	if whose != "" && !slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return !strings.HasPrefix(e.Name(), ".") }) {
 		m.note("%s is empty: nothing was handed in there", dir)

@@ -27,7 +27,8 @@ type Attempt struct {
 //
 // An entry with the content of the last attempt is that attempt. An entry with the content
 // of an older one is that attempt if its time is the same too, as when a run is repeated,
-// and else a new one.
+// or is not known where that of the attempt is, as when a scheduled run looks at all that
+// there is: such a run says nothing of when it was handed in. Else it is a new one.
 func Number(history []Record, entered []Attempt, pending *Pending, e Entry) Attempt {
 	if pending != nil && pending.Content == e.Content && pending.earlier(e.Submitted) {
 		e.Submitted, e.Source = pending.Submitted, pending.Source
@@ -42,7 +43,7 @@ func Number(history []Record, entered []Attempt, pending *Pending, e Entry) Atte
 		if !ok || a.Content != e.Content {
 			continue
 		}
-		if n == last || !e.Submitted.IsZero() && a.Submitted.Equal(e.Submitted) {
+		if n == last || !a.Submitted.IsZero() && (e.Submitted.IsZero() || a.Submitted.Equal(e.Submitted)) {
 			return a.at(e, history).listed(e, attempts)
 		}
 	}

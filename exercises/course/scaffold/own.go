@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -17,6 +18,7 @@ import (
 
 	"grade/exercises/course"
 	"grade/grader/fault"
+	"grade/grader/wholefile"
 )
 
 // Own returns the files that grade maintains in the course in dir: its go.mod first, and
@@ -134,7 +136,7 @@ func Refresh(dir string, files []course.File) error {
 		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
 			return err
 		}
-		if err := os.WriteFile(name, f.Data, 0o666); err != nil {
+		if err := wholefile.Write(name, func(w io.Writer) error { _, err := w.Write(f.Data); return err }); err != nil {
 			return err
 		}
 	}

@@ -46,12 +46,15 @@ type Found struct {
 	Foreign     []string // in the folders of other students than Clone.Student
 	Links       []string // and submodules, in place of a folder that submissions are in
 	Malformed   []string // folders that no git has written as they are
+	Archives    []string // in place of a folder of a submission
 	Unknown     []string // where a submission would be, of no exercise of the course
 	Outside     []string // in no submission
 }
 
 // Passed reports whether all changes are allowed.
-func (f Found) Passed() bool { return len(f.Foreign)+len(f.Links)+len(f.Malformed) == 0 }
+func (f Found) Passed() bool {
+	return len(f.Foreign)+len(f.Links)+len(f.Malformed)+len(f.Archives) == 0
+}
 
 // maxSubmissions is how many submissions one commit may change.
 const maxSubmissions = 20_000
@@ -75,6 +78,7 @@ func (c Clone) Notes(s Span, f Found) []string {
 		{f.Foreign, "is not " + c.Student + "'s: not graded, and it should not be changed here"},
 		{f.Links, "is a link or a submodule: not followed, and there should be a folder"},
 		{f.Malformed, "holds what no git writes, such as a name twice: that is not graded; commit and push it again"},
+		{f.Archives, "is an archive, which is not graded here: commit the folder that it holds"},
 		{f.Unknown, "is in no exercise of the course: not graded"},
 	} {
 		for _, name := range kind.names[:min(len(kind.names), maxNoted)] {
@@ -147,6 +151,14 @@ type place struct {
 	exercises []string
 }
 
+// archive reports whether a name is that of an archive which would be a submission if it were
+// a folder.
+func (p place) archive(name string) bool {
+	trimmed := submission.TrimArchive(name)
+	dir, _, exercise, fits := p.pattern.Submission(trimmed)
+	return trimmed != name && fits && dir == trimmed && (exercise == "" || slices.Contains(p.exercises, exercise))
+}
+
 // enter adds a change to the list of its meaning, which [meaningOf] decides.
 func (c Clone) enter(found *Found, one repository.Change, s Span, in place) {
 	owner, folder, owned := in.pattern.StudentOf(one.Name)
@@ -154,7 +166,7 @@ func (c Clone) enter(found *Found, one repository.Change, s Span, in place) {
 	_, _, onTheWay := in.pattern.Match(one.Name)
 	switch meaningOf(facts{
 		kind: one.Kind, owned: owned, foreign: owned && c.foreign(owner), fits: fits, onTheWay: onTheWay,
-		listed:   exercise == "" || slices.Contains(in.exercises, exercise),
+		listed: exercise == "" || slices.Contains(in.exercises, exercise), byPlace: exercise != "", archive: in.archive(one.Name),
 		noChange: s.Base == "" && (c.All || c.Run.Everything),
 		looks:    looksLikeOne(one),
 	}) {
@@ -174,6 +186,8 @@ func (c Clone) enter(found *Found, one repository.Change, s Span, in place) {
 		found.Links = append(found.Links, one.Name)
 	case unknown:
 		found.Unknown = append(found.Unknown, one.Name)
+	case archive:
+		found.Archives = append(found.Archives, one.Name)
 	default:
 		found.Outside = append(found.Outside, one.Name)
 	}

@@ -34,11 +34,12 @@ func TestNotes(t *testing.T) {
 		"students/ada/cosine was deleted: not graded",
 		"students/gus is not ada's: not graded, and it should not be changed here",
 		"students/bo is a link or a submodule: not followed, and there should be a folder",
+		"students/ada/mean.zip is an archive, which is not graded here: commit the folder that it holds",
 		"students/ada/tanh is in no exercise of the course: not graded",
 		"1 name in no submission changed as well, such as README.md",
 	}, c.Notes(Span{Head: "2", Base: "1"}, Found{
 		Submissions: make([]intake.Submission, 2), Deleted: []string{"students/ada/cosine"}, Foreign: []string{"students/gus"},
-		Links: []string{"students/bo"}, Unknown: []string{"students/ada/tanh"}, Outside: []string{"README.md"},
+		Links: []string{"students/bo"}, Archives: []string{"students/ada/mean.zip"}, Unknown: []string{"students/ada/tanh"}, Outside: []string{"README.md"},
 	}))
 	notes := Clone{}.Notes(Span{Head: "2"}, Found{Unknown: make([]string, maxNoted+3), Outside: []string{"README.md"}})
 	assert.Equal(t, "here: all of commit 2, 0 submissions", notes[0])

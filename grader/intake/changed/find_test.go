@@ -48,7 +48,8 @@ func TestFindChanged(t *testing.T) {
 	}, got)
 	assert.Equal(t, []string{"students/gone/autograd"}, found.Deleted)
 	assert.Equal(t, []string{"students/mallory"}, found.Links)
-	assert.Equal(t, []string{"students/ada/Cosine", "students/ada/a.go", "students/ada/cosine.zip", "students/ada/notes"}, found.Unknown)
+	assert.Equal(t, []string{"students/ada/Cosine", "students/ada/a.go", "students/ada/notes"}, found.Unknown)
+	assert.Equal(t, []string{"students/ada/cosine.zip"}, found.Archives)
 	assert.Equal(t, []string{".gitattributes", "README.md", "students/ada/.vscode"}, found.Outside)
 	assert.False(t, found.Passed(), "a link in place of a student's folder")
 
@@ -70,6 +71,25 @@ func TestFindChanged(t *testing.T) {
 	require.NoError(t, err)
 	assert.Len(t, found.Submissions, 2)
 	assert.Empty(t, found.Foreign, "nothing is a change of another student's when everything is looked at")
+}
+
+// Where the place does not say the exercise, a file is no submission, and an archive is told.
+func TestFindByPackage(t *testing.T) {
+	h := gittest.New(t)
+	h.Commit("start", map[string]string{"students/README.md": "x"})
+	h.Commit("head", map[string]string{"students/README.md": "y", "students/ada/a.go": "x", "students/bo.zip": "x"})
+	c := about(t, h.Dir, forge.Run{Name: "x"})
+	policy := gradebook.NewPolicy([]string{"autograd"})
+	var err error
+	policy.Submissions, err = course.ParsePattern("students/{student}")
+	require.NoError(t, err)
+	found, err := c.Find(t.Context(), Span{Head: h.Commits["head"], Base: h.Commits["start"]}, policy)
+	require.NoError(t, err)
+	require.Len(t, found.Submissions, 1)
+	assert.Equal(t, "ada", found.Submissions[0].Student)
+	assert.Equal(t, []string{"students/README.md"}, found.Outside)
+	assert.Equal(t, []string{"students/bo.zip"}, found.Archives)
+	assert.False(t, found.Passed(), "an archive looks handed in, and is not graded")
 }
 
 // Whatever is changed in another's folder, or put in its place, is a change of another's;
@@ -137,6 +157,16 @@ func TestFindInTreeBombs(t *testing.T) {
 	require.Len(t, found.Submissions, 10)
 	_, err = found.Submissions[0].Read(t.Context())
 	require.ErrorContains(t, err, "no Go file", "a submission of folders alone has none")
+	full := h.Git("commit-tree", "-m", "x", tree(tree(tree(tree(gittest.LostCommit, 400_000), 1), 1), 1))
+	policy := gradebook.NewPolicy([]string{"n0"})
+	policy.Submissions, err = course.ParsePattern("n0/{student}/{exercise}")
+	require.NoError(t, err)
+	found, err = c.Find(t.Context(), Span{Head: full}, policy)
+	require.NoError(t, err)
+	require.Len(t, found.Submissions, 1)
+	s, err := found.Submissions[0].Read(t.Context())
+	require.NoError(t, err, "what is too much in one submission is its student's fault")
+	assert.Equal(t, "too-many", s.Problems[0].Rule)
 	_, err = c.Find(t.Context(), Span{Head: h.Git("commit-tree", "-m", "x", tree(tree(tree(bomb, 3000), 3000), 1))}, elsewhere)
 	require.ErrorIs(t, err, repository.ErrTooMany)
 	var usage *fault.Error

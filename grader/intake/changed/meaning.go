@@ -18,6 +18,8 @@ type facts struct {
 	listed   bool            // of an exercise of the course, or of one that only the package says
 	onTheWay bool            // it is where a folder above submissions is
 	looks    bool            // it looks like a submission, wherever it is
+	archive  bool            // a file that is one, and would be a submission if it were a folder
+	byPlace  bool            // its place says of which exercise it is
 }
 
 // meaning says what a changed name stands for. The zero value is invalid.
@@ -31,6 +33,7 @@ const (
 	link      meaning = "link"      // in place of a folder: what lies behind it would not be graded
 	malformed meaning = "malformed" // a folder that no git has written
 	unknown   meaning = "unknown"   // a submission of no exercise, by its place or its looks
+	archive   meaning = "archive"   // in place of a folder: it is not graded
 	outside   meaning = "outside"   // nothing that is graded
 )
 
@@ -45,8 +48,10 @@ var cases = []struct {
 	{"another student's, where everything is looked at", func(f facts) bool { return f.foreign && f.noChange }, unchanged},
 	{"another student's, whatever it is", func(f facts) bool { return f.foreign }, foreign},
 	{"what no git writes, in no submission's place", func(f facts) bool { return f.kind == repository.Malformed && !(f.fits && f.listed) }, malformed},
+	{"an archive in the place of a submission", func(f facts) bool { return f.archive && f.kind == repository.File }, archive},
 	{"a folder in the place of a submission, of no exercise", func(f facts) bool { return f.fits && !f.listed && f.kind == repository.Folder }, unknown},
 	{"anything else in such a place", func(f facts) bool { return f.fits && !f.listed }, outside},
+	{"a file beside submissions whose place does not say the exercise", func(f facts) bool { return f.fits && !f.byPlace && f.kind == repository.File }, outside},
 	{"nothing, where a submission was", func(f facts) bool { return f.fits && f.kind == repository.Absent }, deleted},
 	{"anything in the place of a submission", func(f facts) bool { return f.fits }, graded}, // a link is refused when it is read
 	{"a link or a submodule in place of a folder above submissions", func(f facts) bool { return f.onTheWay && isLink(f.kind) }, link},

@@ -32,6 +32,9 @@ var meanings = map[string][]struct {
 		{"a folder of no exercise", facts{kind: repository.Malformed, owned: true, fits: true}, malformed},
 		{"the root", facts{kind: repository.Malformed}, malformed},
 	},
+	"an archive in the place of a submission": {
+		{"of an exercise", facts{kind: repository.File, owned: true, fits: true, looks: true, archive: true}, archive},
+	},
 	"a folder in the place of a submission, of no exercise": {
 		{"a name misspelt", facts{kind: repository.Folder, owned: true, fits: true, looks: true}, unknown},
 		{"a hidden one as well", facts{kind: repository.Folder, owned: true, fits: true}, unknown},
@@ -41,12 +44,15 @@ var meanings = map[string][]struct {
 		{"gone", facts{kind: repository.Absent, owned: true, fits: true}, outside},
 		{"a link", facts{kind: repository.Link, owned: true, fits: true, onTheWay: true}, outside},
 	},
+	"a file beside submissions whose place does not say the exercise": {
+		{"a README", facts{kind: repository.File, owned: true, fits: true, listed: true}, outside},
+	},
 	"nothing, where a submission was": {
 		{"deleted", facts{kind: repository.Absent, owned: true, fits: true, listed: true, onTheWay: true}, deleted},
 	},
 	"anything in the place of a submission": {
 		{"a folder", facts{kind: repository.Folder, owned: true, fits: true, listed: true, looks: true}, graded},
-		{"a file, to be refused", facts{kind: repository.File, owned: true, fits: true, listed: true}, graded},
+		{"a file, to be refused", facts{kind: repository.File, owned: true, fits: true, listed: true, byPlace: true}, graded},
 		{"a link, to be refused", facts{kind: repository.Link, owned: true, fits: true, listed: true, onTheWay: true}, graded},
 		{"what no git writes, to be refused", facts{kind: repository.Malformed, owned: true, fits: true, listed: true}, graded},
 		{"one's own, where everything is looked at", facts{kind: repository.Folder, owned: true, fits: true, listed: true, noChange: true}, graded},

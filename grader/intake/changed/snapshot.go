@@ -29,6 +29,9 @@ func (c Clone) snapshot(ctx context.Context, commit, folder string, kind reposit
 	if broken := (*repository.Broken)(nil); errors.As(err, &broken) {
 		return submission.Refused(folder, verdict.Printable(broken.Name), "git-object", "the commit does not hold this as git would ("+verdict.Printable(broken.Why)+"); commit and push it again"), nil
 	}
+	if errors.Is(err, repository.ErrTooMany) {
+		return submission.Refused(folder, "", "too-many", "the folder holds more names than grade looks at; leave the Go files of the solution and commit that"), nil
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -21,7 +21,7 @@ type Change struct {
 // that contain each other many times over unfold to more names than there is memory for.
 const maxTrees = 8 << 20
 
-// ErrTooMany is the error of [Repository.Changes] if there are more names than it reads.
+// ErrTooMany is the error of what reads trees if there are more names than are read.
 var ErrTooMany = errors.New("more folders and files have changed than grade looks at")
 
 // Changes lists what differs between two commits, by name. It looks into a folder only if

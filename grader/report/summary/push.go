@@ -73,6 +73,7 @@ func WriteStep(f io.Writer, s changed.Span, found changed.Found, b *gradebook.Bo
 	}{
 		{found.Foreign, "Other students' folders were changed: they are not graded, and should not be changed here. The log names them.\n\n"},
 		{found.Unknown, "What was changed in no exercise of the course is not graded: is a folder's name misspelt? The log says which.\n\n"},
+		{found.Archives, "An archive is not graded here: commit the folder that it holds. The log names it.\n\n"},
 		{found.Malformed, "A folder holds what no git writes, such as a name twice: that is not graded. The log names it.\n\n"},
 		{found.Links, "A link or a submodule stands in place of a folder of submissions: put the folder back. The log names it.\n\n"},
 	} {

@@ -14,8 +14,11 @@ import (
 	"grade/grader/wholefile"
 )
 
+// SubmissionsIn returns the folder in which the results in dir keep what was handed in.
+func SubmissionsIn(dir string) string { return filepath.Join(dir, submissionsDir) }
+
 func (s *Store) zipOf(content string) string {
-	return filepath.Join(s.dir, submissionsDir, content+".zip")
+	return filepath.Join(SubmissionsIn(s.dir), content+".zip")
 }
 
 // HasFiles reports whether the files of a submission are kept.
