@@ -177,6 +177,25 @@ func TestAnEngineIsGone(t *testing.T) {
 	says("")
 }
 
+// What is being graded is measured: no check of the bench runs beside it, unless the worker
+// takes no jobs and waits to take some again.
+func TestNoCheckBesideAGrading(t *testing.T) {
+	jobs, err := opened(t, t.TempDir()).Jobs(t.Context(), "w1")
+	require.NoError(t, err)
+	checks := 0
+	w := New(jobs, Config{})
+	w.bench = scripted{check: func() error { checks++; return nil }}
+	for _, c := range []struct {
+		why     string
+		grading []service.JobID
+		checks  int
+	}{{"", nil, 1}, {"", make([]service.JobID, 1), 0}, {"the engine is gone", make([]service.JobID, 1), 1}} {
+		w.why, w.grading, checks = c.why, c.grading, 0
+		assert.Empty(t, w.trouble(t.Context()))
+		assert.Equal(t, c.checks, checks, "%+v", c)
+	}
+}
+
 // A worker that is told to stop gives back at once what it has.
 func TestAStoppedWorkerGivesBack(t *testing.T) {
 	e := opened(t, t.TempDir())

@@ -171,9 +171,12 @@ func (w *Worker) mind(ctx context.Context) {
 // trouble returns why the worker can take no jobs; "": it can.
 func (w *Worker) trouble(ctx context.Context) string {
 	w.mu.Lock()
-	bench := w.bench
+	bench, measuring := w.bench, len(w.grading) > 0 && w.why == ""
 	w.mu.Unlock()
 	if bench != nil {
+		if measuring { // the check would disturb it, and a job that fails asks for one
+			return w.connected(ctx)
+		}
 		if err := bench.Check(ctx); err != nil {
 			w.stop(err.Error())
 			w.config.Log.Error("the worker takes no jobs", "because", err)
@@ -185,6 +188,11 @@ func (w *Worker) trouble(ctx context.Context) string {
 	} else if err := w.open(ctx); err != nil {
 		return err.Error()
 	}
+	return w.connected(ctx)
+}
+
+// connected returns why a worker whose bench works can take no jobs; "": it can.
+func (w *Worker) connected(ctx context.Context) string {
 	if err := w.jobs.Connected(ctx); err != nil {
 		return err.Error()
 	}
