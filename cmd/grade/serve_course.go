@@ -37,7 +37,8 @@ func (o *serveOptions) openCourse(ctx context.Context, e *engine.Engine, d *peop
 // read returns the course as it was read last.
 func (c *servedCourse) read() *site.Course { return c.current.Load() }
 
-// load reads the course, its rules and its people, and changes nothing if one cannot be read.
+// load reads the course, its rules and its people, and changes nothing if one cannot be read,
+// but that the first course may lack an exercise.
 func (c *servedCourse) load(ctx context.Context) error {
 	files, err := c.options.app.course()
 	if err != nil {

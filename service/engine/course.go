@@ -24,11 +24,16 @@ type loaded struct {
 }
 
 // SetCourse sets the course that jobs are for from now on, and keeps its files for the
-// workers. It returns the exercises, and the errors of those that cannot be loaded.
+// workers. It returns the exercises, and the errors of those that cannot be loaded. If there
+// are any, a course that was set before goes on, and none of the exercises is returned: else
+// a slip in one file would take its exercise away from a whole class.
 func (e *Engine) SetCourse(ctx context.Context, fsys fs.FS) (list []*course.Exercise, broken []error, err error) {
 	list, broken, err = course.Open(fsys).LoadAll()
 	if err != nil {
 		return nil, broken, err
+	}
+	if len(broken) > 0 && e.hasCourse() {
+		return nil, broken, nil
 	}
 	data, err := packedCourse(fsys)
 	if err != nil {
@@ -46,6 +51,13 @@ func (e *Engine) SetCourse(ctx context.Context, fsys fs.FS) (list []*course.Exer
 	e.course = l
 	e.mu.Unlock()
 	return list, broken, e.sweep(ctx)
+}
+
+// hasCourse reports whether a course was set.
+func (e *Engine) hasCourse() bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.course != nil
 }
 
 // exercise returns an exercise of the course, and the hash of the course.

@@ -31,10 +31,7 @@ func (e *Engine) sweepAlways(ctx context.Context) {
 // for a grader of another version. It looks at the jobs first and at the log afterwards, so
 // that a job which ends meanwhile is seen to have ended.
 func (e *Engine) sweep(ctx context.Context) error {
-	e.mu.Lock()
-	ready := e.course != nil
-	e.mu.Unlock()
-	if !ready {
+	if !e.hasCourse() {
 		return nil
 	}
 	jobs, err := e.jobSubjects(ctx)
