@@ -1,10 +1,12 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -229,6 +231,27 @@ func (e *Engine) Attempt(student, exercise string, number int) (service.Attempt,
 		return service.Attempt{}, false
 	}
 	return e.state.attempt(c, number)
+}
+
+// NoVerdict lists the attempts without a verdict, by student, exercise and number: each of
+// them waits for staff, whatever was handed in after it.
+func (e *Engine) NoVerdict() (list []service.Attempt) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for _, c := range e.state.cells {
+		for _, h := range c.handed {
+			if h.failure == nil || e.state.stageOf(c, h) != service.NoVerdict {
+				continue
+			}
+			if a, ok := e.state.attempt(c, h.Number); ok {
+				list = append(list, a)
+			}
+		}
+	}
+	slices.SortFunc(list, func(a, b service.Attempt) int {
+		return cmp.Or(strings.Compare(a.Student, b.Student), strings.Compare(a.Exercise, b.Exercise), a.Number-b.Number)
+	})
+	return list
 }
 
 // Cells lists the students and exercises of which there is anything, in no order.

@@ -66,6 +66,17 @@ func (s *Store) Pending() []results.Pending {
 	return list
 }
 
+// PendingOf returns what [Store.Pending] lists of a student at an exercise; false: nothing.
+func (e *Engine) PendingOf(student, exercise string) (results.Pending, bool) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	p := e.state.pendingOf(cellID{student, exercise})
+	if p == nil {
+		return results.Pending{}, false
+	}
+	return *p, true
+}
+
 // pendingOf returns what is pending of a cell; nil: nothing.
 func (s *state) pendingOf(id cellID) *results.Pending {
 	last, _ := s.index.Last(id.student, id.exercise)

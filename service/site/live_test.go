@@ -157,6 +157,18 @@ func TestTooManyStreams(t *testing.T) {
 	w.letGo()
 }
 
+// What one student asks for has the engine look at the work of one student.
+func TestOneStudentIsLookedAt(t *testing.T) {
+	w := newWorld(t)
+	ada := w.signedIn("ada")
+	ada.handIn(gears, solution("one"))
+	for _, address := range []string{"/", "/gears", "/gears/attempts/1"} {
+		require.Equal(t, http.StatusOK, ada.get(address).status)
+	}
+	assert.Zero(t, w.store.pending.Load())
+	w.letGo()
+}
+
 // A fault of ours is told to staff in full, to the student as one, and is graded again when
 // staff say so.
 func TestNoVerdict(t *testing.T) {
@@ -173,6 +185,8 @@ func TestNoVerdict(t *testing.T) {
 	assert.Contains(t, grace.get(address).body, "no space left on /secret/disk")
 	assert.Contains(t, grace.get("/course/queue").body, address)
 	w.bench.failing.Store(false)
+	ada.handIn(gears, solution("two"))
+	assert.Contains(t, grace.get("/course/queue").body, address, "a later attempt hides it not")
 	w.letGo()
 	assert.Equal(t, http.StatusSeeOther, grace.post(address+"/retry", nil).status)
 	w.graded("ada", 1)

@@ -50,13 +50,8 @@ func (q *request) queuePage() error {
 	for _, w := range queue.Workers {
 		v.Workers = append(v.Workers, workerView{w, w.Takes(), inAbout(max(0, now.Sub(w.Heard)))})
 	}
-	for _, p := range q.Results.Pending() {
-		list := q.Engine.Attempts(p.Student, p.Exercise)
-		if len(list) == 0 || list[len(list)-1].Stage != service.NoVerdict {
-			continue
-		}
-		a := list[len(list)-1]
-		v.NoVerdict = append(v.NoVerdict, noVerdictView{p.Student, p.Exercise, a.Why, a.Submitted, fmt.Sprintf("%s/%s/attempts/%d", storyOf(p.Student), p.Exercise, a.Number)})
+	for _, a := range q.Engine.NoVerdict() {
+		v.NoVerdict = append(v.NoVerdict, noVerdictView{a.Student, a.Exercise, a.Why, a.Submitted, fmt.Sprintf("%s/%s/attempts/%d", storyOf(a.Student), a.Exercise, a.Number)})
 	}
 	return q.show("queue", v)
 }

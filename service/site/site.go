@@ -27,6 +27,10 @@ type Engine interface {
 	HandIn(context.Context, service.Upload) (service.Attempt, error)
 	// Attempts lists all that a student has handed in for an exercise, in order.
 	Attempts(student, exercise string) []service.Attempt
+	// PendingOf returns a student's submission without a verdict for an exercise; false: none.
+	PendingOf(student, exercise string) (results.Pending, bool)
+	// NoVerdict lists the attempts of all that have no verdict by a fault of ours.
+	NoVerdict() []service.Attempt
 	// Source returns the files of an attempt.
 	Source(ctx context.Context, student, exercise string, number int) (*submission.Snapshot, error)
 	// Follow tells what becomes of a student's attempts at an exercise, and first where the

@@ -93,6 +93,7 @@ func (q *request) row(student string, e *course.Exercise, book *gradebook.Book) 
 // the one that reports show; 0: the newest.
 func (q *request) bookOf(student, exercise string, number int) *gradebook.Book {
 	var attempts []gradebook.Attempt
+	var missing []gradebook.Missing
 	for _, e := range q.course().Exercises {
 		for _, a := range q.Engine.Attempts(student, e.Name) {
 			if a.Record == nil {
@@ -103,10 +104,7 @@ func (q *request) bookOf(student, exercise string, number int) *gradebook.Book {
 				Listed: a.Record.Listed, ListedIn: a.Record.ListedIn, Result: public(a.Record.Result), Current: e.Name == exercise && a.Number == number,
 			})
 		}
-	}
-	var missing []gradebook.Missing
-	for _, p := range q.Results.Pending() {
-		if p.Student == student {
+		if p, ok := q.Engine.PendingOf(student, e.Name); ok {
 			missing = append(missing, gradebook.Missing{Student: p.Student, Exercise: p.Exercise, Why: p.Why, Told: p.PublicReason})
 		}
 	}

@@ -24,6 +24,7 @@ import (
 	"grade/exercises/course/coursetest"
 	"grade/grader"
 	"grade/grader/gradebook"
+	"grade/grader/results"
 	"grade/grader/submission"
 	"grade/grader/verdict"
 	"grade/service"
@@ -44,9 +45,21 @@ type world struct {
 	door   *people.Door
 	course *Course
 	bench  *scripted
+	store  *countedStore
 
 	mu  sync.Mutex
 	now time.Time
+}
+
+// countedStore is a store that counts how often it was asked for all that is pending.
+type countedStore struct {
+	*engine.Store
+	pending atomic.Int32
+}
+
+func (s *countedStore) Pending() []results.Pending {
+	s.pending.Add(1)
+	return s.Store.Pending()
 }
 
 // scripted is a bench that gives every submission the same result, once it is let go. Real
@@ -138,8 +151,9 @@ func (w *world) open(log *slog.Logger) {
 	require.NoError(w, err)
 	w.server = httptest.NewUnstartedServer(nil)
 	address := "http://" + w.server.Listener.Addr().String()
+	w.store = &countedStore{Store: w.engine.Store()}
 	w.site, err = New(Config{
-		Engine: w.engine, Results: w.engine.Store(), Door: w.door, Keep: decided, Course: func() *Course { return w.course },
+		Engine: w.engine, Results: w.store, Door: w.door, Keep: decided, Course: func() *Course { return w.course },
 		Address: address, Now: w.clock, Log: log, UploadTime: 5 * time.Second, KeepAlive: 100 * time.Millisecond,
 	})
 	require.NoError(w, err)
