@@ -246,9 +246,9 @@ func TestQueueSaysWhyNothingIsTaken(t *testing.T) {
 	assert.Equal(t, http.StatusServiceUnavailable, w.nobody().get("/readyz").status)
 }
 
-// Attempts that were replaced use up none of those that count.
+// Attempts that were replaced or have no verdict use up none of those that count.
 func TestReplacedUseUpNothing(t *testing.T) {
-	list := []service.Attempt{{Number: 1, Stage: service.Replaced}, {Number: 2, Stage: service.Replaced}, {Number: 3, Stage: service.Graded}, {Number: 4, Stage: service.Waiting}}
+	list := []service.Attempt{{Number: 1, Stage: service.Replaced}, {Number: 2, Stage: service.NoVerdict}, {Number: 3, Stage: service.Graded}, {Number: 4, Stage: service.Waiting}}
 	assert.Equal(t, 1, nth(list, 3))
 	assert.Equal(t, 2, nth(list, 4))
 }

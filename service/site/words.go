@@ -66,7 +66,7 @@ func dueWords(due, now time.Time) string {
 
 // noticeOf tells a student what the rules of the course do to an attempt, right when it is
 // handed in: it is graded in any case, so that nothing is lost. It is the nth of the attempts
-// that were not replaced, see [nth].
+// that use up those which count, see [nth].
 func noticeOf(p *gradebook.Policy, a service.Attempt, nth int) string {
 	rules, _ := p.RulesOf(a.Exercise)
 	if rules.Attempts > 0 && nth > rules.Attempts {
@@ -85,10 +85,10 @@ func noticeOf(p *gradebook.Policy, a service.Attempt, nth int) string {
 }
 
 // nth is which of a student's attempts one is, of those that use up the attempts that may
-// count: replaced ones do not.
+// count, as the gradebook has it: those that are graded, and those that are going to be.
 func nth(list []service.Attempt, number int) (n int) {
 	for _, a := range list {
-		if a.Number <= number && a.Stage != service.Replaced {
+		if a.Number <= number && a.Stage != service.Replaced && a.Stage != service.NoVerdict {
 			n++
 		}
 	}
