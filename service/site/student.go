@@ -259,6 +259,9 @@ func (q *request) attemptView(e *course.Exercise, a service.Attempt, base string
 		return v, nil
 	}
 	v.Result = public(a.Record.Result)
+	if wantsJSON(q.Request) {
+		return v, nil // which has no report
+	}
 	var b bytes.Buffer
 	v.Counting = elsewhere(cell, v.Counts)
 	if err := page.GradingMain(&b, v.Result, "", counted(cell, ok && v.Counting == "", a)); err != nil {
