@@ -27,7 +27,7 @@ func (p *pace) mean() time.Duration {
 	return sum / time.Duration(len(p.last))
 }
 
-// wait estimates how long a newcomer waits for a worker. With every place taken, the next
+// wait estimates how long one waits for a worker who has q.Waiting before them. With every place taken, the next
 // one of n places becomes free after a mean grading / (n+1), as of times that are spread
 // evenly; from then on one becomes free every mean / n.
 func (p *pace) wait(q service.Queue) time.Duration {

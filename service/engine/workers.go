@@ -177,3 +177,15 @@ func (e *Engine) Queue() service.Queue {
 	q.Wait = s.pace.wait(q)
 	return q
 }
+
+// Wait estimates how long an attempt waits for a worker that has so many before it, as
+// [service.Queue.Wait] does for a newcomer.
+func (e *Engine) Wait(ahead int) time.Duration {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	q := service.Queue{Waiting: ahead, Grading: len(e.state.busy)}
+	for _, w := range e.state.workers {
+		q.Workers = append(q.Workers, w.WorkerState)
+	}
+	return e.state.pace.wait(q)
+}

@@ -126,12 +126,19 @@ func (n *news) over() bool { return n.Stage != service.Waiting && n.Stage != ser
 
 // standing says where an attempt stands now.
 func (q *request) standing(student string, a service.Attempt) *news {
-	for _, now := range q.Engine.Attempts(student, a.Exercise) {
-		if now.Number == a.Number {
-			a = now
-		}
+	if now, ok := q.Engine.Attempt(student, a.Exercise, a.Number); ok {
+		a = now
 	}
-	return &news{Stage: a.Stage, Ahead: a.Ahead, Words: stageWords(a)}
+	return &news{Stage: a.Stage, Ahead: a.Ahead, Words: q.liveWords(a)}
+}
+
+// liveWords adds to [stageWords] about how long an attempt waits, where that is known.
+func (q *request) liveWords(a service.Attempt) string {
+	wait := q.Engine.Wait(a.Ahead)
+	if a.Stage != service.Waiting || wait < 0 {
+		return stageWords(a)
+	}
+	return stageWords(a) + "; a worker takes it in about " + inAbout(wait)
 }
 
 // newsOf turns progress into news about an attempt. Progress without an event, and that of

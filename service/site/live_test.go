@@ -85,6 +85,23 @@ func TestStream(t *testing.T) {
 	}
 }
 
+// How long one waits is told by one's own place, on the page and in its news.
+func TestWaitIsToldOfOnesPlace(t *testing.T) {
+	w := newWorld(t)
+	bo, ada, grace := w.signedIn("bo"), w.signedIn("ada"), w.signedIn("grace")
+	bo.handIn(gears, solution("measured"))
+	w.letOne()
+	w.graded("bo", 1)
+	bo.handIn(gears, solution("in the way"))
+	bo.next(bo.stream("/gears/attempts/2/events"), func(n news) bool { return n.Stage == service.Grading })
+	ada.handIn(gears, solution("one"))
+	grace.handIn(gears, solution("later"))
+	said := "waiting: it is the next; a worker takes it in about " + inAbout(w.engine.Wait(0))
+	assert.Contains(t, ada.get("/gears/attempts/1").body, said)
+	assert.Equal(t, said, (<-ada.stream("/gears/attempts/1/events")).Words)
+	w.letGo()
+}
+
 // A second hand-in takes the place of one that waits, whose page says so.
 func TestReplaced(t *testing.T) {
 	w := newWorld(t)

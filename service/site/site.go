@@ -27,6 +27,7 @@ type Engine interface {
 	HandIn(context.Context, service.Upload) (service.Attempt, error)
 	// Attempts lists all that a student has handed in for an exercise, in order.
 	Attempts(student, exercise string) []service.Attempt
+	Attempt(student, exercise string, number int) (service.Attempt, bool)
 	// PendingOf returns a student's submission without a verdict for an exercise; false: none.
 	PendingOf(student, exercise string) (results.Pending, bool)
 	// NoVerdict lists the attempts of all that have no verdict by a fault of ours.
@@ -39,6 +40,8 @@ type Engine interface {
 	// Retry has an attempt without a verdict graded again.
 	Retry(ctx context.Context, student, exercise string, number int) error
 	Queue() service.Queue
+	// Wait estimates how long one waits who has so many before them; negative: not known.
+	Wait(ahead int) time.Duration
 }
 
 // Course is a course as it was read last.

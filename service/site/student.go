@@ -196,7 +196,6 @@ type attemptView struct {
 	Back     string          `json:"-"`
 	Why      string          `json:"why,omitempty"` // for staff
 	Worker   string          `json:"worker,omitempty"`
-	WaitText string          `json:"-"`
 	Newer    string          `json:"newer,omitempty"` // the address of a later attempt
 	Staff    bool            `json:"-"`
 }
@@ -248,9 +247,10 @@ func (q *request) attemptView(e *course.Exercise, a service.Attempt, base string
 		}
 	}
 	v.Events, v.Source = v.Address+"/events", v.Address+"/source"
-	if wait := q.Engine.Queue().Wait; a.Stage == service.Waiting && wait >= 0 {
-		v.Wait, v.WaitText = wait.Seconds(), inAbout(wait)
+	if wait := q.Engine.Wait(a.Ahead); a.Stage == service.Waiting && wait >= 0 {
+		v.Wait = wait.Seconds()
 	}
+	v.Words = q.liveWords(a)
 	cell, ok := book.Find(a.Student, a.Exercise)
 	if ok {
 		v.Points, v.Rules = cell.Points, append(v.Rules, cell.Rules...)
