@@ -30,6 +30,7 @@ type state struct {
 type cell struct {
 	id      cellID
 	handed  []*handed         // in the order of their numbers
+	taker   int               // the largest number of those that take the place of earlier ones
 	entered []results.Attempt // by [store.Enter]: numbers without a record, each as often as it was entered
 	last    uint64            // sequence of the last message about an attempt
 	results map[int]uint64    // sequence of the last record of each attempt
@@ -42,7 +43,7 @@ type handed struct {
 	kept    bool   // a worker has had it, or it is to be graded again: no later one replaces it
 	failure *failureEntry
 	busy    *busy
-	stage   service.Stage // as followers were told
+	stage   service.Stage // as followers were told; empty: it may have left Replaced
 }
 
 // busy is an attempt that a worker has.
@@ -106,8 +107,11 @@ func (s *state) foldAttempt(c *cell, data []byte, seq uint64) error {
 		h.Submitted, h.Source = a.Submitted, a.Source
 		return nil
 	}
-	c.handed = append(c.handed, &handed{attemptEntry: a, place: seq})
-	slices.SortFunc(c.handed, func(a, b *handed) int { return a.Number - b.Number })
+	i, _ := c.find(a.Number)
+	c.handed = slices.Insert(c.handed, i, &handed{attemptEntry: a, place: seq})
+	if !a.Beside {
+		c.taker = max(c.taker, a.Number)
+	}
 	return nil
 }
 
@@ -131,6 +135,9 @@ func (s *state) foldResult(c *cell, number int, data []byte, seq uint64, at time
 	}
 	s.index.Add(r)
 	c.entered = slices.DeleteFunc(c.entered, func(a results.Attempt) bool { return a.Number == number })
+	if h != nil {
+		h.unsettle()
+	}
 	if h != nil && h.busy != nil {
 		s.pace.took(s.now().Sub(h.busy.since))
 		s.idle(h)
@@ -148,6 +155,7 @@ func (s *state) foldFailure(c *cell, number int, data []byte, seq uint64) error 
 		return fmt.Errorf("no failure of the kind %s of an attempt", failureSchema)
 	}
 	s.idle(h)
+	h.unsettle()
 	if f.Again {
 		h.failure, h.place, h.kept = nil, seq, true
 	} else {
@@ -175,11 +183,15 @@ func (s *state) foldPending(c *cell, data []byte) error {
 
 // of returns the attempt with a number; nil: it was not handed in here.
 func (c *cell) of(number int) *handed {
-	i := slices.IndexFunc(c.handed, func(h *handed) bool { return h.Number == number })
-	if i < 0 {
-		return nil
+	if i, ok := c.find(number); ok {
+		return c.handed[i]
 	}
-	return c.handed[i]
+	return nil
+}
+
+// find returns where the attempt with a number is among those handed in, or would be.
+func (c *cell) find(number int) (int, bool) {
+	return slices.BinarySearchFunc(c.handed, number, func(h *handed, number int) int { return h.Number - number })
 }
 
 // idle says that no worker has an attempt.
@@ -210,14 +222,26 @@ func (s *state) later(c *cell, h *handed) bool {
 	if last, any := s.index.Last(c.id.student, c.id.exercise); any && last.Attempt > h.Number && c.of(last.Attempt) == nil {
 		return true
 	}
-	return slices.ContainsFunc(c.handed, func(l *handed) bool { return l.Number > h.Number && !l.Beside })
+	return c.taker > h.Number
+}
+
+// settled reports whether an attempt stays what it was when followers were told of it: what
+// makes another of a replaced one clears its stage. A student may have handed in thousands,
+// which are not all looked up for each message.
+func (h *handed) settled() bool { return h.stage == service.Graded || h.stage == service.Replaced }
+
+// unsettle says that a replaced attempt may be another now.
+func (h *handed) unsettle() {
+	if h.stage == service.Replaced {
+		h.stage = ""
+	}
 }
 
 // waiting returns the last attempt of a cell that waits for a worker; nil: none does. Earlier
 // ones have their turn after it.
 func (s *state) waiting(c *cell) *handed {
 	for _, h := range slices.Backward(c.handed) {
-		if s.stageOf(c, h) == service.Waiting {
+		if !h.settled() && s.stageOf(c, h) == service.Waiting {
 			return h
 		}
 	}
@@ -227,6 +251,9 @@ func (s *state) waiting(c *cell) *handed {
 // refresh finds out what a change means for the attempts of a cell, and tells followers.
 func (s *state) refresh(c *cell) {
 	for _, h := range c.handed {
+		if h.settled() {
+			continue
+		}
 		stage := s.stageOf(c, h)
 		if stage != h.stage {
 			h.stage = stage

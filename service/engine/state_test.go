@@ -104,3 +104,34 @@ func TestWhatIsReplaced(t *testing.T) {
 		assert.Equal(t, 1, w.turn())
 	})
 }
+
+// A student who hands in all night long makes no message take long: with each of them looking
+// at all attempts, and each of these at all later ones, this test would not end.
+func TestManyAttempts(t *testing.T) {
+	const night = 20_000
+	w := newTold(t)
+	for n := range night {
+		w.handIn(n+1, false)
+	}
+	assert.Equal(t, night, w.turn())
+	e := &Engine{state: w.state}
+	list := e.Attempts(w.id.student, w.id.exercise)
+	require.Len(t, list, night)
+	assert.Equal(t, service.Replaced, list[night-2].Stage)
+}
+
+// A replaced attempt becomes another by a worker that has it all the same, or by a failure.
+func TestReplacedIsNotTheEnd(t *testing.T) {
+	w := newTold(t)
+	w.handIn(1, false)
+	w.handIn(2, false)
+	one := w.state.begun(service.JobID{Student: "ada", Exercise: "gears", Number: 1}, "w")
+	require.NotNil(t, one)
+	assert.Equal(t, service.Grading, one.stage)
+	w.failure(1, false)
+	assert.Equal(t, service.NoVerdict, one.stage)
+	w.failure(1, true)
+	assert.Equal(t, service.Waiting, one.stage)
+	w.failure(2, false)
+	assert.Equal(t, 1, w.turn())
+}

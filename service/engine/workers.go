@@ -72,6 +72,7 @@ func (s *state) begun(j service.JobID, name string) *handed {
 		}
 		h.busy, h.kept = &busy{worker: name, since: since}, true
 		s.busy[h] = c
+		h.unsettle()
 		s.refresh(c)
 	}
 	h.busy.heard = s.now()
