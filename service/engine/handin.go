@@ -156,7 +156,8 @@ func (e *Engine) catchUp(ctx context.Context, subject string, known uint64) erro
 }
 
 // queue publishes the job of a cell's last attempt that waits for a worker. It takes the
-// place of the job of an earlier one, which the sweep queues again if it was not replaced.
+// place of the job of an earlier one, which is queued again after it if it was not replaced,
+// see [state.passTurn].
 func (e *Engine) queue(ctx context.Context, id cellID) error {
 	job, waits, err := e.job(id)
 	if err != nil || !waits {

@@ -20,6 +20,8 @@ type state struct {
 	line    line
 	busy    map[*handed]*cell // the attempts that workers have
 	workers map[string]*worker
+	jobless map[cellID]bool // whose turn has passed to an attempt that has no job
+	wake    chan struct{}   // holds one token while there are any
 	pace    pace
 	hub     hub
 	beat    time.Duration
@@ -57,7 +59,7 @@ type busy struct {
 func newState(c Config) *state {
 	return &state{
 		cells: map[cellID]*cell{}, kept: map[results.PendingID]results.Pending{}, busy: map[*handed]*cell{}, workers: map[string]*worker{},
-		hub: hub{}, beat: c.Beat, now: c.Now,
+		jobless: map[cellID]bool{}, wake: make(chan struct{}, 1), hub: hub{}, beat: c.Beat, now: c.Now,
 	}
 }
 
@@ -118,6 +120,7 @@ func (s *state) foldAttempt(c *cell, data []byte, seq uint64) error {
 // foldResult takes a record. Its time is the log's where the worker has left it open: the
 // clocks of machines differ.
 func (s *state) foldResult(c *cell, number int, data []byte, seq uint64, at time.Time) error {
+	again := c.results[number] != 0
 	c.results[number] = seq
 	var r results.Record
 	if err := json.Unmarshal(data, &r); err != nil {
@@ -135,12 +138,17 @@ func (s *state) foldResult(c *cell, number int, data []byte, seq uint64, at time
 	}
 	s.index.Add(r)
 	c.entered = slices.DeleteFunc(c.entered, func(a results.Attempt) bool { return a.Number == number })
-	if h != nil {
-		h.unsettle()
+	if h == nil {
+		return nil
 	}
-	if h != nil && h.busy != nil {
+	h.unsettle()
+	had := h.busy != nil
+	if had {
 		s.pace.took(s.now().Sub(h.busy.since))
 		s.idle(h)
+	}
+	if !again {
+		s.passTurn(c, number, seq, had)
 	}
 	return nil
 }
@@ -154,14 +162,35 @@ func (s *state) foldFailure(c *cell, number int, data []byte, seq uint64) error 
 	if f.Schema != failureSchema || h == nil {
 		return fmt.Errorf("no failure of the kind %s of an attempt", failureSchema)
 	}
+	had := h.busy != nil
 	s.idle(h)
 	h.unsettle()
 	if f.Again {
 		h.failure, h.place, h.kept = nil, seq, true
-	} else {
-		h.failure = &f
+		return nil
 	}
+	h.failure = &f
+	s.passTurn(c, number, seq, had)
 	return nil
+}
+
+// passTurn gives the turn of an attempt that has come to its end to an earlier one that still
+// waits. The job of the later one has taken the place of its job, so it is queued anew, behind
+// all others; what a worker had before this engine was there, the sweep finds.
+func (s *state) passTurn(c *cell, number int, seq uint64, had bool) {
+	h := s.waiting(c)
+	if h == nil || h.Number > number {
+		return
+	}
+	h.place = seq
+	if !had {
+		return
+	}
+	s.jobless[c.id] = true
+	select {
+	case s.wake <- struct{}{}:
+	default:
+	}
 }
 
 func (s *state) foldPending(c *cell, data []byte) error {

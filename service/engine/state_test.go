@@ -135,3 +135,18 @@ func TestReplacedIsNotTheEnd(t *testing.T) {
 	w.failure(2, false)
 	assert.Equal(t, 1, w.turn())
 }
+
+// When a later attempt has ended, an earlier one that still waits is queued again at once,
+// behind those that came meanwhile.
+func TestTurnPasses(t *testing.T) {
+	w := newTold(t)
+	w.handIn(1, false)
+	w.handIn(2, true)
+	require.NotNil(t, w.state.begun(service.JobID{Student: "ada", Exercise: "gears", Number: 2}, "w"))
+	assert.Empty(t, w.state.wake)
+	w.failure(2, false)
+	assert.Equal(t, 1, w.turn())
+	assert.Len(t, w.state.wake, 1)
+	assert.True(t, w.state.jobless[w.id])
+	assert.Equal(t, w.seq, w.state.line.of[w.id])
+}

@@ -19,6 +19,8 @@ func (e *Engine) sweepAlways(ctx context.Context) {
 		select {
 		case <-ctx.Done():
 			return
+		case <-e.state.wake:
+			e.queueJobless(ctx)
 		case <-t.C:
 			if err := e.sweep(ctx); err != nil && ctx.Err() == nil {
 				e.log.Warn("the queue could not be compared with the log", "because", err)
@@ -51,6 +53,20 @@ func (e *Engine) sweep(ctx context.Context) error {
 		}
 	}
 	return lost
+}
+
+// queueJobless queues at once what no longer has a job. The job of the attempt that has ended
+// may still be there, unacknowledged: it is replaced.
+func (e *Engine) queueJobless(ctx context.Context) {
+	e.mu.Lock()
+	cells := e.state.jobless
+	e.state.jobless = map[cellID]bool{}
+	e.mu.Unlock()
+	for id := range cells {
+		if err := e.requeue(ctx, id); err != nil && ctx.Err() == nil {
+			e.log.Warn("a job is queued later", "student", id.student, "exercise", id.exercise, "because", err)
+		}
+	}
 }
 
 func (e *Engine) requeue(ctx context.Context, id cellID) error {

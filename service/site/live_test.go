@@ -138,6 +138,7 @@ func TestLateReplacesNothing(t *testing.T) {
 	assert.Equal(t, service.Waiting, first.Stage)
 	w.letGo()
 	w.graded("ada", 2)
+	w.graded("ada", 1)
 }
 
 // A page that is open ends with its session.
