@@ -40,6 +40,8 @@ func TestRules(t *testing.T) {
 	unlisted.Unlisted = true
 	nothing := without(verdict.Invalid)
 	nothing.Result.Problems = []verdict.Problem{{Rule: RuleNoFiles}}
+	nothingMore := nothing
+	nothingMore.Number = 2
 	unknown := handed(1, 0, 90)
 	unknown.Submitted = time.Time{}
 	for name, c := range map[string]struct {
@@ -57,6 +59,8 @@ func TestRules(t *testing.T) {
 		"within the grace":                {late: tenADay, handed: []Attempt{handed(1, 15*time.Minute, 90)}, counts: 1, points: 90, why: []string{"Attempt 1 was handed in 15 min after it was due, within the time of grace: it counts as in time."}},
 		"refused":                         {handed: []Attempt{without(verdict.Invalid)}, counts: 1, points: 0, why: []string{"Attempt 1 has no points: it was refused before anything of it ran."}},
 		"nothing is there":                {handed: []Attempt{nothing}, counts: 1, points: 0, why: []string{"Attempt 1 has no points: nothing was handed in, there is no Go file."}},
+		"a folder made in advance":        {attempts: 1, handed: []Attempt{nothing, handed(2, -day, 90)}, counts: 2, points: 90, why: []string{"Attempt 2 of 2 counts"}},
+		"emptied after the work":          {count: course.CountLast, handed: []Attempt{handed(1, -2*day, 90), nothingMore}, counts: 1, points: 90},
 		"does not compile":                {handed: []Attempt{without(verdict.CompileError)}, counts: 1, points: 0, why: []string{"Attempt 1 has no points: it does not compile."}},
 		"after the grace, from the start": {late: tenADay, handed: []Attempt{handed(1, 15*time.Minute+1, 90)}, counts: 1, points: 81, why: []string{"16 min late: less 10 %, 90 points count 81."}},
 		"a day to the second":             {late: tenADay, handed: []Attempt{handed(1, day, 90)}, counts: 1, points: 81, why: []string{"1 d 0 h 0 min late: less 10 %"}},

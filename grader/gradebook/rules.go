@@ -27,12 +27,20 @@ type valued struct {
 	why    []string
 }
 
-// decide picks the attempt that counts, and records what each rule did.
+// decide picks the attempt that counts, and records what each rule did. A teacher may make
+// folders in advance: one without a Go file uses up no attempt and counts only if there is
+// nothing else.
 func (c *Cell) decide(r ruling) {
 	var best valued
 	late := false // any that does not count
+	worked := slices.ContainsFunc(c.Attempts, func(a Attempt) bool { return !a.empty() })
+	nth := 0
 	for i := range c.Attempts {
-		v := r.value(i+1, c.Attempts[i])
+		if worked && c.Attempts[i].empty() {
+			continue
+		}
+		nth++
+		v := r.value(nth, c.Attempts[i])
 		if !v.counts {
 			c.Rules = append(c.Rules, v.why...)
 			late = late || v.late
