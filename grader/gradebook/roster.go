@@ -44,9 +44,12 @@ func (r Roster) Find(student string) (Person, bool) {
 
 // Teaches reports whether a login is of a person whose role is another than a student's.
 func (r Roster) Teaches(login string) bool {
-	p, ok := r.Find(login)
-	return ok && p.Role != "" && !strings.EqualFold(p.Role, "student")
+	p, _ := r.Find(login)
+	return p.Teaches()
 }
+
+// Teaches reports whether the role of a person is another than a student's.
+func (p Person) Teaches() bool { return p.Role != "" && !strings.EqualFold(p.Role, "student") }
 
 // Login returns the name by which results know a person: the SIS Login ID, or what stands
 // for it in a roster without logins, as [Roster.Find] has it. It is empty if that is.

@@ -134,7 +134,8 @@ type canvasStudent struct {
 
 // canvasStudents returns the students of the roster, and then the others. It leaves out
 // logins that are one person on the roster and returns them as same, because their points
-// cannot be told apart.
+// cannot be told apart. It leaves out who teaches: empty cells would take away what they have
+// in Canvas.
 func canvasStudents(b *gradebook.Book) (list []canvasStudent, same []string) {
 	rows := map[gradebook.Person][]*gradebook.Row{}
 	var others []canvasStudent
@@ -147,10 +148,11 @@ func canvasStudents(b *gradebook.Book) (list []canvasStudent, same []string) {
 		}
 	}
 	for _, p := range b.Roster {
-		switch found := rows[p]; len(found) {
-		case 0:
+		switch found := rows[p]; {
+		case p.Teaches():
+		case len(found) == 0:
 			list = append(list, canvasStudent{Person: p})
-		case 1:
+		case len(found) == 1:
 			list = append(list, canvasStudent{Person: p, row: found[0]})
 		default:
 			same = append(same, fmt.Sprintf("canvas: students %s and %s are the same person on the roster, and neither has a row", wording.Whole(found[0].Student), wording.Whole(found[1].Student)))

@@ -46,6 +46,15 @@ func TestCanvasKeepsScores(t *testing.T) {
 	assert.Contains(t, string(writtenCourse(t, "canvas", b)), "barbara,,,barbara,,,\n")
 }
 
+// Staff of the roster are in no gradebook: an empty cell would take their scores away.
+func TestCanvasLeavesOutStaff(t *testing.T) {
+	b := sample.SmallCourse()
+	b.Roster[2].Role = "Staff"
+	assert.NotContains(t, string(writtenCourse(t, "canvas", b)), "Dijkstra")
+	b.Roster[2].Role = "Student"
+	assert.Contains(t, string(writtenCourse(t, "canvas", b)), "Dijkstra")
+}
+
 func TestCanvasRefuses(t *testing.T) {
 	f, _ := FormatNamed("canvas")
 	b := sample.SmallCourse()
