@@ -227,6 +227,18 @@ func TestSpan(t *testing.T) {
 	}
 }
 
+// A report that lists the attempts of a student has their times in one zone.
+func TestZoneOfTimes(t *testing.T) {
+	p := NewPolicy([]string{"gears"})
+	p.Zone = time.FixedZone("CET", 3600)
+	listed, unknown := handed(2, day, 90), handed(3, 0, 90)
+	listed.Listed, unknown.Submitted = due, time.Time{}
+	cell, _ := p.Book([]Attempt{handed(1, -day, 90), listed, unknown}, nil).Find("ada", "gears")
+	for _, a := range cell.Attempts {
+		assert.True(t, a.Submitted.IsZero() || a.Submitted.Location() == p.Zone, a.Number)
+	}
+}
+
 // What an attempt would count at a time is what the gradebook makes of one.
 func TestCountsAt(t *testing.T) {
 	due := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)

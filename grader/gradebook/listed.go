@@ -18,7 +18,10 @@ func (p *Policy) list(cell []Attempt) {
 			a.Listed, a.ListedIn, a.Later = at, p.Times, time.Time{}
 		}
 		if listed[i] = !a.Listed.IsZero(); listed[i] {
-			a.Submitted, a.Source = a.Listed.In(p.Zone), a.ListedIn
+			a.Submitted, a.Source = a.Listed, a.ListedIn
+		}
+		if !a.Submitted.IsZero() {
+			a.Submitted = a.Submitted.In(p.Zone) // one column has the times of all
 		}
 		a.Unlisted = p.Listed != nil && !listed[i]
 	}
