@@ -42,10 +42,14 @@ func (r Roster) Find(student string) (Person, bool) {
 	return Person{}, false
 }
 
-// Teaches reports whether a login is of a person whose role is another than a student's.
-func (r Roster) Teaches(login string) bool {
-	p, _ := r.Find(login)
-	return p.Teaches()
+// teachers returns the logins of those whose role is another than a student's.
+func (r Roster) teachers() (logins []string) {
+	for _, p := range r {
+		if p.Teaches() && r.Login(p) != "" {
+			logins = append(logins, r.Login(p))
+		}
+	}
+	return logins
 }
 
 // Teaches reports whether the role of a person is another than a student's.

@@ -100,7 +100,7 @@ func FuzzReadRoster(f *testing.F) {
 // What persons who teach have handed in is in no gradebook.
 func TestStaffHaveNoRow(t *testing.T) {
 	p := NewPolicy([]string{"gears"})
-	p.Members = Roster{{SISLoginID: "ada"}, {SISLoginID: "bob", Role: "Student"}, {SISLoginID: "grace", Role: "staff"}}
+	p.Members = Roster{{SISLoginID: "ada"}, {SISLoginID: "bob", Role: "Student"}, {SISLoginID: "grace", Role: "staff"}, {SISUserID: "guest", Role: "staff"}}
 	var attempts []Attempt
 	for _, student := range []string{"ada", "bob", "Grace", "guest"} {
 		attempts = append(attempts, Attempt{Student: student, Exercise: "gears", Result: &verdict.Result{Verdict: verdict.Graded}})

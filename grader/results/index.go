@@ -135,18 +135,24 @@ func (x *Index) All() []Record { return x.records }
 
 // Attempts returns the records that hold, in the order in which the attempts were first
 // kept.
-func (x *Index) Attempts() (list []Record) {
+func (x *Index) Attempts() []Record { return Holding(x.records) }
+
+// Holding returns of all records those that hold, as [Index.Attempts] does: a caller who
+// holds a lock need not hold it meanwhile.
+func Holding(records []Record) (list []Record) {
 	type attempt struct {
 		cell
 		number int
 	}
-	seen := map[attempt]bool{}
-	for _, r := range x.records {
+	at := map[attempt]int{}
+	for _, r := range records {
 		a := attempt{cell{r.Student, r.Exercise}, r.Attempt}
-		if !seen[a] {
-			list = append(list, x.records[x.cells[a.cell].attempts[r.Attempt]])
+		if i, again := at[a]; again {
+			list[i] = r
+			continue
 		}
-		seen[a] = true
+		at[a] = len(list)
+		list = append(list, r)
 	}
 	return list
 }

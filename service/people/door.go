@@ -23,6 +23,7 @@ type Door struct {
 
 	mu     sync.RWMutex // guards what follows
 	roster []Person
+	logins map[string]Person // of the roster, by login in lower case
 }
 
 // The keys of a store, and what each of their values is.
@@ -67,9 +68,14 @@ func (d *Door) First(ctx context.Context) (bool, error) {
 
 // SetRoster replaces the people that the course's roster names.
 func (d *Door) SetRoster(list []Person) {
+	logins := map[string]Person{}
+	for _, p := range slices.Backward(list) { // the first of a login counts
+		logins[strings.ToLower(p.Login)] = p
+	}
+	delete(logins, "") // it names no person
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.roster = list
+	d.roster, d.logins = list, logins
 }
 
 // People lists the people in the course: those of the roster, and then those who were let
@@ -108,12 +114,8 @@ func (d *Door) Listed(login string) bool {
 func (d *Door) inRoster(login string) (Person, bool) {
 	d.mu.RLock()
 	defer d.mu.RUnlock()
-	for _, p := range d.roster {
-		if login != "" && strings.EqualFold(p.Login, login) {
-			return p, true
-		}
-	}
-	return Person{}, false
+	p, ok := d.logins[strings.ToLower(login)]
+	return p, ok
 }
 
 // Person returns the person with a login. The roster comes first: who is taken out of it,

@@ -98,9 +98,12 @@ func (q *request) gradebookPage() error {
 // absent lists the students who are in no row, because they have handed nothing in.
 func (v *gradebookView) absent(q *request) error {
 	all, err := q.Door.People(q.Context())
+	in := map[string]bool{}
+	for _, r := range v.Rows {
+		in[strings.ToLower(r.Student)] = true
+	}
 	for _, p := range all {
-		in := slices.ContainsFunc(v.Rows, func(r gradebookRow) bool { return strings.EqualFold(r.Student, p.Login) })
-		if p.Role == people.Student && !in {
+		if p.Role == people.Student && !in[strings.ToLower(p.Login)] {
 			v.Absent = append(v.Absent, p)
 		}
 	}
