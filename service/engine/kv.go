@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"slices"
@@ -122,22 +123,32 @@ func (k *KV) Update(ctx context.Context, key string, value []byte, revision uint
 	return seq, err
 }
 
-// put publishes to the bucket's stream: its own Put has no time to live.
+// writeHeader has what tells one write from all others.
+const writeHeader = "Grade-Write"
+
+// put publishes to the bucket's stream: its own Put has no time to live. A write whose
+// acknowledgement is lost is repeated, and finds itself in its way: it has succeeded then.
 func (k *KV) put(ctx context.Context, key string, value []byte, ttl time.Duration, options ...jetstream.PublishOpt) (seq uint64, err error) {
 	if ttl > 0 {
 		options = append(options, jetstream.WithMsgTTL(max(time.Second, ttl.Round(time.Second))))
 	}
 	ctx, cancel := context.WithTimeout(ctx, keepTimeout)
 	defer cancel()
-	m := &nats.Msg{Subject: k.subject(key), Data: value}
+	m, id, calls := &nats.Msg{Subject: k.subject(key), Data: value}, rand.Text(), 0
 	err = again(ctx, func(ctx context.Context) error {
-		m.Header = nil
+		calls++
+		m.Header = nats.Header{writeHeader: {id}}
 		ack, err := k.js.PublishMsg(ctx, m, options...)
 		if err == nil {
 			seq = ack.Sequence
 		}
 		return err
 	})
+	if isConflict(err) && calls > 1 {
+		if last, failed := k.last(ctx, key); failed == nil && last != nil && last.Header.Get(writeHeader) == id {
+			return last.Sequence, nil
+		}
+	}
 	if err != nil && !isConflict(err) {
 		err = fmt.Errorf("keep in %s: %w", k.name, err)
 	}

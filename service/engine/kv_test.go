@@ -1,9 +1,12 @@
 package engine
 
 import (
+	"context"
 	"testing"
 	"time"
 
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -60,6 +63,40 @@ func TestKV(t *testing.T) {
 	got, err = k.Get(t.Context(), "a.b *")
 	require.NoError(t, err)
 	assert.Equal(t, "5", string(got.Value))
+}
+
+// forgetful publishes, and loses the first acknowledgement.
+type forgetful struct {
+	jetstream.JetStream
+	lost bool
+}
+
+func (f *forgetful) PublishMsg(ctx context.Context, m *nats.Msg, options ...jetstream.PublishOpt) (*jetstream.PubAck, error) {
+	ack, err := f.JetStream.PublishMsg(ctx, m, options...)
+	if !f.lost && err == nil {
+		f.lost = true
+		return nil, nats.ErrTimeout
+	}
+	return ack, err
+}
+
+// A write whose acknowledgement is lost is not taken for another's: a link would be used up
+// without a session.
+func TestLostAcknowledgement(t *testing.T) {
+	e, err := Open(t.Context(), Config{DataDir: t.TempDir(), Grader: "g"})
+	require.NoError(t, err)
+	defer e.Close()
+	k, err := e.KV(t.Context(), "people")
+	require.NoError(t, err)
+	k.js = &forgetful{JetStream: e.js}
+	first, err := k.Create(t.Context(), "a", []byte("1"), 0)
+	require.NoError(t, err)
+	k.js = &forgetful{JetStream: e.js}
+	_, err = k.Update(t.Context(), "a", []byte("2"), first, 0)
+	require.NoError(t, err)
+	k.js = &forgetful{JetStream: e.js, lost: true}
+	_, err = k.Update(t.Context(), "a", []byte("2"), first, 0)
+	require.ErrorIs(t, err, service.ErrConflict, "the same data of another write")
 }
 
 // A bucket that any replica answers for is not ready: what opened it would ask the replicas
