@@ -6,8 +6,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
 	"strings"
-	"sync"
+	"sync/atomic"
+	"time"
 
 	"github.com/coreos/go-oidc/v3/oidc"
 	"golang.org/x/oauth2"
@@ -28,15 +30,16 @@ type OIDCConfig struct {
 // OIDC signs people in by OpenID Connect. The issuer is asked for its keys when the first
 // person comes, so that a service starts while the issuer is away.
 type OIDC struct {
-	door   *Door
-	config OIDCConfig
-
-	mu       sync.Mutex
-	provider *oidc.Provider // nil: not asked yet
+	door     *Door
+	config   OIDCConfig
+	http     *http.Client
+	provider atomic.Pointer[oidc.Provider] // nil: not asked yet
 }
 
 // NewOIDC returns a way to sign in. It does not ask the issuer yet.
-func (d *Door) NewOIDC(c OIDCConfig) *OIDC { return &OIDC{door: d, config: c} }
+func (d *Door) NewOIDC(c OIDCConfig) *OIDC {
+	return &OIDC{door: d, config: c, http: &http.Client{Timeout: issuerTime}}
+}
 
 // purposeOIDC is the purpose of the cookie that is kept while a person is at the issuer.
 const purposeOIDC = "oidc"
@@ -85,6 +88,7 @@ func (o *OIDC) claims(ctx context.Context, j journey, code string) (map[string]a
 	if err != nil {
 		return nil, err
 	}
+	ctx = oidc.ClientContext(ctx, o.http)
 	token, err := client.Exchange(ctx, code, oauth2.VerifierOption(j.Verifier))
 	if err != nil {
 		return nil, err
@@ -120,20 +124,31 @@ func (o *OIDC) personOf(ctx context.Context, claims map[string]any) (Person, err
 	return o.door.ByEmail(ctx, name)
 }
 
+// issuerTime is how long the issuer may take for an answer.
+const issuerTime = 10 * time.Second
+
 // client returns what talks to the issuer.
 func (o *OIDC) client(ctx context.Context) (*oauth2.Config, *oidc.Provider, error) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if o.provider == nil {
-		// The provider keeps its context for later requests for keys.
-		p, err := oidc.NewProvider(context.WithoutCancel(ctx), o.config.Issuer)
-		if err != nil {
-			return nil, nil, fmt.Errorf("ask %s how people sign in: %w", o.config.Issuer, err)
-		}
-		o.provider = p
+	p, err := o.asked(ctx)
+	if err != nil {
+		return nil, nil, fmt.Errorf("ask %s how people sign in: %w", o.config.Issuer, err)
 	}
 	return &oauth2.Config{
-		ClientID: o.config.ClientID, ClientSecret: o.config.Secret, Endpoint: o.provider.Endpoint(),
+		ClientID: o.config.ClientID, ClientSecret: o.config.Secret, Endpoint: p.Endpoint(),
 		RedirectURL: o.config.Redirect, Scopes: strings.Fields("openid profile email"),
-	}, o.provider, nil
+	}, p, nil
+}
+
+// asked returns what the issuer says of itself. It holds no lock while it asks: one who waits
+// for a silent issuer keeps no other waiting.
+func (o *OIDC) asked(ctx context.Context) (*oidc.Provider, error) {
+	if p := o.provider.Load(); p != nil {
+		return p, nil
+	}
+	// The provider keeps its context for later requests for keys.
+	p, err := oidc.NewProvider(oidc.ClientContext(context.WithoutCancel(ctx), o.http), o.config.Issuer)
+	if err == nil {
+		o.provider.Store(p)
+	}
+	return p, err
 }

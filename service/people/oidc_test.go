@@ -1,7 +1,10 @@
 package people
 
 import (
+	"net/http"
+	"net/http/httptest"
 	"net/url"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -73,4 +76,25 @@ func TestIssuerAway(t *testing.T) {
 	o := d.NewOIDC(OIDCConfig{Issuer: i.URL + "/nowhere", ClientID: "grade", Claim: "email"})
 	_, _, err := o.Begin(t.Context(), "/")
 	require.ErrorContains(t, err, "ask "+i.URL)
+}
+
+// An issuer that takes a request and does not answer keeps those who come later from nothing.
+func TestSilentIssuer(t *testing.T) {
+	d, _ := opened(t)
+	came, leave := make(chan struct{}, 2), make(chan struct{})
+	issuer := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+		came <- struct{}{}
+		<-leave
+	}))
+	defer issuer.Close()
+	o := d.NewOIDC(OIDCConfig{Issuer: issuer.URL, ClientID: "grade", Claim: "email"})
+	require.Equal(t, issuerTime, o.http.Timeout)
+	var both sync.WaitGroup
+	for range 2 {
+		both.Go(func() { _, _, _ = o.Begin(t.Context(), "/") })
+	}
+	<-came
+	<-came // the second one has asked, too
+	close(leave)
+	both.Wait()
 }
