@@ -296,7 +296,7 @@ func (s *state) attempt(c *cell, number int) (a service.Attempt, ok bool) {
 	a.Content, a.Submitted, a.Source, a.Stage = h.Content, h.Submitted, h.Source, s.stageOf(c, h)
 	switch a.Stage {
 	case service.Waiting:
-		a.Ahead = s.line.before(h.place)
+		a.Ahead = s.line.before(s.placeOf(c, h))
 	case service.Grading:
 		a.Worker, a.Since = h.busy.worker, h.busy.since
 	case service.NoVerdict:

@@ -3,6 +3,7 @@ package engine
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -277,6 +278,20 @@ func (s *state) waiting(c *cell) *handed {
 	return nil
 }
 
+// placeOf returns the place of an attempt that waits. Beside a later one, which waits or is
+// being graded, it is behind all others: that is where it is queued when that one has ended.
+func (s *state) placeOf(c *cell, h *handed) uint64 {
+	for _, l := range slices.Backward(c.handed) {
+		if l == h {
+			break
+		}
+		if !l.settled() && (l.busy != nil || s.stageOf(c, l) == service.Waiting) {
+			return math.MaxUint64
+		}
+	}
+	return h.place
+}
+
 // refresh finds out what a change means for the attempts of a cell, and tells followers.
 func (s *state) refresh(c *cell) {
 	for _, h := range c.handed {
@@ -291,7 +306,7 @@ func (s *state) refresh(c *cell) {
 	}
 	inLine := uint64(0)
 	if h := s.waiting(c); h != nil {
-		inLine = h.place
+		inLine = s.placeOf(c, h)
 	}
 	if s.line.set(c.id, inLine) {
 		s.tellLine()
@@ -318,7 +333,7 @@ func (s *state) progress(c *cell, h *handed, event *grader.Event) service.Progre
 		p.Worker = h.busy.worker
 	}
 	if p.Stage == service.Waiting {
-		p.Ahead = s.line.before(h.place)
+		p.Ahead = s.line.before(s.placeOf(c, h))
 	}
 	return p
 }

@@ -137,13 +137,21 @@ func TestReplacedIsNotTheEnd(t *testing.T) {
 }
 
 // When a later attempt has ended, an earlier one that still waits is queued again at once,
-// behind those that came meanwhile.
+// behind those that came meanwhile. That is the place which its student is told before, too.
 func TestTurnPasses(t *testing.T) {
 	w := newTold(t)
+	ahead := func() int {
+		a, _ := (&Engine{state: w.state}).Attempt("ada", "gears", 1)
+		return a.Ahead
+	}
 	w.handIn(1, false)
+	w.state.line.set(cellID{"grace", "gears"}, 100)
+	assert.Equal(t, 0, ahead())
 	w.handIn(2, true)
+	assert.Equal(t, 2, ahead(), "attempt 2 and grace's")
 	require.NotNil(t, w.state.begun(service.JobID{Student: "ada", Exercise: "gears", Number: 2}, "w"))
 	assert.Empty(t, w.state.wake)
+	assert.Equal(t, 1, ahead(), "grace's")
 	w.failure(2, false)
 	assert.Equal(t, 1, w.turn())
 	assert.Len(t, w.state.wake, 1)
