@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"strconv"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
@@ -66,11 +67,30 @@ func (w *watched) WriteHeader(status int) {
 	w.ResponseWriter.WriteHeader(status)
 }
 
-func (w *watched) Write(p []byte) (int, error) {
+// The time of a write, and what a reader has to take in it.
+const (
+	writeTime = 30 * time.Second
+	writeSize = 64 << 10
+)
+
+// Write gives a reader time for each part, however long the whole is: one that takes nothing
+// holds no connection.
+func (w *watched) Write(p []byte) (n int, err error) {
 	if w.status == 0 {
 		w.status = http.StatusOK
 	}
-	return w.ResponseWriter.Write(p)
+	for first := true; err == nil && (first || n < len(p)); first = false {
+		w.until(time.Now().Add(writeTime))
+		var wrote int
+		wrote, err = w.ResponseWriter.Write(p[n:min(len(p), n+writeSize)])
+		n += wrote
+	}
+	return n, err
+}
+
+// until sets when a write has to be over; zero: never.
+func (w *watched) until(at time.Time) {
+	_ = http.NewResponseController(w.ResponseWriter).SetWriteDeadline(at) // a recorder in a test has none
 }
 
 // Unwrap is for [http.ResponseController].
@@ -91,6 +111,7 @@ func (s *Site) observe(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		started := s.Now()
 		seen := &watched{ResponseWriter: w}
+		seen.until(time.Time{}) // that of the request before holds for the connection
 		h.ServeHTTP(seen, r.WithContext(context.WithValue(r.Context(), watchedKey{}, seen)))
 		took := s.Now().Sub(started)
 		s.metrics.requests.WithLabelValues(method(r.Method), seen.route.Pattern, strconv.Itoa(seen.status)).Observe(took.Seconds())

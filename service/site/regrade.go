@@ -45,9 +45,7 @@ type regradeView struct {
 }
 
 func (q *request) regradePage() error {
-	g := &q.Site.regrade
-	g.mu.Lock()
-	defer g.mu.Unlock()
+	g := q.Site.regrade.now()
 	v := regradeView{Possible: q.Regrade != nil, ID: g.id, Running: g.running, Began: g.began, Done: g.event.Done, Total: g.event.Total, Admin: q.person.Role == "admin"}
 	if g.err != nil {
 		v.Failed = g.err.Error()
@@ -57,6 +55,13 @@ func (q *request) regradePage() error {
 		v.Text, v.Changes = v.Diff.Text("Make it hold"), v.Diff.Regraded > 0 && !g.applied
 	}
 	return q.show("regrade", v)
+}
+
+// now returns the run as it stands. A page is written without the lock: its reader may be slow.
+func (g *regrading) now() regradeRun {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.regradeRun
 }
 
 // difference sums up what a regrade changes of what counts.
@@ -119,10 +124,10 @@ func regraded(ctx context.Context, s *Site, o batch.Options) (list []batch.Regra
 
 // regradeApply makes hold what the person has looked at: the form names the run.
 func (q *request) regradeApply() error {
-	g := &q.Site.regrade
+	g, id := &q.Site.regrade, q.field("id")
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if q.Regrade == nil || g.running || g.id == "" || g.err != nil || g.applied || q.field("id") != g.id {
+	if q.Regrade == nil || g.running || g.id == "" || g.err != nil || g.applied || id != g.id {
 		return &Problem{Status: http.StatusConflict, Detail: "there is no regrade that could hold, or another one than you looked at", Advice: "look at the page of regrades, and decide there"}
 	}
 	options, err := q.Regrade()
