@@ -11,7 +11,8 @@ import (
 )
 
 // limits bound how often one may ask. A whole class may sit behind one address, so that an
-// address counts only for who is not signed in.
+// address counts only for who is not signed in, and 300 may sign in at once there: each opens
+// a link and sends it.
 type limits struct {
 	strangers *people.Limits // requests of an address without a person
 	guesses   *people.Limits // wrong links and codes of an address
@@ -22,7 +23,7 @@ type limits struct {
 
 func newLimits(now func() time.Time) limits {
 	return limits{
-		strangers: people.NewLimits(300, 100*time.Millisecond, now),
+		strangers: people.NewLimits(1000, 100*time.Millisecond, now),
 		guesses:   people.NewLimits(20, 6*time.Second, now),
 		devices:   people.NewLimits(100, time.Second, now),
 		requests:  people.NewLimits(200, 100*time.Millisecond, now),

@@ -166,6 +166,24 @@ func TestLimits(t *testing.T) {
 	assert.Equal(t, http.StatusCreated, ada.handIn(gears, solution("z")).status)
 }
 
+// A class signs in at once behind one address, with cookies from before a restore too; what a
+// page brings along counts for nothing.
+func TestClassBehindOneAddress(t *testing.T) {
+	w := newWorld(t)
+	stale := w.nobody()
+	stale.session = &http.Cookie{Name: "grade-session", Value: "of.old"}
+	for range 600 {
+		require.Equal(t, http.StatusOK, stale.get("/sign-in").status)
+	}
+	for range 400 {
+		stale.get("/")
+	}
+	assert.Equal(t, http.StatusTooManyRequests, stale.get("/").status)
+	for _, address := range []string{"/healthz", "/favicon.ico"} {
+		assert.Equal(t, http.StatusOK, stale.get(address).status, address)
+	}
+}
+
 // The exact figures of hidden tests are staff's.
 func TestStudentsGetNoClock(t *testing.T) {
 	w := newWorld(t)

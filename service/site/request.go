@@ -45,36 +45,31 @@ func (s *Site) handle(route Route) http.Handler {
 	})
 }
 
-// admit finds out who asks, and refuses who may not.
-func (q *request) admit(route Route) (err error) {
-	if q.person, err = q.who(); err != nil && route.For != Anyone {
+// admit finds out who asks, and refuses who may not. Who comes with a secret that is not known
+// is a stranger, and slowed down: after a restore a whole class is, behind one address.
+func (q *request) admit(route Route) error {
+	if route.uncounted() {
+		return nil
+	}
+	person, refused, err := q.asking()
+	if err != nil && route.For != Anyone {
 		return err
 	}
+	q.person = person
 	if err := q.limited(); err != nil {
 		return err
 	}
 	switch {
 	case route.For == Anyone:
 		return nil
+	case refused != nil:
+		return refused
 	case q.person == nil:
 		return q.unauthorized("you are not signed in")
 	case !route.For.allows(q.person.Role):
 		return &Problem{Status: http.StatusForbidden, Detail: "this page is not for the role of " + string(q.person.Role), Advice: "begin at the list of exercises"}
 	}
 	return nil
-}
-
-// who returns the person of a token or of a session; nil: none. Who comes with one that is
-// not known is a stranger, and slowed down: after a restore a whole class is, behind one address.
-func (q *request) who() (*people.Person, error) {
-	person, refused, err := q.asking()
-	if refused == nil {
-		return person, err
-	}
-	if tooOften := tooMany(q.limits.strangers.Take(q.client())); tooOften != nil {
-		return nil, tooOften
-	}
-	return nil, refused
 }
 
 // asking returns the person of a token or of a session, or why it is none's; nil: there is

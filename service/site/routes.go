@@ -2,6 +2,7 @@ package site
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 
 	"grade/service/people"
@@ -92,6 +93,12 @@ func Routes() []Route {
 		{"GET", "/static/{file}", Anyone, false, (*request).static},
 		{"GET", "/favicon.ico", Anyone, false, (*request).icon},
 	}
+}
+
+// uncounted reports whether a route counts against no limit, and asks for no person: a page
+// brings these along, and they cost nothing.
+func (r Route) uncounted() bool {
+	return slices.Contains([]string{"/static/{file}", "/favicon.ico", "/healthz"}, r.Pattern)
 }
 
 // Reserved are names that no exercise of a course can have, because addresses of the site
