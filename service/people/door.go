@@ -30,7 +30,7 @@ type Door struct {
 const (
 	keySigning    = "signing"     // random bytes
 	keyBegun      = "begun"       // once a service has started
-	keyGuests     = "guests"      // logins that the roster lacks
+	keyGuests     = "guests"      // a list of guests: all that the roster lacks
 	keyGuest      = "guest."      // and a login: a Person that the roster lacks
 	keyInvitation = "invitation." // and a hash: an invitation
 	keySession    = "session."    // and a hash: a session
@@ -82,20 +82,42 @@ func (d *Door) SetRoster(list []Person) {
 // in without being in it.
 func (d *Door) People(ctx context.Context) ([]Person, error) {
 	list := d.listed()
-	var guests []string
+	var guests []guest
 	if err := d.read(ctx, keyGuests, &guests); err != nil && !errors.Is(err, service.ErrNotFound) {
 		return nil, err
 	}
-	for _, login := range guests {
-		p, err := d.Person(ctx, login)
-		if err != nil {
-			return nil, err
+	for _, g := range guests {
+		if d.Listed(g.Login) {
+			continue
 		}
-		if _, ok := d.inRoster(login); !ok {
+		p, err := d.personOf(ctx, g)
+		if err == nil {
 			list = append(list, p)
+		} else if !errors.Is(err, ErrStranger) { // who was dismissed meanwhile
+			return nil, err
 		}
 	}
 	return list, nil
+}
+
+// guest is a person in the list of those whom the roster lacks. Older lists have logins alone.
+type guest Person
+
+// UnmarshalJSON reads a person, or a login.
+func (g *guest) UnmarshalJSON(data []byte) error {
+	if json.Unmarshal(data, &g.Login) == nil {
+		return nil
+	}
+	return json.Unmarshal(data, (*Person)(g))
+}
+
+// personOf returns the person that a list has, without a look-up for each: only of an older
+// list are they looked up.
+func (d *Door) personOf(ctx context.Context, g guest) (Person, error) {
+	if g.Role == "" {
+		return d.Person(ctx, g.Login)
+	}
+	return Person(g), nil
 }
 
 func (d *Door) listed() []Person {
@@ -153,12 +175,7 @@ func (d *Door) Admit(ctx context.Context, p Person) error {
 	if err != nil {
 		return fmt.Errorf("admit %s: %w", p.Login, err)
 	}
-	return d.editGuests(ctx, func(list []string) []string {
-		if slices.Contains(list, p.Login) {
-			return list
-		}
-		return append(list, p.Login)
-	})
+	return d.editGuests(ctx, func(list []guest) []guest { return append(without(list, p.Login), guest(p)) })
 }
 
 // read decodes the value of a key.

@@ -49,9 +49,7 @@ func (d *Door) Dismiss(ctx context.Context, login string) error {
 	if err := d.SignOut(ctx, login); err != nil {
 		return err
 	}
-	err := d.editGuests(ctx, func(list []string) []string {
-		return slices.DeleteFunc(list, func(l string) bool { return encode(l) == encode(login) })
-	})
+	err := d.editGuests(ctx, func(list []guest) []guest { return without(list, login) })
 	if err == nil {
 		err = d.store.Delete(ctx, keyGuest+encode(login))
 	}
@@ -62,6 +60,11 @@ func (d *Door) Dismiss(ctx context.Context, login string) error {
 }
 
 // editGuests replaces the list of those whom the roster lacks.
-func (d *Door) editGuests(ctx context.Context, change func([]string) []string) error {
+func (d *Door) editGuests(ctx context.Context, change func([]guest) []guest) error {
 	return editList(ctx, d, keyGuests, change)
+}
+
+// without takes a login out of a list.
+func without(list []guest, login string) []guest {
+	return slices.DeleteFunc(list, func(g guest) bool { return encode(g.Login) == encode(login) })
 }

@@ -1,11 +1,14 @@
 package people
 
 import (
+	"context"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"grade/service"
 )
 
 // Who is signed out everywhere is let in by nothing from before, and by what is new.
@@ -75,4 +78,41 @@ func TestDismiss(t *testing.T) {
 	p, err := d.Person(ctx, "eve")
 	require.NoError(t, err)
 	assert.Equal(t, Student, p.Role)
+}
+
+// counting counts what is looked up.
+type counting struct {
+	Store
+	gets int
+}
+
+func (c *counting) Get(ctx context.Context, key string) (service.Entry, error) {
+	c.gets++
+	return c.Store.Get(ctx, key)
+}
+
+// A list of people is one look-up, however many guests there are; an older one of logins
+// alone is read as well, also where one of them is gone.
+func TestPeopleIsOneLookUp(t *testing.T) {
+	d, _ := opened(t)
+	ctx := t.Context()
+	eve, bob := Person{Login: "eve", Name: "Eve", Role: Student}, Person{Login: "bob", Name: "Bob", Role: Staff}
+	require.NoError(t, d.Admit(ctx, eve))
+	require.NoError(t, d.Admit(ctx, Person{Login: "BOB", Name: "Bob", Role: Student}))
+	require.NoError(t, d.Admit(ctx, bob))
+	counted := &counting{Store: d.store}
+	d.store = counted
+	all, err := d.People(ctx)
+	require.NoError(t, err)
+	assert.Equal(t, []Person{eve, bob}, all[2:])
+	assert.Equal(t, 1, counted.gets)
+
+	require.NoError(t, d.edit(ctx, keyGuests, 0, func([]byte) ([]byte, error) { return []byte(`["eve","gone"]`), nil }))
+	all, err = d.People(ctx)
+	require.NoError(t, err)
+	assert.Equal(t, []Person{eve}, all[2:])
+	require.NoError(t, d.Admit(ctx, bob))
+	all, err = d.People(ctx)
+	require.NoError(t, err)
+	assert.Equal(t, []Person{eve, bob}, all[2:])
 }
