@@ -99,6 +99,7 @@ func TestWaitIsToldOfOnesPlace(t *testing.T) {
 	said := "waiting: it is the next; a worker takes it in about " + inAbout(w.engine.Wait(0))
 	assert.Contains(t, ada.get("/gears/attempts/1").body, said)
 	assert.Equal(t, said, (<-ada.stream("/gears/attempts/1/events")).Words)
+	assert.Equal(t, w.engine.Wait(0).Seconds(), decode[attemptView](t, ada.json().get("/gears/attempts/1")).Wait, "not a newcomer's")
 	w.letGo()
 }
 
