@@ -34,14 +34,7 @@ func (a *app) policy(file string) (*gradebook.Policy, error) {
 	if err != nil {
 		return nil, err
 	}
-	candidates := []string{file}
-	if file == "" {
-		candidates = []string{course.PolicyFile}
-		if a.courseDir != "" {
-			candidates = []string{policyOf(a.courseDir), course.PolicyFile}
-		}
-	}
-	for _, name := range candidates {
+	for _, name := range a.policyFiles(file) {
 		data, err := course.ReadFile(name)
 		switch {
 		case errors.Is(err, fs.ErrNotExist) && file == "":
@@ -52,6 +45,17 @@ func (a *app) policy(file string) (*gradebook.Policy, error) {
 		}
 	}
 	return gradebook.NewPolicy(names), nil
+}
+
+// policyFiles lists where the rules may lie: the first that is there counts.
+func (a *app) policyFiles(file string) []string {
+	switch {
+	case file != "":
+		return []string{file}
+	case a.courseDir != "":
+		return []string{policyOf(a.courseDir), course.PolicyFile}
+	}
+	return []string{course.PolicyFile}
 }
 
 // policyOf returns the path of a course's rules.

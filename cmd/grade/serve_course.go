@@ -7,6 +7,8 @@ import (
 	"hash/fnv"
 	"io/fs"
 	"log/slog"
+	"os"
+	"path/filepath"
 	"slices"
 	"sync/atomic"
 	"time"
@@ -119,13 +121,18 @@ func messages(errs []error) (list []string) {
 	return list
 }
 
-// fingerprint changes with names, sizes and times of the course's files. That of the course
-// in the binary is 0: it does not change.
+// fingerprint changes with names, sizes and times of the files of the course and of its rules,
+// which may lie elsewhere. The course in the binary does not change.
 func (o *serveOptions) fingerprint() uint64 {
-	if o.app.courseDir == "" {
-		return 0
-	}
 	sum := fnv.New64a()
+	for _, name := range o.rules() {
+		if info, err := os.Stat(name); err == nil {
+			fmt.Fprintln(sum, name, info.Size(), info.ModTime().UnixNano())
+		}
+	}
+	if o.app.courseDir == "" {
+		return sum.Sum64()
+	}
 	_ = fs.WalkDir(course.Folder(o.app.courseDir), ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return nil // load tells
@@ -139,4 +146,26 @@ func (o *serveOptions) fingerprint() uint64 {
 		return nil
 	})
 	return sum.Sum64()
+}
+
+// rules lists the files of the rules that hold: the grade.yaml and those that it names. Of one
+// that cannot be read it lists no more.
+func (o *serveOptions) rules() []string {
+	names, _ := o.app.names() // load tells
+	for _, file := range o.app.policyFiles(o.policyFile) {
+		data, err := course.ReadFile(file)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		list := []string{file}
+		if p, err := course.ParsePolicy(file, data, names); err == nil {
+			for _, named := range []string{p.Times, p.Roster} {
+				if named != "" {
+					list = append(list, filepath.Join(filepath.Dir(file), named))
+				}
+			}
+		}
+		return list
+	}
+	return nil
 }

@@ -52,6 +52,28 @@ func TestServeStarts(t *testing.T) {
 	assert.Contains(t, s.get(instructor, "/"), "Figures for artists", "a course that cannot be read changes nothing")
 }
 
+// A change of the rules, or of a file that they name, is seen wherever they lie.
+func TestRulesElsewhereAreLookedAt(t *testing.T) {
+	t.Chdir(t.TempDir())
+	o := &serveOptions{app: &app{}}
+	print := o.fingerprint()
+	for _, c := range []struct{ policy, file, text string }{
+		{"", "grade.yaml", "roster: roster.csv\n"}, {"", "roster.csv", "SIS Login ID\nada\n"},
+		{"rules/own.yaml", "rules/own.yaml", "times: times.csv\n"}, {"rules/own.yaml", "rules/times.csv", "student,exercise,submitted\n"},
+	} {
+		require.NoError(t, os.MkdirAll("rules", 0o755))
+		if o.policyFile != c.policy {
+			o.policyFile = c.policy
+			print = o.fingerprint()
+		}
+		require.NoError(t, os.WriteFile(c.file, []byte(c.text), 0o600))
+		assert.NotEqual(t, print, o.fingerprint(), c.file)
+		print = o.fingerprint()
+		require.NoError(t, os.WriteFile("other", []byte(c.file), 0o600))
+		assert.Equal(t, print, o.fingerprint(), "a file of another's")
+	}
+}
+
 // shortDir is a folder in whose path a socket has room.
 func shortDir(t *testing.T) string {
 	t.Helper()
