@@ -184,6 +184,18 @@ func TestClassBehindOneAddress(t *testing.T) {
 	}
 }
 
+// A program is told where it would be sent on to.
+func TestSignInAsAProgram(t *testing.T) {
+	w := newWorld(t)
+	got := w.nobody().json().post("/enter/"+w.invitation("ada"), nil)
+	assert.Equal(t, http.StatusOK, got.status)
+	ada := w.nobody().json()
+	ada.session = got.cookie("grade-session")
+	assert.JSONEq(t, `{"address": "/"}`, ada.get("/sign-in").body)
+	assert.JSONEq(t, `{"address": "/sign-in"}`, ada.post("/sign-out", nil).body)
+	assert.Equal(t, http.StatusUnauthorized, ada.get("/").status)
+}
+
 // The exact figures of hidden tests are staff's.
 func TestStudentsGetNoClock(t *testing.T) {
 	w := newWorld(t)

@@ -16,8 +16,7 @@ type signInView struct {
 
 func (q *request) signIn() error {
 	if q.person != nil {
-		http.Redirect(q.w, q.Request, "/", http.StatusSeeOther)
-		return nil
+		return q.done("/")
 	}
 	return q.show("signin", signInView{q.OIDC != nil, q.Issuer, local(q.URL.Query().Get("then"))})
 }
@@ -76,8 +75,7 @@ func (q *request) begun(cookie, then string) error {
 		}
 	}
 	q.setCookie("session", cookie, people.SessionLife)
-	http.Redirect(q.w, q.Request, then, http.StatusSeeOther)
-	return nil
+	return q.done(then)
 }
 
 func (q *request) signOut() error {
@@ -87,8 +85,7 @@ func (q *request) signOut() error {
 		}
 	}
 	q.dropCookie("session")
-	http.Redirect(q.w, q.Request, "/sign-in", http.StatusSeeOther)
-	return nil
+	return q.done("/sign-in")
 }
 
 // journeyLife is how long a person may take at the issuer.
@@ -103,8 +100,7 @@ func (q *request) oidcBegin() error {
 		return err
 	}
 	q.setCookie("journey", cookie, journeyLife)
-	http.Redirect(q.w, q.Request, address, http.StatusSeeOther)
-	return nil
+	return q.done(address)
 }
 
 // oidcFinish lets in whom the issuer sends back.
