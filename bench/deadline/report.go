@@ -4,6 +4,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -37,24 +38,39 @@ func (r *rushed) report(ctx context.Context, s *served, o options, out io.Writer
 		return err
 	}
 	others, own := waits(store.Attempts())
-	if len(r.acks) == 0 || len(r.pages) == 0 || len(others) == 0 {
-		return fmt.Errorf("%d uploads acknowledged, %d pages seen, %d verdicts of the class: %q", len(r.acks), len(r.pages), len(others), r.refused)
+	if err := r.seen(o, out); err != nil {
+		return err
+	}
+	if len(others) == 0 {
+		return errors.New("none of the class has a verdict")
+	}
+	line(out, fmt.Sprintf("%d verdicts of the class", len(others)), others, true)
+	fmt.Fprintf(out, "%d gradings of the eager one's %d uploads; all graded after %v\n", own, o.eager, short(r.graded))
+	return r.missing(store.Attempts(), o)
+}
+
+// seen writes what does not wait for verdicts: acknowledgements, pages and memory.
+func (r *rushed) seen(o options, out io.Writer) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if len(r.acks) == 0 || len(r.pages) == 0 {
+		return fmt.Errorf("%d uploads acknowledged, %d pages seen: %q", len(r.acks), len(r.pages), r.refused)
 	}
 	fmt.Fprintf(out, "%d uploads within %v, %d gradings at a time, %s, %d CPUs\n", len(r.acks)+len(r.refused), o.over, o.workers, runtime.Version(), runtime.NumCPU())
-	line := func(what string, list []time.Duration, met bool) {
-		slices.Sort(list)
-		fmt.Fprintf(out, "%-28s median %8v  95 %% %8v  most %8v%s\n", what, short(quantile.Median(list)), short(quantile.Of(list, 0.95)), short(list[len(list)-1]), target(met))
-	}
-	line(fmt.Sprintf("%d acknowledged", len(r.acks)), r.acks, slices.Max(r.acks) <= ackMost)
+	line(out, fmt.Sprintf("%d acknowledged", len(r.acks)), r.acks, slices.Max(r.acks) <= ackMost)
 	slices.Sort(r.pages)
-	line(fmt.Sprintf("%d pages", len(r.pages)), r.pages, quantile.Of(r.pages, 0.95) <= pageMost)
-	line(fmt.Sprintf("%d verdicts of the class", len(others)), others, true)
-	fmt.Fprintf(out, "%d gradings of the eager one's %d uploads; all graded after %v\n", own, o.eager, short(r.graded))
+	line(out, fmt.Sprintf("%d pages", len(r.pages)), r.pages, quantile.Of(r.pages, 0.95) <= pageMost)
 	fmt.Fprintf(out, "memory of the service: %.0f MiB at first, %.0f at most; medians of each tenth of the time: %s\n", r.memory[0], slices.Max(r.memory), tenths(r.memory))
 	for _, why := range r.refused {
 		fmt.Fprintln(out, "refused:", why)
 	}
-	return r.missing(store.Attempts(), o)
+	return nil
+}
+
+// line writes what times are like.
+func line(out io.Writer, what string, list []time.Duration, met bool) {
+	slices.Sort(list)
+	fmt.Fprintf(out, "%-28s median %8v  95 %% %8v  most %8v%s\n", what, short(quantile.Median(list)), short(quantile.Of(list, 0.95)), short(list[len(list)-1]), target(met))
 }
 
 // tenths are the medians of each tenth of a series. A leak makes them grow to the end.

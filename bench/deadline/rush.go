@@ -4,6 +4,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -60,7 +61,7 @@ func rush(ctx context.Context, s *served, o options, all []class.Submission, out
 	done()
 	watchers.Wait()
 	if err != nil {
-		return err
+		return errors.Join(err, r.seen(o, out)) // ended by hand: what was seen until then
 	}
 	return r.report(ctx, s, o, out)
 }
