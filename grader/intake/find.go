@@ -40,7 +40,7 @@ type Search struct {
 // With a pattern, names are as seen from the current folder or, for a path outside of it,
 // from the folder from which the pattern leads to the path.
 func FindAll(ctx context.Context, paths []string, s Search) (found []Submission, notes []string, err error) {
-	f := &finder{ctx: ctx, pattern: s.Pattern, exercises: s.Exercises}
+	f := &finder{ctx: ctx, pattern: s.Pattern, exercises: s.Exercises, roots: map[cell]string{}}
 	places, err := f.places(paths, s.Roots)
 	if err != nil {
 		return nil, f.notes, err
@@ -85,9 +85,6 @@ type cell struct{ student, exercise string }
 // apart returns an error if some submissions, seen from root, have the names of some that
 // are seen from another folder: which of the two counts, only the caller can tell.
 func (f *finder) apart(list []Submission, root string) error {
-	if f.roots == nil {
-		f.roots = map[cell]string{}
-	}
 	for _, s := range list {
 		c := cell{s.Student, s.Exercise}
 		other, known := f.roots[c]
@@ -175,7 +172,7 @@ func (w *walker) folder(name string, depth int) error {
 		return err
 	}
 	switch {
-	case !all && depth == 0 && w.single && !holdsSource(entries) && !slices.Contains(w.exercises, path.Base(w.root)):
+	case !all && depth == 0 && w.single && !holdsSource(entries) && !slices.Contains(w.exercises, filepath.Base(filepath.Join(w.root, name))):
 		return tooMany(cmp.Or(name, w.root))
 	case !all, holdsSource(entries), len(entries) == 0 && slices.Contains(w.exercises, path.Base(name)):
 		w.found(name)

@@ -156,7 +156,12 @@ type place struct {
 func (p place) archive(name string) bool {
 	trimmed := submission.TrimArchive(name)
 	dir, _, exercise, fits := p.pattern.Submission(trimmed)
-	return trimmed != name && fits && dir == trimmed && (exercise == "" || slices.Contains(p.exercises, exercise))
+	return trimmed != name && fits && dir == trimmed && p.lists(exercise)
+}
+
+// lists reports whether an exercise is one of the course; what only the package says may be.
+func (p place) lists(exercise string) bool {
+	return exercise == "" || slices.Contains(p.exercises, exercise)
 }
 
 // enter adds a change to the list of its meaning, which [meaningOf] decides.
@@ -166,7 +171,7 @@ func (c Clone) enter(found *Found, one repository.Change, s Span, in place) {
 	_, _, onTheWay := in.pattern.Match(one.Name)
 	switch meaningOf(facts{
 		kind: one.Kind, owned: owned, foreign: owned && c.foreign(owner), fits: fits, onTheWay: onTheWay,
-		listed: exercise == "" || slices.Contains(in.exercises, exercise), byPlace: exercise != "", archive: in.archive(one.Name),
+		listed: in.lists(exercise), byPlace: exercise != "", archive: in.archive(one.Name),
 		noChange: s.Base == "" && (c.All || c.Run.Everything),
 		looks:    looksLikeOne(one),
 	}) {
