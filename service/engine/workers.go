@@ -164,10 +164,7 @@ func (e *Engine) Queue() service.Queue {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	s := e.state
-	q := service.Queue{Waiting: len(s.line.places), Grading: len(s.busy)}
-	for _, w := range s.workers {
-		q.Workers = append(q.Workers, w.WorkerState)
-	}
+	q := s.staffed(len(s.line.places))
 	slices.SortFunc(q.Workers, func(a, b service.WorkerState) int {
 		return cmp.Or(strings.Compare(a.Name, b.Name), strings.Compare(a.Host, b.Host))
 	})
@@ -184,9 +181,14 @@ func (e *Engine) Queue() service.Queue {
 func (e *Engine) Wait(ahead int) time.Duration {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	q := service.Queue{Waiting: ahead, Grading: len(e.state.busy)}
-	for _, w := range e.state.workers {
+	return e.state.pace.wait(e.state.staffed(ahead))
+}
+
+// staffed is a queue in which so many wait, with what is being graded and the workers, in no order.
+func (s *state) staffed(waiting int) service.Queue {
+	q := service.Queue{Waiting: waiting, Grading: len(s.busy)}
+	for _, w := range s.workers {
 		q.Workers = append(q.Workers, w.WorkerState)
 	}
-	return e.state.pace.wait(q)
+	return q
 }
