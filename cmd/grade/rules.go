@@ -34,17 +34,26 @@ func (a *app) policy(file string) (*gradebook.Policy, error) {
 	if err != nil {
 		return nil, err
 	}
+	name, data, err := a.readRules(file)
+	switch {
+	case err != nil:
+		return nil, &fault.Error{Message: "read the rules of the course", Advice: "give a grade.yaml: --policy FILE", Err: err}
+	case name == "":
+		return gradebook.NewPolicy(names), nil
+	}
+	return gradebook.ReadPolicy(name, data, course.Folder(filepath.Dir(name)), names)
+}
+
+// readRules reads the first grade.yaml that is there; with an empty name there is none. The
+// name is also that of one that cannot be read.
+func (a *app) readRules(file string) (name string, data []byte, err error) {
 	for _, name := range a.policyFiles(file) {
 		data, err := course.ReadFile(name)
-		switch {
-		case errors.Is(err, fs.ErrNotExist) && file == "":
-		case err != nil:
-			return nil, &fault.Error{Message: "read the rules of the course", Advice: "give a grade.yaml: --policy FILE", Err: err}
-		default:
-			return gradebook.ReadPolicy(name, data, course.Folder(filepath.Dir(name)), names)
+		if !errors.Is(err, fs.ErrNotExist) || file != "" {
+			return name, data, err
 		}
 	}
-	return gradebook.NewPolicy(names), nil
+	return "", nil, nil
 }
 
 // policyFiles lists where the rules may lie: the first that is there counts.

@@ -151,21 +151,18 @@ func (o *serveOptions) fingerprint() uint64 {
 // rules lists the files of the rules that hold: the grade.yaml and those that it names. Of one
 // that cannot be read it lists no more.
 func (o *serveOptions) rules() []string {
-	names, _ := o.app.names() // load tells
-	for _, file := range o.app.policyFiles(o.policyFile) {
-		data, err := course.ReadFile(file)
-		if errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
-		list := []string{file}
-		if p, err := course.ParsePolicy(file, data, names); err == nil {
-			for _, named := range []string{p.Times, p.Roster} {
-				if named != "" {
-					list = append(list, filepath.Join(filepath.Dir(file), named))
-				}
+	names, _ := o.app.names() // load tells, here and below
+	file, data, _ := o.app.readRules(o.policyFile)
+	if file == "" {
+		return nil
+	}
+	list := []string{file}
+	if p, err := course.ParsePolicy(file, data, names); err == nil {
+		for _, named := range []string{p.Times, p.Roster} {
+			if named != "" {
+				list = append(list, filepath.Join(filepath.Dir(file), named))
 			}
 		}
-		return list
 	}
-	return nil
+	return list
 }
