@@ -164,7 +164,17 @@ func (e *Exercise) checkGo(p *document.Faults) {
 		if path.Base(f.Name) == "go.mod" {
 			p.Add(path.Join(starterDir, f.Name), 0, "remove it: it hides the folder from go:embed, and every student gets a new one with the starter")
 		}
+		if e.besideReadme(f.Name) {
+			p.Add(path.Join(starterDir, f.Name), 0, "remove or rename it: every student gets the exercise's README.md and its pictures with the starter, and one of them has this name")
+		}
 	}
+}
+
+// besideReadme reports whether a student gets another file of that name: the README, or a
+// picture beside it. Names that differ in case are one on some file systems.
+func (e *Exercise) besideReadme(name string) bool {
+	return strings.EqualFold(name, readmeFile) ||
+		slices.ContainsFunc(e.Pictures, func(f File) bool { return strings.EqualFold(name, f.Name) })
 }
 
 func (e *Exercise) checkClauses(files []File, dir string, p *document.Faults) {

@@ -173,6 +173,8 @@ func TestLoadRefuses(t *testing.T) {
 		{"no reference", "reference/gears/gears.go", "", "", "reference/gears: no Go file"},
 		{"starter's clause", "exercises/gears/starter/gears.go", "gears", "main", "starter/gears.go:1: package main; exercise.yaml says package gears"},
 		{"starter's go.mod", "exercises/gears/starter/go.mod", "", "module x\n", "starter/go.mod: remove it"},
+		{"starter's README", "exercises/gears/starter/README.md", "", "# Gears\n", "starter/README.md: remove or rename it: every student gets the exercise's README.md"},
+		{"starter's README in another case", "exercises/gears/starter/Readme.md", "", "# Gears\n", "starter/Readme.md: remove or rename it"},
 		{"go.mod", "go.mod", "module example.com/course", "", "go.mod: no line with the module's path"},
 	}
 	for _, tt := range tests {
@@ -185,6 +187,17 @@ func TestLoadRefuses(t *testing.T) {
 			assert.True(t, strings.HasPrefix(err.Error(), "load exercise gears: "))
 		})
 	}
+}
+
+// A picture beside the README is handed out with the starter, whose file of that name would
+// be in its way; a picture of the starter's own is in nobody's.
+func TestStarterWithTheNameOfAPicture(t *testing.T) {
+	files := coursetest.Change(coursetest.Files(), "exercises/gears/starter/wheel.svg", "", "<svg/>")
+	_, err := open(files).Load("gears")
+	require.NoError(t, err)
+	files["exercises/gears/wheel.svg"] = "<svg/>"
+	_, err = open(files).Load("gears")
+	assert.ErrorContains(t, err, "load exercise gears: starter/wheel.svg: remove or rename it")
 }
 
 // A check may need tests above and below it, each for observations of its own.
