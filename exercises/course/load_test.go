@@ -132,6 +132,7 @@ func TestLoadRefuses(t *testing.T) {
 		{"race: a limit", yaml, "- {test: TestRatio, points: 60}", "- {test: TestRatio, points: 58}\n  - {race: [TestRatio], points: 2, hint: h, limit: 2}", "exercise.yaml:10: race: limit: only a benchmark has one"},
 		{"race: a kind", yaml, "- {test: TestRatio, points: 60}", "- {test: TestRatio, points: 58}\n  - {race: [TestRatio], points: 2, hint: h, kind: speed}", "exercise.yaml:10: race: a list of tests to race is of kind race"},
 		{"race: self-reported", yaml, "- {test: TestRatio, points: 60}", "- {test: TestRatio, points: 58}\n  - {race: [TestRatio], points: 2, hint: h, self_reported: true}", "exercise.yaml:10: race: it is not self-reported"},
+		{"race: needs", yaml, "- {test: TestRatio, points: 60}", "- {test: TestRatio, points: 58}\n  - {race: [TestRatio], points: 2, hint: h, needs: [TestAllocs]}", "exercise.yaml:10: race: needs: only a test or a benchmark has them"},
 		{"a hint of a test", yaml, "{test: TestRatio, ", "{test: TestRatio, hint: h, ", "exercise.yaml:9: TestRatio: hint: only the check of kind race has one"},
 		{"a test of kind race", yaml, "{test: TestRatio, ", "{test: TestRatio, kind: race, ", "exercise.yaml:9: TestRatio: race: want a list of tests in the field race"},
 		{"not marked", yaml, ", self_reported: true", "", "exercise.yaml:10: TestAllocs: it records self-reported values; want self_reported: true"},

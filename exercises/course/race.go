@@ -35,6 +35,7 @@ func (c checkConfig) raceFaults() (faults []string) {
 	fault(c.has["hint"] == 0, "hint is missing: what a student reads when the race detector sees a race")
 	fault(c.kind != "" && c.kind != verdict.Race, "a list of tests to race is of kind race")
 	fault(c.has["limit"] != 0, "limit: only a benchmark has one")
+	fault(c.has["needs"] != 0, "needs: only a test or a benchmark has them: the race detector's word rests on no other check")
 	fault(c.selfReported, "it is not self-reported: the values that its tests observe are compared")
 	return faults
 }
