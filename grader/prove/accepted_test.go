@@ -142,3 +142,15 @@ func TestUndeclared(t *testing.T) {
 	assert.Equal(t, begins+"passed, want wrong_answer: it loses no points of this check, and fails TestB (runtime_error)", grade(result(verdict.Passed, verdict.RuntimeError, verdict.NotRun)))
 	assert.Equal(t, begins+"missing, want wrong_answer", grade(result(verdict.Missing, verdict.Passed, verdict.NotRun)))
 }
+
+// A reference that is refused has run no test: one finding says so, and none is about a test.
+func TestRefusedReference(t *testing.T) {
+	r := result(verdict.NotRun, verdict.NotRun, verdict.NotRun)
+	r.Verdict, r.Problems = verdict.Invalid, []verdict.Problem{{File: "mean.go", Line: 3, Rule: "import", Message: "imports net"}}
+	c := begun(r)
+	c.options.Seeds, c.sources = 3, []course.File{{Name: "mean.go"}}
+	heard := &Explanations{}
+	require.NoError(t, c.reference(t.Context(), heard))
+	require.NoError(t, c.seeds(t.Context(), heard))
+	assert.Equal(t, []string{"reference/mean/mean.go:3: the reference is refused or does not compile: imports net"}, findings(c))
+}
