@@ -1,10 +1,12 @@
 package prove
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"path"
 	"slices"
+	"strings"
 
 	"grade/exercises/course"
 	"grade/exercises/course/fixture"
@@ -97,6 +99,9 @@ func stops(check course.Check, submission string, ratio float64) string {
 // reference disagree. Where several do and none takes the reference's side, the reference is
 // the suspect, and one finding says so; else each has its own.
 func (c *Checking) suspects() {
+	slices.SortStableFunc(c.doubts, func(a, b doubt) int {
+		return cmp.Or(strings.Compare(a.at.File, b.at.File), cmp.Compare(a.at.Line, b.at.Line))
+	})
 	by := map[string][]doubt{}
 	for _, d := range c.doubts {
 		by[d.check] = append(by[d.check], d)

@@ -154,3 +154,17 @@ func TestRefusedReference(t *testing.T) {
 	require.NoError(t, c.seeds(t.Context(), heard))
 	assert.Equal(t, []string{"reference/mean/mean.go:3: the reference is refused or does not compile: imports net"}, findings(c))
 }
+
+// Which grading ends first is no matter of the report's.
+func TestReportHasAnOrder(t *testing.T) {
+	const suspect = "reference/mean: TestA: all 2 accepted solutions differ from the reference, so that the reference is the suspect: "
+	ring := doubt{"TestA", "ring's", Finding{File: "accepted/ring/expect.yaml", Line: 3}}
+	sums := doubt{"TestA", "sums'", Finding{File: "accepted/sums/expect.yaml", Line: 3}}
+	a, b, c := Explanation{Submission: "accepted/ring", Check: "TestB"}, Explanation{Submission: "accepted/ring", Check: "TestA"}, Explanation{Submission: "accepted/sums"}
+	check := begun(verdict.Result{})
+	check.accepted, check.doubts = 2, []doubt{sums, ring}
+	check.report.Explanations = []Explanation{c, a, b}
+	check.conclude(false)
+	assert.Equal(t, []string{suspect + "ring's"}, findings(check))
+	assert.Equal(t, []Explanation{a, b, c}, check.report.Explanations, "the checks of a submission keep their order")
+}

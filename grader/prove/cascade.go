@@ -96,22 +96,35 @@ func (c *Checking) cascades() {
 		return cmp.Or(cmp.Compare(b.Beyond, a.Beyond), cmp.Compare(a.Submission, b.Submission))
 	})
 	dir := path.Join("exercises", c.exercise.Name, course.SubmissionsDir)
-	var unexplained []int
-	largest, mean := testPoints(c.exercise)
+	largest, _ := testPoints(c.exercise)
 	for _, one := range list {
-		if one.Reason != "" {
-			continue
-		}
-		unexplained = append(unexplained, one.Beyond)
-		if most := MostBeyond(c.exercise); one.Beyond > most {
+		if most := MostBeyond(c.exercise); one.Reason == "" && one.Beyond > most {
 			c.find(path.Join(dir, one.Submission, course.ExpectFile), one.line, "one mistake costs %d points in %d hidden tests that are not declared here, more than %d%s: "+
 				"let these tests need those that are declared (needs in exercise.yaml), or observe less, or say here why (cascade)", one.Beyond, len(one.Others), most, asOneTest(largest))
 		}
 	}
-	if median, most := medianOf(unexplained), max(maxMedianBeyond, mean); median > most {
+	c.report.MedianBeyond = medianBeyond(list)
+}
+
+// medianBeyond is the median of what mistakes without a reason cost beyond what they declare.
+func medianBeyond(list []Cascade) int {
+	var unexplained []int
+	for _, one := range list {
+		if one.Reason == "" {
+			unexplained = append(unexplained, one.Beyond)
+		}
+	}
+	return medianOf(unexplained)
+}
+
+// medianCascade finds mistakes that cost too much in the median, once all submissions are
+// graded: of some of them the median says nothing about the exercise.
+func (c *Checking) medianCascade() {
+	_, mean := testPoints(c.exercise)
+	if median, most := c.report.MedianBeyond, max(maxMedianBeyond, mean); median > most {
+		dir := path.Join("exercises", c.exercise.Name, course.SubmissionsDir)
 		c.find(dir, 0, "half of the mistakes without a reason (cascade) cost %d points or more in hidden tests that they do not declare; want less than half of them above %d%s", median, most, asAverage(mean))
 	}
-	c.report.MedianBeyond = medianOf(unexplained)
 }
 
 // asOneTest says why a limit is above the usual one: one test of the exercise has as many

@@ -118,16 +118,28 @@ func (c *Checking) Grade(ctx context.Context, g *grader.Grader, o CheckOptions) 
 	if err != nil && ctx.Err() == nil {
 		return nil, err
 	}
-	if !o.Quick && !c.chosen && err == nil {
+	c.conclude(err == nil)
+	return c.report, err
+}
+
+// conclude finds what only several gradings show. What depends on all of them is looked for
+// where none was left out, and the check was not interrupted.
+func (c *Checking) conclude(complete bool) {
+	all := complete && !c.chosen
+	if all && !c.options.Quick {
 		c.separate()
 	}
 	c.suspects()
 	c.cascades()
+	if all {
+		c.medianCascade()
+	}
 	c.sort()
-	return c.report, err
 }
 
+// sort makes a report independent of which grading ended first.
 func (c *Checking) sort() {
+	slices.SortStableFunc(c.report.Explanations, func(a, b Explanation) int { return strings.Compare(a.Submission, b.Submission) })
 	slices.SortFunc(c.report.Findings, func(a, b Finding) int {
 		return cmp.Or(strings.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), strings.Compare(a.Message, b.Message))
 	})
