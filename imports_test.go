@@ -44,7 +44,7 @@ var arrows = map[string]arrow{
 	"exercises/course":                   {all: []string{"exercises/course/document", "grader/verdict"}, tests: []string{"exercises/course/coursetest", "exercises/schema"}},
 	"exercises/course/coursetest":        {all: []string{"exercises/schema"}},
 	"exercises/course/document":          {},
-	"exercises/course/fixture":           {all: []string{"exercises/course", "exercises/course/document", "exercises/course/fixture/edits", "grader/verdict"}, tests: []string{"exercises/course/coursetest"}},
+	"exercises/course/fixture":           {all: []string{"exercises/course", "exercises/course/document", "exercises/course/fixture/edits", "grader/submission", "grader/verdict"}, tests: []string{"exercises/course/coursetest"}},
 	"exercises/course/fixture/edits":     {},
 	"exercises/course/fixture/workspace": {all: []string{"exercises/course", "exercises/course/document", "exercises/course/fixture", "exercises/course/fixture/edits"}, tests: []string{"exercises/course/coursetest", "grader/tree"}},
 	"exercises/course/readme":            {all: []string{"exercises/course"}},
