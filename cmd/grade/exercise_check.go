@@ -40,7 +40,8 @@ must keep a distance from what they let pass and from what they stop; README,
 starter and reference must agree. Each finding says file, line and what to do.
 
 Without a name all exercises of the course are checked. The exit status is 1 if
-anything was found. A check that is interrupted shows what it found until then.`,
+anything was found. A check that is interrupted, or that a fault of the sandbox ends,
+shows what it found until then.`,
 		Example: `  grade exercise check
   grade exercise check gradclip --seeds 100
   grade exercise check gradclip --submission 'wrong_answer/nan-*' --explain
@@ -85,19 +86,16 @@ func (o *checkOptions) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	reports, interrupted := o.gradeAll(ctx, begun)
-	if interrupted != nil && ctx.Err() == nil {
-		return interrupted
-	}
+	reports, ended := o.gradeAll(ctx, begun)
 	shown := o.shown()
 	shown.Told = told
 	if err := o.write(reports, shown.Text); err != nil {
 		return err
 	}
-	if interrupted == nil && slices.ContainsFunc(reports, hasFindings) {
+	if ended == nil && slices.ContainsFunc(reports, hasFindings) {
 		return errPointsMissing
 	}
-	return interrupted
+	return ended
 }
 
 // choose selects the exercises to check.
@@ -174,7 +172,8 @@ func (o *checkOptions) shown() summary.Check {
 	return summary.Check{Root: o.app.courseDir, Calibrate: o.calibrate, Palette: o.app.out.Palette()}
 }
 
-// gradeAll grades what is shipped with the exercises that can be loaded.
+// gradeAll grades what is shipped with the exercises that can be loaded. An error ended the
+// gradings; the reports have what is known without the others.
 func (o *checkOptions) gradeAll(ctx context.Context, begun []*prove.Checking) ([]*prove.Report, error) {
 	reports := []*prove.Report{}
 	for _, c := range begun {

@@ -68,7 +68,7 @@ func (c Check) table(reports []*prove.Report) string {
 	}
 	for _, r := range reports {
 		if r.Missing > 0 {
-			fmt.Fprintf(&b, "%s: interrupted, %d of its gradings are missing: nothing is known of those\n", r.Exercise, r.Missing)
+			fmt.Fprintf(&b, "%s: ended early, %d of its gradings are missing: nothing is known of those\n", r.Exercise, r.Missing)
 		}
 		if r.LeftOut > 0 {
 			fmt.Fprintf(&b, "%s: nothing was measured, and %s left out, which only a benchmark stops\n", r.Exercise, countOf(r.LeftOut, "submission"))

@@ -192,7 +192,7 @@ func TestCheck(t *testing.T) {
 	assert.NotContains(t, Check{}.Text(reports), "proposed")
 	reports[0].Missing = 3
 	assert.Contains(t, Check{}.Text(reports), "? gears ", "it is not known to be right")
-	assert.Contains(t, Check{}.Text(reports), "gears: interrupted, 3 of its gradings are missing: nothing is known of those\n")
+	assert.Contains(t, Check{}.Text(reports), "gears: ended early, 3 of its gradings are missing: nothing is known of those\n")
 }
 
 func TestDifference(t *testing.T) {
