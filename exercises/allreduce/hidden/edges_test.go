@@ -192,6 +192,9 @@ func TestConfig(t *testing.T) {
 				}
 				links[at] = nil
 				refused(links)
+				links[at] = (*link)(nil) // which is one
+				_, err := allreduce.New(links)
+				o.Error("New, with a Link that holds a nil pointer", err, allreduce.ErrConfig)
 			}
 			g := newRing(t, n, loose)
 			o.Int("Size", g.Size())
@@ -398,14 +401,14 @@ func busyAtTheEnd(t *testing.T, o *observe.Observer, n int) {
 	g.links[(late+n-1)%n].recv = hour(2*(n-1)-1, nil)
 	data := inputs(o.Rand(), n, 2*n)
 	errs := make(chan []error, 1)
-	go func() { errs <- g.all(t.Context(), data, allreduce.Max) }()
+	go func() { errs <- g.all(t.Context(), data, allreduce.Sum) }()
 	synctest.Wait()
 	for rank := range n {
 		if rank != late {
-			again(t, o, g, rank, 2*n, allreduce.Max)
+			again(t, o, g, rank, 2*n, allreduce.Sum)
 		}
 	}
-	record(o, "max after second calls", allreduce.Max, data, <-errs)
+	record(o, "sum after second calls", allreduce.Sum, data, <-errs)
 }
 
 type key struct{}
@@ -614,8 +617,7 @@ func TestFailedRing(t *testing.T) {
 			early := (rank + 1) % n
 			breakLink(g.links[early], 0, true, cause)
 			breakLink(g.links[(early+n-1)%n], 0, false, cause)
-			err := g.AllReduce(t.Context(), early, eighths(r, 2*n), allreduce.Max)
-			failed(o, "alone", []error{err}, cause)
+			failed(o, "alone", g.first(t, early, inputs(r, n, 2*n), allreduce.Max), cause)
 			dead(t, o, g, cause)
 
 			g = newRing(t, n, loose) // after one that went well

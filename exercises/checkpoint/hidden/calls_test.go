@@ -95,6 +95,52 @@ func TestCancel(t *testing.T) {
 	stop()
 	o.Int("done later: Latest", latest(m))
 	cancelledInARow(t, o, r)
+	cancelledWaiting(t, o, r)
+}
+
+// asked is a ctx that tells when it is asked for the first time.
+type asked struct {
+	context.Context
+	first func()
+}
+
+func (c asked) Err() error {
+	defer c.first()
+	return c.Context.Err()
+}
+
+func (c asked) Done() <-chan struct{} {
+	defer c.first()
+	return c.Context.Done()
+}
+
+// cancelledWaiting ends a small Save while it waits for another one. Where it asks its ctx only
+// when its turn comes, it is ended before that.
+func cancelledWaiting(t *testing.T, o *observe.Observer, r *rand.Rand) {
+	cause := errors.New("not worth waiting for")
+	for range 3 {
+		d := newDisk()
+		m := open(t, d, config{Keep: 1})
+		ctx, cancel := context.WithCancelCause(context.Background())
+		waits := make(chan struct{})
+		second := make(chan error, 1)
+		d.onWrite = func(int) {
+			d.onWrite = nil
+			go func() { second <- m.Save(asked{ctx, sync.OnceFunc(func() { close(waits) })}, small(2, 0)) }()
+			select {
+			case <-waits:
+			case <-time.After(20 * time.Millisecond):
+			}
+			cancel(cause)
+		}
+		save(t, m, small(10+r.IntN(90), 0))
+		if d.onWrite != nil {
+			second <- nil // nothing was written
+		}
+		o.Error("done while it waits: error", <-second, cause, context.Canceled)
+		o.Int("done while it waits: Latest", latest(m))
+		cancel(nil)
+	}
 }
 
 // cancelledInARow ends many Saves while they write. The next one is as if they had not been.

@@ -264,7 +264,7 @@ func (w *wrong) record(o *observe.Observer, name string, t *testing.T, data []by
 	read(t, data, &s)
 	o.Int(name+": Read returns nil", w.passed)
 	o.Int(name+": Read returns another error", w.otherwise)
-	o.Bool(name+": as many bytes as it has", w.tried > 0 && len(s.Model) > 0 && len(data) >= 8*len(s.Model[0].Data))
+	o.Bool(name+": as many bytes as it has", w.tried > 0 && len(s.Model) > 0 && len(data) >= len(s.Model[0].Data))
 }
 
 // Bytes that are changed or exchanged are ErrDamaged, wherever they stand (rule 6).

@@ -70,7 +70,7 @@ func TestNewest(t *testing.T) {
 	r := o.Rand()
 	steps := append(r.Perm(130), 5, 5, 4, 1000, 3, 3, -7, math.MaxInt32, 0, 1000)
 	for _, cfg := range []config{{Keep: 200}, {Keep: 3}, {Keep: 1}} {
-		d := newDisk()
+		d := unsorted()
 		m := open(t, d, cfg)
 		for i, n := range steps {
 			save(t, m, small(n, 0))
@@ -86,7 +86,7 @@ func TestNewest(t *testing.T) {
 
 // newestOfMany opens a folder wherever the number of a Save may get another digit or byte.
 func newestOfMany(t *testing.T, o *observe.Observer, first int) {
-	d, cfg := newDisk(), config{Keep: 2}
+	d, cfg := unsorted(), config{Keep: 2}
 	m := open(t, d, cfg)
 	for i := range 10_004 {
 		save(t, m, small(first+i, 0))
@@ -107,7 +107,7 @@ func TestKeep(t *testing.T) {
 	r := o.Rand()
 	for _, keep := range []int{0, 1, 2, 3, below(r, 4, 9), 20, math.MaxInt} {
 		for _, reopen := range []int{1, 3, 100} {
-			d := newDisk()
+			d := unsorted()
 			m := open(t, d, config{Keep: keep})
 			for i := range 13 {
 				if i%reopen == 0 {
@@ -118,14 +118,14 @@ func TestKeep(t *testing.T) {
 			}
 		}
 	}
-	d := newDisk()
+	d := unsorted()
 	save(t, open(t, d, config{}), small(1, 3), small(2, 2), small(3, 1), small(4, 4), small(5, 5))
 	for i, keep := range []int{4, 2, 3, 0, 1} {
 		save(t, open(t, d, config{Keep: keep}), small(10+i, 6))
 		o.Ints("Steps after another Keep", d.steps())
 	}
 	for _, keep := range []int{9, 10, 255, 256, 257} {
-		d := newDisk()
+		d := unsorted()
 		m := open(t, d, config{Keep: keep})
 		for i := range keep + 3 {
 			save(t, m, small(i+r.IntN(2)*1000, 0))
@@ -142,7 +142,7 @@ func TestBest(t *testing.T) {
 	for _, keep := range []int{0, 1, 2, 5} {
 		for _, withBest := range []bool{true, false} {
 			for _, order := range [][]int{r.Perm(9), {0, 1, 2, 3, 4, 5, 6, 7, 8}, {8, 7, 6, 5, 4, 3, 2, 1, 0}, {5, 4, 0, 6, 7, 8, 3, 2, 1}} {
-				d := newDisk()
+				d := unsorted()
 				cfg := config{Keep: keep, Best: withBest}
 				m := open(t, d, cfg)
 				for i, rank := range order {
@@ -156,7 +156,7 @@ func TestBest(t *testing.T) {
 				o.Int("Best after Open", best(open(t, d, all)))
 			}
 		}
-		d, one := newDisk(), &state{}
+		d, one := unsorted(), &state{}
 		cfg := config{Keep: keep, Best: true}
 		m := open(t, d, cfg)
 		for i, rank := range []int{5, 4, 0, 6, 7, 8, 3, 2, 1} {
@@ -184,7 +184,7 @@ func TestBestEdges(t *testing.T) {
 		{-1, -2, -3, -2}, {1e-300, 1e-301, 0, 1e-301}, slices.Repeat([]float64{x}, 20), slices.Repeat([]float64{nan, x + 1, x, x}, 6),
 	} {
 		for _, keep := range []int{0, 1, 2} {
-			d := newDisk()
+			d := unsorted()
 			cfg := config{Keep: keep, Best: true}
 			m := open(t, d, cfg)
 			for i, metric := range metrics {
@@ -239,7 +239,7 @@ func TestFallBack(t *testing.T) {
 	r := o.Rand()
 	for _, bad := range damages {
 		for _, count := range []int{1, 2, 3} {
-			d := newDisk()
+			d := unsorted()
 			m := open(t, d, all)
 			save(t, m, small(40, 4), small(30, 3), small(20, 2), small(10, 1))
 			from(t, d, all, m, func() {
@@ -261,13 +261,14 @@ func TestFallBack(t *testing.T) {
 		}
 	}
 	d := folder(t, r.Perm(300))
+	d.anyOrder = true
 	m := open(t, d, config{})
 	spared := r.IntN(20)
 	from(t, d, config{}, m, func() { d.damageAllBut(spared) }, func(m *checkpoint.Manager) {
 		o.Int("Latest, when hundreds are damaged", latest(m))
 	})
 	for range 4 {
-		d := newDisk()
+		d := unsorted()
 		m := open(t, d, all)
 		before, last := draw(r, 2, 2), draw(r, 4, 4)
 		last.Step = before.Step + 1
@@ -316,7 +317,7 @@ func TestBestFallsBack(t *testing.T) {
 	for _, bad := range damages {
 		for _, keep := range []int{0, 3} {
 			cfg := config{Keep: keep, Best: true}
-			d := newDisk()
+			d := unsorted()
 			m := open(t, d, cfg)
 			metrics := map[int]float64{1: 0, 2: 3, 3: 1, 4: 2}
 			for step := 1; step <= 4; step++ {
@@ -342,6 +343,7 @@ func TestBestFallsBack(t *testing.T) {
 	}
 	ranks := r.Perm(300)
 	d := folder(t, ranks)
+	d.anyOrder = true
 	m := open(t, d, config{})
 	from(t, d, config{}, m, func() { d.damageAllBut(slices.Index(ranks, 299)) }, func(m *checkpoint.Manager) {
 		o.Int("Best, when hundreds are damaged", best(m))
@@ -363,7 +365,7 @@ func draws(r *rand.Rand, count, below int) []float64 {
 // oneAfterTheOther damages the best checkpoint, then the next one, until there is none. Of
 // those with the same Metric the next one is the one that was saved first.
 func oneAfterTheOther(t *testing.T, o *observe.Observer, r *rand.Rand, metrics []float64) {
-	d := newDisk()
+	d := unsorted()
 	m := open(t, d, all)
 	first := r.IntN(100)
 	var order []int
