@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 
@@ -26,10 +27,11 @@ type checkOptions struct {
 	calibrate   bool
 	quick       bool
 	explain     bool
+	env         func(string) string
 }
 
 func newExerciseCheck(a *app) *cobra.Command {
-	o := &checkOptions{app: a}
+	o := &checkOptions{app: a, env: os.Getenv}
 	cmd := &cobra.Command{
 		Use:   "check [EXERCISE...]",
 		Short: "Find everything that is wrong with exercises",
@@ -69,11 +71,8 @@ shows what it found until then.`,
 }
 
 func (o *checkOptions) run(ctx context.Context) error {
-	if err := o.grading.check(); err != nil {
+	if err := o.checkFlags(); err != nil {
 		return err
-	}
-	if o.app.courseDir == "" {
-		return usage("run it in a course's folder, or give one: --course DIR", "check: the built-in course comes without the submissions to check it with")
 	}
 	course, err := o.app.course()
 	if err != nil {
@@ -96,6 +95,27 @@ func (o *checkOptions) run(ctx context.Context) error {
 		return errPointsMissing
 	}
 	return ended
+}
+
+// checkFlags refuses flags that would leave out, without a word, what they ask for. As
+// [submitOptions.checkExplain] does, it refuses to explain where students may read the log.
+func (o *checkOptions) checkFlags() error {
+	if err := o.grading.check(); err != nil {
+		return err
+	}
+	switch {
+	case o.app.courseDir == "":
+		return usage("run it in a course's folder, or give one: --course DIR", "check: the built-in course comes without the submissions to check it with")
+	case o.seeds < 1:
+		return usage("", "--seeds %d: want 1 or more", o.seeds)
+	case o.calibrate && o.quick:
+		return usage("leave out one of them", "--calibrate proposes limits from what is measured, and --quick measures nothing")
+	case o.calibrate && o.submissions != nil:
+		return usage("leave out one of them", "--calibrate proposes limits from all submissions, and --submission grades some")
+	case o.explain && o.env("CI") != "":
+		return explainInCI()
+	}
+	return nil
 }
 
 // choose selects the exercises to check.

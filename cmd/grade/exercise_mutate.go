@@ -66,6 +66,9 @@ func (o *mutateOptions) run(ctx context.Context) error {
 	if err := o.grading.check(); err != nil {
 		return err
 	}
+	if o.sample < 0 {
+		return usage("", "--sample %d: want 1 or more, or 0 for all", o.sample)
+	}
 	e, err := o.app.exercise(o.exercise)
 	if err != nil {
 		return err

@@ -269,6 +269,9 @@ func (o *submitOptions) checkReports() (err error) {
 	if _, taken := o.targets.OnStdout(); taken && o.json {
 		return usage("give the report a file", "--json and a report both go to standard output")
 	}
+	if o.explain && o.targets.ReplacesText() {
+		return usage("give the report a file", "--explain writes text, and a report in its place holds none of it")
+	}
 	return nil
 }
 

@@ -16,11 +16,16 @@ func (o *submitOptions) checkExplain() error {
 	case o.app.courseDir == "":
 		return usage("give the folder of a course of your own: --course DIR", "--explain shows what hidden tests want, and is for those who have them")
 	case o.env("CI") != "":
-		return usage("run it on a machine of your own", "--explain shows what hidden tests want, and students may read the log of CI")
+		return explainInCI()
 	case o.json:
 		return usage("leave out one of them", "--explain writes text, and --json a result, which holds none of it")
 	}
 	return nil
+}
+
+// explainInCI refuses --explain where students may read what it shows.
+func explainInCI() error {
+	return usage("run it on a machine of your own", "--explain shows what hidden tests want, and students may read the log of CI")
 }
 
 // tellExplained prints the explanations before the report, which ends with the score.
