@@ -10,6 +10,7 @@ const (
 	ExercisesDir   = "exercises"
 	referenceDir   = "reference"
 	configFile     = "exercise.yaml"
+	misnamedConfig = "exercise.yml"
 	readmeFile     = "README.md"
 	starterDir     = "starter"
 	hiddenDir      = "hidden"

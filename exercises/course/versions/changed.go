@@ -12,8 +12,9 @@ import (
 // is observe/.
 var shared = []string{"go.mod", "go.sum", course.KitDir, "observe"}
 
-// ChangedSince asks git which exercises of the course in dir differ from a revision,
-// including files that git does not track. all reports that something shared differs.
+// ChangedSince asks git which exercises of the course in dir differ from a revision, and which
+// files beside them such as chapters.yaml, including those that git does not track. all
+// reports that something shared differs.
 func ChangedSince(ctx context.Context, dir, revision string) (touched map[string]bool, all bool, err error) {
 	touched = map[string]bool{}
 	below := append([]string{"--", "exercises", "reference"}, shared...)
@@ -28,7 +29,7 @@ func ChangedSince(ctx context.Context, dir, revision string) (touched map[string
 		for name := range strings.SplitSeq(string(out), "\x00") {
 			parts := strings.Split(name, "/")
 			all = all || slices.Contains(shared, parts[0])
-			if len(parts) > 2 {
+			if len(parts) > 2 || len(parts) == 2 && parts[0] == course.ExercisesDir {
 				touched[parts[1]] = true
 			}
 		}

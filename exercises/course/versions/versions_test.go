@@ -90,9 +90,10 @@ func TestChangedSince(t *testing.T) {
 	assert.False(t, all)
 	write(t, dir, "reference/mode/new.go", "package mode\n") // git does not know it yet
 	write(t, dir, "kit/kit.go", "package kit\n")
+	write(t, dir, "exercises/chapters.yaml", "chapters: []\n")
 	touched, all, err = ChangedSince(t.Context(), dir, "HEAD")
 	require.NoError(t, err)
-	assert.Equal(t, map[string]bool{"mean": true, "mode": true}, touched)
+	assert.Equal(t, map[string]bool{"mean": true, "mode": true, "chapters.yaml": true}, touched)
 	assert.True(t, all)
 	_, _, err = ChangedSince(t.Context(), dir, "nowhere")
 	require.ErrorContains(t, err, "git: ")
