@@ -27,6 +27,8 @@ type checkOptions struct {
 	calibrate   bool
 	quick       bool
 	explain     bool
+	asked       func(name string) bool // what below exercises/ is looked at beside the exercises
+	shared      []prove.Finding        // there
 	env         func(string) string
 }
 
@@ -41,7 +43,8 @@ submission must get the verdict it declares, from the check it declares. Limits
 must keep a distance from what they let pass and from what they stop; README,
 starter and reference must agree. Each finding says file, line and what to do.
 
-Without a name all exercises of the course are checked. The exit status is 1 if
+Without a name all exercises of the course are checked, and with them the file that
+orders them and folders that look like exercises and are none. The exit status is 1 if
 anything was found. A check that is interrupted, or that a fault of the sandbox ends,
 shows what it found until then.`,
 		Example: `  grade exercise check
@@ -81,6 +84,7 @@ func (o *checkOptions) run(ctx context.Context) error {
 	if err := o.choose(ctx, course); err != nil {
 		return err
 	}
+	o.shared = prove.Shared(course, o.asked)
 	begun, told, err := o.begin(ctx, course)
 	if err != nil {
 		return err
@@ -91,7 +95,7 @@ func (o *checkOptions) run(ctx context.Context) error {
 	if err := o.write(reports, shown.Text); err != nil {
 		return err
 	}
-	if ended == nil && slices.ContainsFunc(reports, hasFindings) {
+	if ended == nil && o.found(reports) {
 		return errPointsMissing
 	}
 	return ended
@@ -118,8 +122,10 @@ func (o *checkOptions) checkFlags() error {
 	return nil
 }
 
-// choose selects the exercises to check.
+// choose selects the exercises to check, and what beside them.
 func (o *checkOptions) choose(ctx context.Context, course *course.Course) (err error) {
+	all := len(o.names) == 0
+	o.asked = func(string) bool { return all }
 	if o.names, err = namesIn(course, o.names); err != nil || o.changed == "" {
 		return err
 	}
@@ -131,6 +137,7 @@ func (o *checkOptions) choose(ctx context.Context, course *course.Course) (err e
 		return nil
 	}
 	o.names = slices.DeleteFunc(slices.Clone(o.names), func(name string) bool { return !touched[name] })
+	o.asked = func(name string) bool { return all && touched[name] }
 	return nil
 }
 
@@ -158,7 +165,7 @@ func (o *checkOptions) begin(ctx context.Context, course *course.Course) (begun 
 	if o.grading.json {
 		return begun, told, nil
 	}
-	err = o.app.print("%s", o.shown().Findings(reports))
+	err = o.app.print("%s%s", o.shown().Beside(o.shared), o.shown().Findings(reports))
 	for _, r := range reports {
 		for _, f := range r.Findings {
 			told[f] = true
@@ -175,7 +182,15 @@ func (o *checkOptions) noneFits(reports []*prove.Report) error {
 		return usage("grade exercise submission list EXERCISE lists them", "--submission %s: no submission's name fits", pattern)
 	}
 	o.app.note("--submission %s: no submission that can be read has a name that fits, so that nothing was graded", pattern)
-	return errors.Join(o.write(reports, o.shown().Findings), errPointsMissing)
+	text := func(reports []*prove.Report) string {
+		return o.shown().Beside(o.shared) + o.shown().Findings(reports)
+	}
+	return errors.Join(o.write(reports, text), errPointsMissing)
+}
+
+// found reports whether anything was found.
+func (o *checkOptions) found(reports []*prove.Report) bool {
+	return len(o.shared) > 0 || slices.ContainsFunc(reports, hasFindings)
 }
 
 func hasFindings(r *prove.Report) bool { return len(r.Findings) > 0 }
@@ -184,7 +199,8 @@ func hasFindings(r *prove.Report) bool { return len(r.Findings) > 0 }
 func (o *checkOptions) write(reports []*prove.Report, text func([]*prove.Report) string) error {
 	result := struct {
 		Exercises []*prove.Report `json:"exercises"`
-	}{reports}
+		Findings  []prove.Finding `json:"findings"` // beside the exercises
+	}{reports, append([]prove.Finding{}, o.shared...)}
 	return o.app.write(o.grading.json, result, func() string { return text(reports) })
 }
 

@@ -78,15 +78,8 @@ func places(text string) (list []Finding) {
 
 // problems adds the faults that package course reports.
 func (c *Checking) problems(err error) {
-	if err == nil {
-		return
-	}
-	list := []error{err}
-	if joined, ok := err.(interface{ Unwrap() []error }); ok {
-		list = joined.Unwrap()
-	}
 	dir := path.Join("exercises", c.report.Exercise)
-	for _, err := range list {
+	for _, err := range each(err) {
 		var p *document.Fault
 		if !errors.As(err, &p) {
 			c.find(dir, 0, "%v", err)

@@ -151,3 +151,19 @@ func TestChosenForgeryHasItsTwin(t *testing.T) {
 	assert.Equal(t, 1, left)
 	assert.True(t, slices.ContainsFunc(c.fixtures(nil).List, func(s fixture.Submission) bool { return s.Name == c.submissions[0].Expect.Twin }))
 }
+
+// The order of the exercises, and folders that look like one, are nobody's report: they are
+// told beside them, where they are asked about.
+func TestShared(t *testing.T) {
+	files := fresh(t)
+	all := func(string) bool { return true }
+	assert.Empty(t, Shared(course.Open(files), all))
+
+	plant(t, files, "exercises/chapters.yaml", "", "chapters:\n  - title: All\n    exercises:\n      - {name: clap}\n")
+	plant(t, files, "exercises/draft/hidden/draft_test.go", "", "package hidden\n")
+	found := Shared(course.Open(files), all)
+	require.Len(t, found, 2)
+	assert.Equal(t, "exercises/draft: it has no exercise.yaml, so that it is no exercise: write one, or remove the folder", found[0].String())
+	assert.Equal(t, `exercises/chapters.yaml:4: there is no exercise "clap"; the course has clip`, found[1].String())
+	assert.Equal(t, found[1:], Shared(course.Open(files), func(name string) bool { return name == "chapters.yaml" }))
+}

@@ -34,13 +34,20 @@ func (c Check) Text(reports []*prove.Report) string {
 func (c Check) Findings(reports []*prove.Report) string {
 	var b strings.Builder
 	for _, r := range reports {
-		for _, f := range r.Findings {
-			if c.Told[f] {
-				continue
-			}
-			f.File = filepath.Join(c.Root, filepath.FromSlash(f.File))
-			fmt.Fprintf(&b, "%s\n", indented(f.String()))
+		b.WriteString(c.Beside(r.Findings))
+	}
+	return b.String()
+}
+
+// Beside shows findings that are in no report, but for what has been told before.
+func (c Check) Beside(list []prove.Finding) string {
+	var b strings.Builder
+	for _, f := range list {
+		if c.Told[f] {
+			continue
 		}
+		f.File = filepath.Join(c.Root, filepath.FromSlash(f.File))
+		fmt.Fprintf(&b, "%s\n", indented(f.String()))
 	}
 	return b.String()
 }
