@@ -152,8 +152,8 @@ func TestFork(t *testing.T) {
 			}
 			b := a.Fork()
 			o.Ints("lengths", []int{c.Len(), a.Len(), b.Len()})
-			shorten(t, o, h, held, true)
-			shorten(t, o, h, held, false)
+			shorten(t, o, h, held, held/2, true)
+			shorten(t, o, h, held, held/2, false)
 			for range 2 {
 				for _, one := range []*attention.Cache{a, c, b} {
 					step(o, "values", one, token())
@@ -175,6 +175,11 @@ func TestFork(t *testing.T) {
 			}
 		}
 	}
+	for _, held := range []int{40 + r.IntN(100), 260 + r.IntN(60)} { // whoever has pages has filled some
+		for _, parent := range []bool{true, false} {
+			shorten(t, o, one, held, 1+2*r.IntN(held/3), parent) // within one that was full
+		}
+	}
 }
 
 // emptied forks a cache that holds nothing any more: what comes of the two is apart.
@@ -193,9 +198,9 @@ func emptied(t *testing.T, o *observe.Observer, h heads, held int) {
 	}
 }
 
-// shorten forks a cache at once, shortens one of the two and has it go on: the other has its
-// tokens still.
-func shorten(t *testing.T, o *observe.Observer, h heads, held int, parent bool) {
+// shorten forks a cache at once, shortens one of the two to some tokens and has it go on: the
+// other has its tokens still.
+func shorten(t *testing.T, o *observe.Observer, h heads, held, left int, parent bool) {
 	token := func() inputs { return several(o.Rand(), h, 1, 1, 2, 3) }
 	c := newCache(t, h, 2, 3)
 	for range held {
@@ -205,7 +210,7 @@ func shorten(t *testing.T, o *observe.Observer, h heads, held int, parent bool) 
 	if parent {
 		changed, other = c, changed
 	}
-	o.Error("error", changed.Truncate(held/2), attention.ErrShape, attention.ErrOption)
+	o.Error("error", changed.Truncate(left), attention.ErrShape, attention.ErrOption)
 	for range held/2 + 1 {
 		step(o, "values of the shortened one", changed, token())
 	}

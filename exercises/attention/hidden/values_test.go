@@ -50,10 +50,12 @@ func TestScale(t *testing.T) {
 		keyDim := 2 + r.IntN(6)
 		in := several(r, one, 4, 5, keyDim, 3)
 		attend(o, "values", in, options{Scale: scale})
-		h := heads{Query: 2 + r.IntN(3), KV: 1}
-		in = several(r, h, 4, 4, keyDim, 3)
-		multi(o, "heads: values", in, h, options{Scale: scale})
-		step(o, "cache: values", newCacheScaled(t, h, keyDim, 3, scale), in)
+		n := 2 + r.IntN(3)
+		for _, h := range []heads{grouped(n, 1), grouped(n, n)} { // all heads of queries are wider than one, and of keys too
+			in = several(r, h, 4, 4, keyDim, 3)
+			multi(o, "heads: values", in, h, options{Scale: scale})
+			step(o, "cache: values", newCacheScaled(t, h, keyDim, 3, scale), in)
+		}
 	}
 }
 
@@ -130,7 +132,7 @@ func TestMask(t *testing.T) {
 	attend(o, "values, many queries", in, in.with(somewhere(r, n, 4)))
 }
 
-// A key is seen if both Causal and the mask let it be seen (rules 4 and 5).
+// A key is seen if both Causal, with any offset, and the mask let it be seen (rules 4 and 5).
 func TestBoth(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
@@ -140,6 +142,9 @@ func TestBoth(t *testing.T) {
 		opt := in.with(somewhere(r, n, in.k.Rows)) // each query sees at least its own place
 		opt.Causal = true
 		attend(o, "values", in, opt)
+		opt.Offset = 1 + r.IntN(3)
+		opt.Mask[1] = true // hidden from the first query but for the offset
+		attend(o, "offset: values", in, opt)
 	}
 }
 
@@ -180,6 +185,7 @@ func TestWeights(t *testing.T) {
 		unit := math.Ldexp(1, exponent/2)
 		in := inputs{q: whole(r, 5, 4, 8, unit), k: whole(r, 6, 4, 8, unit)}
 		weigh(o, "large: weights", in, scaled(4))
+		weigh(o, "large: below 0: weights", in, options{Scale: -scaled(4).Scale})
 	}
 	for _, at := range []int{0, 1, 4} {
 		in := single(r, 4, 5)
@@ -229,6 +235,12 @@ func TestMaskedRow(t *testing.T) {
 			}
 		}
 		attend(o, "nothing is seen", in, in.with(make([]bool, n*keys)))
+		opt := in.with(make([]bool, n*keys)) // which lets each query see the later keys alone
+		for i := range opt.Mask {
+			opt.Mask[i] = i%keys > i/keys
+		}
+		opt.Causal = true
+		attend(o, "causal: nothing is seen", in, opt)
 		in.q.Data[r.IntN(len(in.q.Data))] = nan
 		attend(o, "nothing is seen by a NaN", in, in.with(make([]bool, n*keys)))
 	}
