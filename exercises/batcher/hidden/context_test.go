@@ -39,7 +39,7 @@ func TestModelContext(t *testing.T) {
 	for round := range 8 {
 		obeys := round%2 == 0
 		bubble(t, func(t *testing.T) {
-			size := below(r, 2, 7)
+			size := below(r, 3, 7)
 			if round >= 6 {
 				size = below(r, 260, 300)
 			}
