@@ -46,7 +46,7 @@ var arrows = map[string]arrow{
 	"exercises/course/document":          {},
 	"exercises/course/fixture":           {all: []string{"exercises/course", "exercises/course/document", "exercises/course/fixture/edits", "grader/submission", "grader/verdict"}, tests: []string{"exercises/course/coursetest"}},
 	"exercises/course/fixture/edits":     {},
-	"exercises/course/fixture/workspace": {all: []string{"exercises/course", "exercises/course/document", "exercises/course/fixture", "exercises/course/fixture/edits"}, tests: []string{"exercises/course/coursetest", "grader/tree"}},
+	"exercises/course/fixture/workspace": {all: []string{"exercises/course", "exercises/course/document", "exercises/course/fixture", "exercises/course/fixture/edits", "grader/wholefile"}, tests: []string{"exercises/course/coursetest", "grader/tree"}},
 	"exercises/course/readme":            {all: []string{"exercises/course"}},
 	"exercises/course/scaffold":          {all: []string{"exercises/course", "exercises/schema", "grader/fault", "grader/wholefile"}},
 	"exercises/course/versions":          {all: []string{"exercises/course", "grader/fault"}, tests: []string{"exercises/course/scaffold"}},
