@@ -146,21 +146,21 @@ func (o *checkOptions) choose(ctx context.Context, course *course.Course) (err e
 func (o *checkOptions) begin(ctx context.Context, course *course.Course) (begun []*prove.Checking, told map[prove.Finding]bool, err error) {
 	told = map[prove.Finding]bool{}
 	var reports []*prove.Report
-	fit := 0
+	var fit []string
 	for _, name := range o.names {
 		c := prove.Read(ctx, course, name)
 		begun, reports = append(begun, c), append(reports, c.Report())
 		if o.submissions == nil {
 			continue
 		}
-		n, err := c.Choose(o.submissions)
+		some, err := c.Choose(o.submissions)
 		if err != nil {
 			return nil, nil, usage("", "--submission: %v", err)
 		}
-		fit += n
+		fit = append(fit, some...)
 	}
-	if o.submissions != nil && fit == 0 {
-		return nil, nil, o.noneFits(reports)
+	if err := o.unfit(reports, fit); err != nil {
+		return nil, nil, err
 	}
 	if o.grading.json {
 		return begun, told, nil
@@ -174,12 +174,20 @@ func (o *checkOptions) begin(ctx context.Context, course *course.Course) (begun 
 	return begun, told, err
 }
 
-// noneFits tells what reading has found, if no submission's name fits: a fault may be why the
-// one that was meant cannot be read. Without a fault it is the pattern that is wrong.
-func (o *checkOptions) noneFits(reports []*prove.Report) error {
-	pattern := strings.Join(o.submissions, ",")
-	if !slices.ContainsFunc(reports, hasFindings) {
+// unfit tells of patterns that fit no submission's name. Where reading has found a fault, that
+// may be why the one that was meant cannot be read, and the others are graded; without a fault
+// it is the pattern that is wrong.
+func (o *checkOptions) unfit(reports []*prove.Report, fit []string) error {
+	wrong := slices.DeleteFunc(slices.Clone(o.submissions), func(pattern string) bool { return slices.Contains(fit, pattern) })
+	pattern := strings.Join(wrong, ",")
+	switch {
+	case len(wrong) == 0 || len(reports) == 0:
+		return nil
+	case !slices.ContainsFunc(reports, hasFindings):
 		return usage("grade exercise submission list EXERCISE lists them", "--submission %s: no submission's name fits", pattern)
+	case len(fit) > 0:
+		o.app.note("--submission %s: no submission that can be read has a name that fits", pattern)
+		return nil
 	}
 	o.app.note("--submission %s: no submission that can be read has a name that fits, so that nothing was graded", pattern)
 	text := func(reports []*prove.Report) string {

@@ -6,7 +6,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"grade/exercises/course"
 	"grade/grader"
 	"grade/grader/prove"
 	"grade/grader/report/summary"
@@ -71,7 +70,11 @@ func (o *seedsOptions) run(ctx context.Context) error {
 	if o.names, err = namesIn(course, o.names); err != nil {
 		return err
 	}
-	reports, err := o.gradeAll(ctx, course)
+	chosen, err := prove.ChooseSeeded(course, o.names, o.submissions)
+	if err != nil {
+		return err
+	}
+	reports, err := o.gradeAll(ctx, chosen)
 	if err != nil {
 		return err
 	}
@@ -88,11 +91,11 @@ func (o *seedsOptions) run(ctx context.Context) error {
 	return nil
 }
 
-func (o *seedsOptions) gradeAll(ctx context.Context, course *course.Course) (reports []*prove.SeedReport, err error) {
+func (o *seedsOptions) gradeAll(ctx context.Context, chosen []prove.Seeded) (reports []*prove.SeedReport, err error) {
 	err = o.app.grade(ctx, o.grading, func(g *grader.Grader, tell prove.Progress) error {
-		with := prove.SeedOptions{Seeds: o.seeds, Submissions: o.submissions, Measure: o.measure, Workers: o.grading.workers, Progress: tell}
-		for _, name := range o.names {
-			r, err := prove.Seeds(ctx, g, course, name, with)
+		with := prove.SeedOptions{Seeds: o.seeds, Measure: o.measure, Workers: o.grading.workers, Progress: tell}
+		for _, one := range chosen {
+			r, err := prove.Seeds(ctx, g, one, with)
 			if err != nil {
 				return err
 			}

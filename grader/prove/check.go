@@ -84,18 +84,18 @@ const besides = 4
 func (c *Checking) Report() *Report { return c.report }
 
 // Choose leaves out all submissions but those whose name fits one of the patterns of
-// [path.Match], and returns how many are left. Then limits are not looked at: what they
-// separate may be left out.
-func (c *Checking) Choose(patterns []string) (int, error) {
-	chosen, err := fitting(c.submissions, fixtureName, patterns)
-	if err != nil {
-		return 0, err
+// [path.Match], and returns the patterns that fit one. Then limits are not looked at: what
+// they separate may be left out.
+func (c *Checking) Choose(patterns []string) (fit []string, err error) {
+	if fit, err = used(c.submissions, fixtureName, patterns); err != nil {
+		return nil, err
 	}
+	chosen, _ := fitting(c.submissions, fixtureName, patterns) // they are well formed
 	c.submissions, c.chosen = chosen, true
 	if c.Gradable() {
 		c.report.Missing = len(chosen) + besides
 	}
-	return len(chosen), nil
+	return fit, nil
 }
 
 func fixtureName(s fixture.Submission) string { return s.Name }

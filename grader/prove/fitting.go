@@ -18,3 +18,17 @@ func fitting[T any](list []T, name func(T) string, patterns []string) (fit []T, 
 	}
 	return fit, nil
 }
+
+// used returns those of the patterns that fit the name of something.
+func used[T any](list []T, name func(T) string, patterns []string) (fit []string, err error) {
+	for _, pattern := range patterns {
+		some, err := fitting(list, name, []string{pattern})
+		if err != nil {
+			return nil, err
+		}
+		if len(some) > 0 {
+			fit = append(fit, pattern)
+		}
+	}
+	return fit, nil
+}

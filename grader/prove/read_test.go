@@ -146,9 +146,10 @@ func TestReadFinds(t *testing.T) {
 // A forgery that is chosen alone is still compared with its twin.
 func TestChosenForgeryHasItsTwin(t *testing.T) {
 	c := Read(t.Context(), course.Open(coursetest.FS(coursetest.WithSubmissions())), "gears")
-	left, err := c.Choose([]string{"forgery/exit"})
+	fit, err := c.Choose([]string{"forgery/exit", "forgery/exti"})
 	require.NoError(t, err)
-	assert.Equal(t, 1, left)
+	assert.Equal(t, []string{"forgery/exit"}, fit)
+	assert.Len(t, c.submissions, 1)
 	assert.True(t, slices.ContainsFunc(c.fixtures(nil).List, func(s fixture.Submission) bool { return s.Name == c.submissions[0].Expect.Twin }))
 }
 

@@ -44,32 +44,86 @@ type Varying struct {
 
 // SeedOptions configure a comparison of seeds.
 type SeedOptions struct {
-	Seeds       int
-	Submissions []string // patterns of their names; empty: all
-	Measure     bool     // the benchmarks as well, which takes long
-	Workers     int      // gradings at a time
-	Progress    Progress // of submissions
+	Seeds    int
+	Measure  bool     // the benchmarks as well, which takes long
+	Workers  int      // gradings at a time
+	Progress Progress // of submissions
 }
 
-// Seeds grades the shipped submissions of an exercise on the inputs of several seeds, and
-// returns those whose failed checks differ between them. A [fault.Error] says that the
-// exercise has no such submission; any other error, that one could not be graded.
-func Seeds(ctx context.Context, g *grader.Grader, c *course.Course, name string, o SeedOptions) (*SeedReport, error) {
-	e, err := c.Load(name)
+// Seeded is an exercise with those of its submissions that are graded on several seeds.
+type Seeded struct {
+	exercise *course.Exercise
+	list     []fixture.Submission
+}
+
+// ChooseSeeded reads exercises, and chooses their submissions that are graded at all and whose
+// names fit one of the patterns of [path.Match], if there are any. Each pattern has to fit in
+// some exercise; one in which none fits is left out. It takes a moment, and the gradings
+// minutes: a [fault.Error] tells of a typo before they begin.
+func ChooseSeeded(c *course.Course, names, patterns []string) (chosen []Seeded, err error) {
+	fit := map[string]bool{}
+	for _, name := range names {
+		s := Seeded{}
+		if s.exercise, err = c.Load(name); err != nil {
+			return nil, err
+		}
+		if s.list, err = fixture.Load(c, name); err != nil {
+			return nil, err
+		}
+		if err := s.choose(patterns, fit); err != nil {
+			return nil, err
+		}
+		if len(s.list) > 0 {
+			chosen = append(chosen, s)
+		}
+	}
+	return chosen, unfit(names, patterns, fit, len(chosen) > 0)
+}
+
+// choose leaves out the submissions that are not asked for, and notes the patterns that fit
+// one.
+func (s *Seeded) choose(patterns []string, fit map[string]bool) error {
+	known, err := used(s.list, fixtureName, patterns)
 	if err != nil {
-		return nil, err
+		return &fault.Error{Message: "a pattern of submissions is malformed: " + strings.Join(patterns, ","), Err: err}
 	}
-	list, err := fixture.Load(c, name)
-	if err != nil {
-		return nil, err
+	for _, pattern := range known {
+		fit[pattern] = true
 	}
-	if list, err = chosen(list, o.Submissions, name); err != nil {
-		return nil, err
+	if len(patterns) > 0 {
+		s.list, _ = fitting(s.list, fixtureName, patterns) // they are well formed
 	}
-	s := &seeding{fixtures: NewFixtures(g, e, list), options: o, first: grader.NewSeed(), report: &SeedReport{Exercise: name, Seeds: o.Seeds, Unsteady: []Unsteady{}}}
+	s.list = slices.DeleteFunc(s.list, func(one fixture.Submission) bool { return one.Expect.Verdict != verdict.Graded })
+	return nil
+}
+
+// unfit returns an error for a pattern that fits nothing, or if what fits is never tested.
+func unfit(names, patterns []string, fit map[string]bool, some bool) error {
+	lacks := func(what string) error {
+		if len(names) == 1 {
+			return &fault.Error{Message: fmt.Sprintf("exercise %s has no %s", names[0], what)}
+		}
+		return &fault.Error{Message: fmt.Sprintf("none of the exercises %s has a %s", strings.Join(names, ", "), what)}
+	}
+	for _, pattern := range patterns {
+		if !fit[pattern] {
+			return lacks(fmt.Sprintf("submission %q", pattern))
+		}
+	}
+	if !some {
+		return lacks("submission that is tested, of those that were asked for")
+	}
+	return nil
+}
+
+// Seeds grades the chosen submissions of an exercise on the inputs of several seeds, and
+// returns those whose failed checks differ between them. An error says that one could not be
+// graded.
+func Seeds(ctx context.Context, g *grader.Grader, x Seeded, o SeedOptions) (*SeedReport, error) {
+	s := &seeding{fixtures: NewFixtures(g, x.exercise, x.list), options: o, first: grader.NewSeed(), report: &SeedReport{Exercise: x.exercise.Name, Seeds: o.Seeds, Unsteady: []Unsteady{}}}
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(max(1, o.Workers))
-	for _, one := range list {
+	for _, one := range x.list {
 		group.Go(func() error { return s.submission(ctx, one) })
 	}
 	if err := group.Wait(); err != nil {
@@ -77,29 +131,6 @@ func Seeds(ctx context.Context, g *grader.Grader, c *course.Course, name string,
 	}
 	slices.SortFunc(s.report.Unsteady, func(a, b Unsteady) int { return strings.Compare(a.Submission, b.Submission) })
 	return s.report, nil
-}
-
-// chosen returns the submissions that are graded at all, and whose names fit one of the
-// patterns of [path.Match], if there are any; each has to fit one.
-func chosen(list []fixture.Submission, patterns []string, exercise string) (graded []fixture.Submission, err error) {
-	for _, pattern := range patterns {
-		fit, err := fitting(list, fixtureName, []string{pattern})
-		if err != nil || len(fit) == 0 {
-			return nil, &fault.Error{Message: fmt.Sprintf("exercise %s has no submission %q", exercise, pattern), Err: err}
-		}
-	}
-	if len(patterns) > 0 {
-		list, _ = fitting(list, fixtureName, patterns) // they are well formed
-	}
-	for _, s := range list {
-		if s.Expect.Verdict == verdict.Graded {
-			graded = append(graded, s)
-		}
-	}
-	if len(graded) == 0 {
-		return nil, &fault.Error{Message: fmt.Sprintf("exercise %s: none of these submissions is tested", exercise)}
-	}
-	return graded, nil
 }
 
 type seeding struct {
