@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"go/token"
+	"go/types"
 	"path/filepath"
 	"slices"
 
@@ -55,14 +56,24 @@ go.mod does not take it from elsewhere. No other file is overwritten.`,
 }
 
 // taken lists names that an exercise's package cannot have: of packages that its hidden
-// tests import, and of folders that are no packages.
-var taken = []string{"main", "testing", "observe", "kit", "grade", "hidden", "starter", "submissions", "testdata", "vendor", "schema", "scaffold"}
+// tests import, of folders that are no packages or that not all may import, and of variables
+// in the hidden test that it begins with.
+var taken = []string{
+	"main", "testing", "observe", "kit", "grade", "hidden", "starter", "submissions", "testdata", "vendor", "schema", "scaffold",
+	"init", "internal", "o", "t", "r", "n", "xs",
+}
+
+// meansElse reports whether a name has a meaning already: to Go, whose predeclared names the
+// hidden test uses, or to grade.
+func meansElse(name string) bool {
+	return slices.Contains(taken, name) || token.IsKeyword(name) || types.Universe.Lookup(name) != nil
+}
 
 func (o *newOptions) run() error {
 	if !course.IsName(o.name) {
 		return usage("as in: grade exercise new gradclip", "exercise %q: a name consists of a to z and 0 to 9 and begins with a letter", o.name)
 	}
-	if slices.Contains(taken, o.name) || token.IsKeyword(o.name) {
+	if meansElse(o.name) {
 		return usage("choose another one", "exercise %q: the name means something else to Go or to grade", o.name)
 	}
 	dir := cmp.Or(o.app.courseDir, ".")
@@ -74,10 +85,14 @@ func (o *newOptions) run() error {
 	if err != nil {
 		return err
 	}
-	if err := scaffold.WriteAll(dir, files); err != nil {
+	// The exercise comes last, because one that is there keeps the command from being repeated.
+	if err := scaffold.Free(dir, files); err != nil {
 		return err
 	}
 	if err := scaffold.Refresh(dir, own); err != nil {
+		return err
+	}
+	if err := scaffold.WriteAll(dir, files); err != nil {
 		return err
 	}
 	for _, f := range files {

@@ -126,18 +126,20 @@ func moduleName(folder string) string {
 	return name
 }
 
-// Refresh rewrites the files that grade maintains in a course, where they differ.
+// Refresh rewrites the files that grade maintains in a course, where they differ. What was
+// written before an error may stay: the same once more writes the rest.
 func Refresh(dir string, files []course.File) error {
 	for _, f := range files {
 		name := filepath.Join(dir, filepath.FromSlash(f.Name))
 		if old, err := os.ReadFile(name); err == nil && bytes.Equal(old, f.Data) {
 			continue
 		}
-		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
-			return err
+		err := os.MkdirAll(filepath.Dir(name), 0o777)
+		if err == nil {
+			err = wholefile.Write(name, func(w io.Writer) error { _, err := w.Write(f.Data); return err })
 		}
-		if err := wholefile.Write(name, func(w io.Writer) error { _, err := w.Write(f.Data); return err }); err != nil {
-			return err
+		if err != nil {
+			return because("write what grade maintains in "+dir, err)
 		}
 	}
 	return nil

@@ -42,6 +42,18 @@ func WriteAll(dir string, files []course.File) (err error) {
 	return nil
 }
 
+// Free refuses files that are there already below dir, which need not be there itself.
+func Free(dir string, files []course.File) error {
+	root, err := os.OpenRoot(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	} else if err != nil {
+		return theirs(fmt.Errorf("write to %s: %w", dir, err))
+	}
+	defer root.Close()
+	return refuseOverwriting(root, dir, files)
+}
+
 func refuseOverwriting(root *os.Root, dir string, files []course.File) error {
 	var there []string
 	for _, f := range files {
@@ -124,10 +136,12 @@ func (u *undo) run() error {
 }
 
 // theirs marks the error of a folder in which the caller may not write, or none can.
-func theirs(err error) error {
+func theirs(err error) error { return because("nothing was written", err) }
+
+func because(message string, err error) error {
 	for _, cause := range []error{fs.ErrPermission, fs.ErrNotExist, syscall.ENOTDIR, syscall.EROFS, syscall.ENAMETOOLONG} {
 		if errors.Is(err, cause) {
-			return &fault.Error{Message: "nothing was written", Advice: "give a folder that you may write in", Err: err}
+			return &fault.Error{Message: message, Advice: "give a folder that you may write in", Err: err}
 		}
 	}
 	return err
