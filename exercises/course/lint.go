@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"grade/exercises/course/document"
+	"grade/grader/verdict"
 )
 
 // Lint reports what an author should mend although the exercise can be graded: rules
@@ -88,26 +89,55 @@ func (l linter) points() {
 	for line := range strings.Lines(string(withoutBlocks(l.exercise.Readme))) {
 		n++
 		first, last, ok := outerCells(line)
-		inTable = ok && (inTable || last == "points")
-		said, err := strconv.Atoi(last)
-		if !inTable || err != nil {
+		inTable = ok && (inTable || strings.EqualFold(last, "points"))
+		if !inTable {
 			continue
 		}
-		l.pointsOf(n, first, said)
+		names := namesIn(first)
+		l.known(n, names)
+		if said, err := strconv.Atoi(last); err == nil && len(names) > 0 {
+			l.pointsOf(n, names[0], said)
+		}
+	}
+}
+
+// namesIn returns the words of a row's first cell: names of checks, of functions, or others.
+// Where a kind follows a function, as in "BenchmarkTrain, speed", both are one name.
+func namesIn(cell string) (names []string) {
+	for _, word := range strings.FieldsFunc(cell, func(r rune) bool { return strings.ContainsRune("`*,/ ", r) }) {
+		if i := len(names) - 1; i >= 0 && verdict.Kind(word).Measured() && isTestName(names[i], "Benchmark") {
+			names[i] += "/" + word
+		} else {
+			names = append(names, word)
+		}
+	}
+	return names
+}
+
+// called returns the checks of that name, or of the function of that name.
+func (l linter) called(name string) (list []Check) {
+	for _, c := range l.exercise.Checks {
+		if c.Name == name || c.Func == name {
+			list = append(list, c)
+		}
+	}
+	return list
+}
+
+// known looks for tests and benchmarks in a row that are no checks.
+func (l linter) known(line int, names []string) {
+	for _, name := range names {
+		function, _, _ := strings.Cut(name, "/")
+		if (isTestName(function, "Test") || isTestName(function, "Benchmark")) && len(l.called(name)) == 0 {
+			l.Add(readmeFile, line, "there is no check %s in %s", name, configFile)
+		}
 	}
 }
 
 // pointsOf looks at one row.
 func (l linter) pointsOf(line int, name string, said int) {
-	if i := strings.IndexAny(name, ",/ "); i >= 0 {
-		name = name[:i]
-	}
-	name = strings.Trim(name, "`")
 	var has []string
-	for _, c := range l.exercise.Checks {
-		if c.Name != name && c.Func != name {
-			continue
-		}
+	for _, c := range l.called(name) {
 		if c.Points == said {
 			return
 		}

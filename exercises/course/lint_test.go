@@ -111,12 +111,19 @@ func TestLintOfPoints(t *testing.T) {
 	files := tidy()
 	files["exercises/gears/README.md"] += table
 	assert.NoError(t, open(files).Lint("gears"))
-	for old, want := range map[string]string{
-		"| 60 |": "README.md:21: TestRatio gives 59 points here; in exercise.yaml it gives 60",
-		"| 27 |": "README.md:22: BenchmarkTrain gives 59 points here; in exercise.yaml it gives 27 or 10",
+	for _, tt := range []struct{ old, new, want string }{
+		{"| 60 |", "| 59 |", "21: TestRatio gives 59 points here; in exercise.yaml it gives 60"},
+		{"| 27 |", "| 59 |", "22: BenchmarkTrain/speed gives 59 points here; in exercise.yaml it gives 27"},
+		{"speed | 2 | 27 |", "speed | 2 | 10 |", "22: BenchmarkTrain/speed gives 10 points here; in exercise.yaml it gives 27"},
+		{"| BenchmarkTrain, speed | 2 | 27 |", "| `BenchmarkTrain/memory` | 2 | 27 |", "22: BenchmarkTrain/memory gives 27 points here; in exercise.yaml it gives 10"},
+		{"memory | 10 |", "memory | 59 |", "23: BenchmarkTrain gives 59 points here; in exercise.yaml it gives 27 or 10"},
+		{"| `TestRatio` | 1 | 60 |", "| `TestRatios` | 1 | 60 |", "21: there is no check TestRatios in exercise.yaml"},
+		{"| BenchmarkTrain | memory | 10 |", "| BenchmarkTrain, TestGone | memory | 10 each |", "23: there is no check TestGone in exercise.yaml"},
 	} {
-		err := open(coursetest.Change(files, "exercises/gears/README.md", old, "| 59 |")).Lint("gears")
-		assert.EqualError(t, err, "check exercise gears: "+want)
+		changed := coursetest.Change(files, "exercises/gears/README.md", tt.old, tt.new)
+		assert.EqualError(t, open(changed).Lint("gears"), "check exercise gears: README.md:"+tt.want)
+		changed = coursetest.Change(changed, "exercises/gears/README.md", "| points |", "| Points |")
+		assert.EqualError(t, open(changed).Lint("gears"), "check exercise gears: README.md:"+tt.want, "whatever the case of the heading")
 	}
 }
 
