@@ -388,6 +388,7 @@ func TestScalerState(t *testing.T) {
 		err := s.SetState(st)
 		sentinels(o, "SetState of what may be none", err)
 		o.Float("scale afterwards", s.Factor(), right)
+		o.Int("count afterwards", s.State().Clean)
 		sentinels(o, "Unscale afterwards", s.Unscale(f))
 		_, err = s.Step(g, 1)
 		sentinels(o, "Step afterwards", err)

@@ -32,7 +32,8 @@ func (c *caller) Step(float64) {
 
 // While a method of an optimizer runs, no other call of the Scaler has to wait for it: it
 // may use the Scaler itself, for the same optimizer too, and wait for another optimizer. That
-// holds in a Stepper as well, be the optimizer stepped or skipped (rule 24).
+// holds in a Stepper as well, be the optimizer stepped or skipped. Unscale in its own Grads and
+// Step in its own Step are refused (rule 24).
 func TestNoWaiting(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
@@ -139,15 +140,19 @@ func bothMeet(o *observe.Observer, s *amp.Scaler) bool {
 }
 
 // callsAgain has an optimizer repeat, from within, the call that is under way. It says
-// whether all calls ended. What the second one returns is for TestOnce and TestGoroutines.
+// whether all calls ended. The one from within is refused, as the outer one has set its mark
+// before it calls the optimizer. Where Grads calls Step, it is left open what that returns.
 func callsAgain(o *observe.Observer, s *amp.Scaler) bool {
+	var inner, outer error
 	c := &caller{grads: [][]float64{{1}}}
-	c.inGrads = once(func() { s.Unscale(c) })
-	if !ends(o, "Grads that calls Unscale for the same optimizer, while Unscale runs", func() { s.Unscale(c) }) {
+	c.inGrads = once(func() { inner = s.Unscale(c) })
+	if !ends(o, "Grads that calls Unscale for the same optimizer, while Unscale runs", func() { outer = s.Unscale(c) }) {
 		return false
 	}
-	c.then = once(func() { s.Step(c, 1) })
-	if !ends(o, "Step that calls the Scaler's Step for the same optimizer", func() { s.Step(c, 1) }) {
+	sentinels(o, "from within: Unscale in Grads", inner)
+	sentinels(o, "from within: the Unscale around it", outer)
+	o.Floats("from within: gradients", flat(c.grads), right)
+	if !stepsAgain(o, s, c) {
 		return false
 	}
 	c = &caller{grads: [][]float64{{1}}}
@@ -155,8 +160,21 @@ func callsAgain(o *observe.Observer, s *amp.Scaler) bool {
 	if !ends(o, "Grads that calls Step for the same optimizer, while Step runs", func() { s.Step(c, 1) }) {
 		return false
 	}
-	c = &caller{grads: [][]float64{{1}}, then: once(func() { s.Step(c, 1) })}
-	return ends(o, "Step that calls the Scaler's Step for the same optimizer", func() { s.Step(c, 1) })
+	return stepsAgain(o, s, &caller{grads: [][]float64{{1}}})
+}
+
+// stepsAgain has c call the Scaler's Step in its own, and says whether all calls ended.
+func stepsAgain(o *observe.Observer, s *amp.Scaler, c *caller) bool {
+	var inner, outer error
+	c.then = once(func() { _, inner = s.Step(c, 1) })
+	if !ends(o, "Step that calls the Scaler's Step for the same optimizer", func() { _, outer = s.Step(c, 1) }) {
+		return false
+	}
+	sentinels(o, "from within: Step in Step", inner)
+	sentinels(o, "from within: the Step around it", outer)
+	o.Int("from within: steps", c.steps)
+	o.Floats("from within: gradients", flat(c.grads), right)
+	return true
 }
 
 // barrier returns a function of which two calls wait for each other; later ones return at

@@ -162,13 +162,13 @@ func BenchmarkSchedule(b *testing.B) {
 			sums[i], changes[i] = sum/float64(len(places)), change/float64(len(places))
 			for range 8 {
 				s.SetState(amp.SchedulerState{Steps: r.IntN(total)})
-				some = append(some, s.Rate())
+				some = append(some, s.Rate()/cfg.Peak)
 			}
 		}
 	}
 	o.Floats("means of rates", sums, observe.Within(1e-8, 1e-8))
 	o.Floats("means of what a step changes", changes, observe.Within(1e-8, 0))
-	o.Floats("some rates of each schedule", some, right)
+	o.Floats("some rates of each schedule, as parts of the Peak", some, ofPeak)
 }
 
 // Nothing allocates: neither Clip nor the schedule, nor a Scaler with an optimizer that it
