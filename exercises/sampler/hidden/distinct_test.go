@@ -102,7 +102,7 @@ func TestDistinct(t *testing.T) {
 }
 
 // k may be 0 and up to the number of weights above 0; below and above that it is
-// ErrSamples. Weights that are not allowed are ErrWeights (rules 5 and 14).
+// ErrSamples and nil. Weights that are not allowed are ErrWeights (rules 5 and 14).
 func TestDistinctErrors(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
@@ -115,9 +115,11 @@ func TestDistinctErrors(t *testing.T) {
 			o.Error("error", err, sampler.ErrSamples, sampler.ErrWeights)
 			o.Int("indices", len(indices))
 		}
-		none, err := sampler.Distinct(weights, n+1, g)
-		o.Error("too many", err, sampler.ErrSamples, sampler.ErrWeights)
-		o.Bool("too many: indices", none != nil)
+		for _, k := range []int{n + 1, -1, math.MinInt, math.MaxInt, 1 << 32} {
+			none, err := sampler.Distinct(weights, k, g)
+			o.Error("too few or too many", err, sampler.ErrSamples, sampler.ErrWeights)
+			o.Bool("too few or too many: indices", none != nil)
+		}
 	}
 	bad := refused(r)
 	for _, name := range sorted(bad) {

@@ -220,7 +220,7 @@ func beginnings(s *sampler.Sampler) (right int) {
 }
 
 // A Sampler and the sequences of its epochs may be used by any number of goroutines at
-// the same time: each gets what it would get alone (rule 23).
+// the same time, and so may New: each gets what it would get alone (rule 23).
 func TestConcurrentEpochs(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
@@ -230,7 +230,14 @@ func TestConcurrentEpochs(t *testing.T) {
 		seq := s.Epoch(99)
 		passes := func(k int) string {
 			var all []any
+			own := cfg
+			own.Seed, own.Weights = cfg.Seed+uint64(k), slices.Concat(cfg.Weights[k:], cfg.Weights[:k])
 			for i := range 12 {
+				made, err := sampler.New(own)
+				if err != nil || made == nil {
+					return fmt.Sprintf("New: a sampler is %v, error %v", made != nil, err)
+				}
+				all = append(all, slices.Collect(made.Epoch(i)))
 				all = append(all, slices.Collect(s.Epoch((k+i)%8)), slices.Collect(seq), s.Len())
 			}
 			return fmt.Sprint(all)
