@@ -320,6 +320,16 @@ func TestStays(t *testing.T) {
 			o.Ints("Shape of a tensor of other axes", theirs)
 			ours, theirs = one.Strides(), other.Strides()
 			o.Bool("Strides are lists of their own", len(ours) == 0 || len(theirs) == 0 || &ours[0] != &theirs[0])
+			indices := make([]int, n)
+			for k := range indices {
+				indices[k] = -2 + r.IntN(3)
+			}
+			given(o, x, indices)
+			if n > 1 { // refused, but only by the last one
+				refused := slices.Repeat([]int{-2}, n)
+				refused[n-1] = 2
+				given(o, x, refused)
+			}
 		}
 		for range 3 {
 			for _, err := range []error{
@@ -339,6 +349,16 @@ func TestStays(t *testing.T) {
 			record(o, "after views and copies were made", x, nil)
 		}
 	}
+}
+
+// given records a list of indices after At and Set of it. What these answer is for other tests
+// to see.
+func given(o *observe.Observer, x *tensor, indices []int) {
+	indices = append(slices.Clone(indices), 77)[:len(indices)] // there is room behind
+	x.At(indices...)
+	o.Ints("At: the list, and what is behind it", indices[:len(indices)+1])
+	x.Set(1, indices...)
+	o.Ints("Set: the list, and what is behind it", indices[:len(indices)+1])
 }
 
 // second is the error of a call.

@@ -287,4 +287,10 @@ func TestExpand(t *testing.T) {
 			refused(o, "Expand to what it cannot be", y, err)
 		}
 	}
+	for _, shape := range [][]int{{-2}, {-3}, {math.MinInt}, {1, -2}, {0, -3}, {2, math.MinInt}, {-2, 1}, {-2, 3}, {-2, -2}, {math.MinInt, 5}, {math.MinInt, 0}} {
+		y, err := random(t, r, 1).Expand(shape...)
+		refused(o, "Expand to a size below -1", y, err)
+		y, err = random(t, r, 1, 1).Expand(append([]int{1}, shape...)...)
+		refused(o, "Expand to a size below -1", y, err)
+	}
 }
