@@ -72,6 +72,11 @@ func TestEmptyDimensions(t *testing.T) {
 		ask(o, "0 beside a large size", "jk,ij,il->k", random(r, 2, 3), tensor{Shape: []int{0, 2}}, tensor{Shape: []int{0, large}})
 		ask(o, "0 beside a large size", "ij->", tensor{Shape: []int{0, large}})
 		ask(o, "0 beside a large size", "ijk->j", tensor{Shape: []int{large, 0, large}})
+		ask(o, "0 beside a large size of the result", "ij->ij", tensor{Shape: []int{large, 0}})
+		ask(o, "0 beside a large size of the result", "i...->...i", tensor{Shape: []int{large, 0}})
+		for _, equation := range []string{"ijk->ijk", "ijk->kij", "ijk->kji"} {
+			ask(o, "0 beside large sizes of the result", equation, tensor{Shape: []int{large, large, 0}})
+		}
 	}
 }
 

@@ -130,7 +130,25 @@ func alike(o *observe.Observer) {
 	}
 }
 
-// After a call that was refused the next one is as ever (rules 13 and 15).
+// says reports whether the Err of an *Error is what the error is. An error that is no *Error, or of
+// no kind, is for other tests to see.
+func says(err error) bool {
+	var e *einsum.Error
+	if !errors.As(err, &e) || e == nil {
+		return true
+	}
+	of := false
+	for _, kind := range kinds {
+		if errors.Is(err, kind) && errors.Is(e.Err, kind) {
+			return true
+		}
+		of = of || errors.Is(err, kind)
+	}
+	return !of
+}
+
+// An error says of which kind it is, and after a call that was refused the next one is as ever (rules
+// 13 and 15).
 func TestAfterErrors(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
@@ -164,6 +182,7 @@ func TestAfterErrors(t *testing.T) {
 			got, err := einsum.Einsum(bad.equation, bad.operands...)
 			o.Bool("refused", err != nil)
 			o.Bool("nothing is returned with an error", len(got.Shape) == 0 && len(got.Data) == 0)
+			o.Bool("Err is what the error is", says(err))
 			ask(o, "after an error", "ij,jk->ik", random(r, 2, 3), random(r, 3, 2))
 			ask(o, "after an error", "ij->ji", random(r, 2, 3))
 		}
