@@ -28,19 +28,22 @@ type node struct {
 // document is a picture that was read.
 type document struct {
 	wellFormed bool
+	strict     bool  // there is nothing that is flawed
 	root       *node // an empty one, if it is not well-formed
 	all        []*node
 	sorted     map[string][]*node // the cells of a tensor, as cells returns them
 }
 
 // parse reads a picture. What encoding/xml lets pass is looked for: a second root, text beside it,
-// attributes that are there twice, a DOCTYPE.
+// attributes that are there twice, a DOCTYPE. What is flawed is read all the same, so that it costs
+// one test only.
 func parse(text string) *document {
 	broken := &document{root: &node{}, sorted: map[string][]*node{}}
-	d := &document{wellFormed: true, sorted: map[string][]*node{}}
+	d := &document{wellFormed: true, strict: true, sorted: map[string][]*node{}}
 	decoder := xml.NewDecoder(strings.NewReader(text))
 	var open []*node
 	for {
+		begin := decoder.InputOffset()
 		token, err := decoder.Token()
 		if errors.Is(err, io.EOF) && len(open) == 0 && d.root != nil {
 			return d
@@ -48,6 +51,7 @@ func parse(text string) *document {
 		if err != nil {
 			return broken
 		}
+		d.strict = d.strict && !flawed(token, begin, text[begin:decoder.InputOffset()])
 		switch token := token.(type) {
 		case xml.StartElement:
 			n := &node{name: token.Name, attrs: map[string]string{}}
@@ -85,6 +89,28 @@ func parse(text string) *document {
 			return broken
 		}
 	}
+}
+
+// flawed reports whether something is not well-formed that encoding/xml reads: an XML declaration that
+// is not at the very start of the document, or attributes without white space between them.
+func flawed(token xml.Token, begin int64, raw string) bool {
+	switch token := token.(type) {
+	case xml.ProcInst:
+		return strings.EqualFold(token.Target, "xml") && (begin > 0 || token.Target != "xml")
+	case xml.StartElement:
+		quote := byte(0) // within a value, the one that ends it
+		for i := range len(raw) - 1 {
+			switch c := raw[i]; {
+			case quote == 0 && (c == '"' || c == '\''):
+				quote = c
+			case quote != 0 && c == quote:
+				if quote = 0; !strings.ContainsRune(" \t\r\n/>", rune(raw[i+1])) {
+					return true
+				}
+			}
+		}
+	}
+	return false
 }
 
 // attr is the value of an attribute, "" if there is none.

@@ -38,6 +38,7 @@ func pictures(o *observe.Observer, look func(op operation, d *document)) {
 func TestPictureDocument(t *testing.T) {
 	o := observe.New(t)
 	pictures(o, func(op operation, d *document) {
+		o.Bool("an XML declaration only at the very start, and white space between attributes", d.strict || !d.wellFormed)
 		o.String("root", d.root.name.Space+" "+d.root.name.Local)
 		o.String("role", d.root.attr("role"))
 		_, ok := d.view()
