@@ -82,10 +82,12 @@ func TestExpLog(t *testing.T) {
 func TestTanhSigmoid(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
-	// Both are nearly flat already at the last two.
-	tanhs := append(draws(10, func() float64 { return between(r, -4, 4) }), between(r, 4, 5), -between(r, 4, 5))
+	// Both are nearly flat already at the last ones, but not by 9 digits.
+	tanhs := append(draws(10, func() float64 { return between(r, -4, 4) }), between(r, 4, 5), -between(r, 4, 5),
+		between(r, 5, 8), -between(r, 5, 8), between(r, 8, 9.5), -between(r, 8, 9.5))
 	function{"Tanh", (node).Tanh, tanhs}.observe(o, byConstant)
-	sigmoids := append(draws(10, func() float64 { return between(r, -6, 6) }), between(r, 6, 8), -between(r, 6, 8))
+	sigmoids := append(draws(10, func() float64 { return between(r, -6, 6) }), between(r, 6, 8), -between(r, 6, 8),
+		between(r, 8, 14), -between(r, 8, 14), between(r, 14, 18), -between(r, 14, 18))
 	function{"Sigmoid", (node).Sigmoid, sigmoids}.observe(o, byConstant)
 }
 

@@ -167,7 +167,7 @@ type looked struct{ enough, ends bool }
 func looks(work func(context.Context) error) looked {
 	whole := &counter{Context: background, last: math.MaxInt64 - 1, done: make(chan struct{})}
 	err := work(whole)
-	out := looked{enough: err == nil && (whole.kept || whole.looks > rowsOfTall/16)}
+	out := looked{enough: err == nil && (whole.kept || whole.looks >= rowsOfTall/16)}
 	out.ends = true
 	for _, end := range []error{context.Canceled, context.DeadlineExceeded} {
 		part := &counter{Context: background, last: max(1, min(whole.looks/2, rowsOfTall/32)), end: end, done: make(chan struct{})}

@@ -313,7 +313,7 @@ func recordMultiples[T cosine.Float](t *testing.T, o *observe.Observer, name str
 	failure(o, bySimilarity+"error", cosine.Similarity(background, dst, a, b))
 	c := collect(t, cosine.Blocks(background, a, b, 1<<20), a.Rows, b.Rows)
 	failure(o, byBlocks+"error", c.err)
-	lists, err := cosine.TopK(background, a, b, 1)
+	lists, err := cosine.TopK(background, a, b, b.Rows)
 	failure(o, byTopK+"error", err)
 	if a.Cols%4 == 0 { // the last columns are the subject of TestOddSizes
 		o.Floats(bySimilarity+"rows and their multiples"+name, pairs(dst), near)

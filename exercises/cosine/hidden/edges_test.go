@@ -268,6 +268,18 @@ func TestNamedType(t *testing.T) {
 	named[precise](t, o)
 	recordClose[score](o, ", a float32 with a name", 40, 1e-5)
 	recordClose[precise](o, ", a float64 with a name", 40, 1e-8, 1e-12)
+	r := o.Rand()
+	recordExactly(t, o, "large and small numbers of a type with a name", even[precise](r, 12, 300), even[precise](r, 12, -300))
+	recordExactly(t, o, "large and small numbers of a type with a name", even[score](r, 12, 38), even[score](r, 12, -37))
+	long := [2]cosine.Matrix[score]{}
+	for i := range long {
+		m := oneLarge(r, 4, 4096)
+		long[i] = cosine.Matrix[score]{Rows: m.Rows, Cols: m.Cols, Stride: m.Stride}
+		for _, x := range m.Data {
+			long[i].Data = append(long[i].Data, score(x))
+		}
+	}
+	recordExactly(t, o, "long sums of a type with a name", long[0], long[1])
 }
 
 func named[T cosine.Float](t *testing.T, o *observe.Observer) {

@@ -130,10 +130,14 @@ func keepsNothing(t *testing.T, r *rand.Rand, cfg earlystop.Config, metric float
 		s.SetState(unlimited.State())
 		twin.SetState(unlimited.State())
 	}
-	s.Observe(some, metric, newModel(r, 2, 1))
+	seen := newModel(r, 2, 1)
+	if len(bests) > 0 {
+		seen = newModel(r, 3) // of other layers, which nothing looks at
+	}
+	_, err := s.Observe(some, metric, seen)
 	m, ofTwin := ordinary(), ordinary() // two of the same weights
 	same := kind(s.Restore(m)) == kind(twin.Restore(ofTwin)) && slices.Equal(m.weights(), ofTwin.weights())
-	return same && s.State().Saved == twin.State().Saved
+	return same && err == nil && seen.walks == 0 && s.State().Saved == twin.State().Saved
 }
 
 // StopAt stops as soon as a metric is better than it (equal is not), for the reason

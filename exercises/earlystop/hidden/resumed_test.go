@@ -112,6 +112,7 @@ var pasts = []func(p *pair){
 		}
 	},
 	func(p *pair) { p.epoch(0, 2, 3); p.epoch(1001, 2, 3) }, // stopped by the threshold
+	func(p *pair) { p.epoch(-1001, 2, 3) },                  // diverged, without a best
 }
 
 // futures are what comes after SetState.

@@ -75,6 +75,9 @@ func (l *log) takes(s session, x float64, weights [][]float64) (refused notes) {
 		st.Mode = mode
 		refused.Add("State at the edge %d: refused %v", i, s.SetState(st) != nil)
 		l.bests.Add("State at the edge %d: then %s", i, s.best())
+		if st.Wait > 0 {
+			l.bests.Add("State at the edge %d: then wait %d", i, s.State().Wait)
+		}
 	}
 	return refused
 }

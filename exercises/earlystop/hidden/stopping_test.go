@@ -161,11 +161,14 @@ func TestBest(t *testing.T) {
 			epoch += 1 + r.IntN(9)
 		}
 	}
-	for mode := range earlystop.Mode(2) { // an epoch may come again, with another metric
+	for mode := range earlystop.Mode(2) { // an epoch may come again, with another metric, and an earlier one too
 		s := begin(t, &l, earlystop.Config{Patience: endless, Mode: mode})
 		m := ordinary()
 		for i := range 9 { // all of them different
 			s.epoch(7, dyadic(r, -30, 30)+float64(i)/1024, m)
+		}
+		for i, epoch := range []int{9, 8, 5, 9, 4, 7} { // each better than all before
+			s.epoch(epoch, sign(mode)*(100+float64(i)), m)
 		}
 	}
 	o.Strings("best after each epoch", l.words)

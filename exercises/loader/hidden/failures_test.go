@@ -48,6 +48,7 @@ func TestGetFails(t *testing.T) {
 				got := run(newLoader(t, s, copies, cfg).Epoch(t.Context(), 0))
 				got.inOrder(o, "batch", kinds...)
 				o.Bool("Err is what Get returned", slices.Contains(kinds, got.inside()))
+				o.Int("how often the first that fails was asked for", s.asked[at[0]])
 				_, running, _ := s.counts()
 				o.Int("Gets that still run", running)
 			}
@@ -186,9 +187,44 @@ func TestCollateFails(t *testing.T) {
 				run(newLoader(t, s, collate, cfg).Epoch(t.Context(), 0)).inOrder(o, "batch, and samples that fail", kinds...)
 			}
 		}
+		severalFail(t, o, "Collate", nil, func(e error) error { return e })
 		fails := errors.New("failure")
 		manyFail(t, o, "many Collates fail", fails, nil, func() error { return fails })
 	})
+}
+
+// severalFail has two batches fail, each in its own way, of which the later one fails first, as
+// the later a sample is, the sooner it is there. That several workers lose nothing and keep the
+// order is the matter of TestGetFails (exercise.yaml).
+func severalFail(t *testing.T, o *observe.Observer, name string, get, collate func(error) error) {
+	for _, wp := range workersAndPrefetch {
+		if wp[0] <= 1 {
+			continue
+		}
+		s := newSource(o.Rand(), 60)
+		s.delay = func(i int) time.Duration { return ms(2 * (61 - i)) }
+		first := below(o.Rand(), 24, 36)
+		fails := map[int]error{s.tokens[first]: errors.New("first"), s.tokens[first+6]: errors.New("second")}
+		if get != nil {
+			s.fail = func(i int) error {
+				if err := fails[s.tokens[i]]; err != nil {
+					return get(err)
+				}
+				return nil
+			}
+		}
+		made := func(idx, samples []int) ([]int, error) {
+			for _, x := range samples {
+				if err := fails[x]; err != nil && collate != nil {
+					return nil, collate(err)
+				}
+			}
+			return copies(idx, samples)
+		}
+		cfg := config{BatchSize: 3, Workers: wp[0], Prefetch: wp[1]}
+		got := run(newLoader(t, s, made, cfg).Epoch(t.Context(), 0))
+		got.inOrder(o, "of several workers: "+name, fails[s.tokens[first]], fails[s.tokens[first+6]])
+	}
 }
 
 // collateFailsFrom makes a Collate that fails for the batches from one sample on, with a
@@ -276,6 +312,8 @@ func TestPanics(t *testing.T) {
 				run(slowly(newLoader(t, s, collate, cfg).Epoch(t.Context(), 0))).beforeError(o, wp[0], name+"Collate panics", thrown, item, context.Canceled)
 			}
 		}
+		severalFail(t, o, "Get panics", func(e error) error { panic(e) }, nil)
+		severalFail(t, o, "Collate panics", nil, func(e error) error { panic(e) })
 		manyFail(t, o, "many Gets panic", thrown, func() error { panic(thrown) }, nil)
 		manyFail(t, o, "many Collates panic", thrown, nil, func() error { panic(thrown) })
 	})

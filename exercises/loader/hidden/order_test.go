@@ -244,9 +244,12 @@ func usedAgain(t *testing.T, o *observe.Observer, cfg config, length, room int) 
 // noSuchSample has a Sampler list indices that do not exist: Get is asked for them.
 func noSuchSample(t *testing.T, o *observe.Observer, s *source) {
 	for _, wrong := range []int{below(o.Rand(), 100, 1000), -below(o.Rand(), 1, 1000), math.MaxInt, math.MinInt} {
-		bad := pureSampler(func(int, int) []int { return []int{3, 1, 4, 1, 5, wrong, 2, 6} })
-		l := newLoader(t, s, gather, config{BatchSize: 2, Sampler: bad})
-		run(l.Epoch(t.Context(), 0)).inOrder(o, "with an index that does not exist", errNoSample)
+		other := max(wrong, math.MinInt+1) - 1 // smaller, and behind it
+		bad := pureSampler(func(int, int) []int { return []int{3, 1, 4, 1, 5, wrong, 2, other} })
+		for _, workers := range []int{0, 1, 3} {
+			l := newLoader(t, s, gather, config{BatchSize: 4, Sampler: bad, Workers: workers})
+			run(l.Epoch(t.Context(), 0)).inOrder(o, "with an index that does not exist", errNoSample)
+		}
 	}
 }
 

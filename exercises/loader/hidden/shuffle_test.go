@@ -29,6 +29,7 @@ func TestShuffle(t *testing.T) {
 			o.Ints("samples, sorted", all)
 		}
 		o.Ints("how often each was asked for", s.asked[:len(s.tokens)])
+		sameEpoch(t, o, cfg)
 
 		for n := range 4 { // few samples, which have few orders
 			few := newSource(r, n)
@@ -46,6 +47,22 @@ func TestShuffle(t *testing.T) {
 		all := slices.Concat(run(newLoader(t, s, copies, cfg).Epoch(t.Context(), 0)).batches...)
 		slices.Sort(all)
 		o.Int("different samples with DropLast", len(slices.Compact(all)))
+	}
+}
+
+// sameEpoch goes through one epoch several times, with a Collate that writes into the indices
+// that it is given, and with a dataset that grows.
+func sameEpoch(t *testing.T, o *observe.Observer, cfg config) {
+	s := newSource(o.Rand(), 3*cfg.BatchSize)
+	l := newLoader(t, s, func(idx, samples []int) ([]int, error) {
+		clear(idx)
+		return slices.Clone(samples), nil
+	}, cfg)
+	for range 3 {
+		all := slices.Concat(run(l.Epoch(t.Context(), 1)).batches...)
+		slices.Sort(all)
+		o.Ints("samples of the same epoch, sorted", all)
+		s.grow(o.Rand(), cfg.BatchSize)
 	}
 }
 

@@ -214,6 +214,16 @@ func TestCallbackErrors(t *testing.T) {
 	}
 }
 
+// ofPlace wraps a fault as one of another batch, or leaves it as it is.
+func ofPlace(another bool) func(error) error {
+	return func(f error) error {
+		if another {
+			return &trainer.BatchError{Epoch: 77, Batch: 99, Err: f}
+		}
+		return f
+	}
+}
+
 // failAs has a call fail with what wrap makes of its fault.
 func (w *world) failAs(kind string, n int, wrap func(error) error) {
 	f := wrap(&fault{w.r.Uint64()})
@@ -225,18 +235,31 @@ func (w *world) failAs(kind string, n int, wrap func(error) error) {
 // (rule 22).
 func TestTrainEnd(t *testing.T) {
 	o := observe.New(t)
-	for i, end := range []string{"nothing", "train load", "train forward", "step", "val loss", "a TrainStart", "a EpochEnd", "c TrainEnd", "a TrainEnd"} {
+	for i, end := range []string{"nothing", "train load", "train forward", "step", "val loss", "a TrainStart", "a EpochEnd", "c TrainEnd", "a TrainEnd",
+		"a ctx", "a mean", "an empty validation"} {
 		for _, also := range []string{"", "b TrainEnd"} {
 			w := newWorld(o)
 			list := []trainer.Callback{callback{w, "a"}, endOnly{callback{w, "b"}}, callback{w, "c"}, &epochOnly{callback{w, "d"}}}
 			tr := w.trainer(trainer.Config{Epochs: 2, Callbacks: list})
-			w.fail(end, 0)
+			ctx, cancel := context.WithCancel(w.ctx())
+			train, val := w.loader("train", w.sizes(2)...), w.loader("val", w.sizes(2)...)
 			name := "fault of " + end
+			switch end {
+			case "a ctx":
+				w.at("train load", 0, func() error { cancel(); return nil })
+			case "a mean":
+				train.means = func(int) []float64 { return []float64{1, math.NaN()} }
+			case "an empty validation":
+				val = w.loader("val")
+			default:
+				w.fail(end, 0)
+			}
 			if also != "" {
 				w.fail(also, 0)
 				name += " and of another TrainEnd"
 			}
-			h, err := tr.Fit(w.ctx(), w.loader("train", w.sizes(2)...), w.loader("val", w.sizes(2)...))
+			h, err := tr.Fit(ctx, train, val)
+			cancel()
 			o.String(name+": error of Fit", kind(err))
 			w.samples(name, h)
 			o.Strings(name+": what TrainEnd is given", w.ends())
@@ -257,6 +280,7 @@ func TestTrainEnd(t *testing.T) {
 			}
 			_, err := tr.Fit(w.ctx(), w.loader("train", w.sizes(2)...), w.loader("val", 1))
 			o.String("ErrStop of "+at+", and a TrainEnd fails: error of Fit", kind(err))
+			o.Strings("ErrStop of "+at+": what TrainEnd is given", w.ends())
 		}
 	}
 	for _, stop := range wraps(trainer.ErrStop) {

@@ -17,12 +17,12 @@ func TestCancel(t *testing.T) {
 	leftAndDone(o)
 	synctest.Test(t, func(t *testing.T) {
 		for _, deadline := range []bool{false, true} {
-			for _, at := range []string{"train load", "train forward", "backward", "a BatchEnd", "val load", "val forward", "at once"} {
+			for _, at := range []string{"train load", "train move X", "train forward", "backward", "a BatchEnd", "val load", "val move X", "val forward", "at once"} {
 				for _, n := range []int{0, 1, 4, 7} {
 					ended(o, deadline, at, n)
 				}
 			}
-			for _, at := range []string{"load", "forward", "at once", "end"} {
+			for _, at := range []string{"load", "move X", "forward", "at once", "end"} {
 				for n := range 3 {
 					looked(o, deadline, at, n)
 				}

@@ -30,7 +30,7 @@ func TestBatchErrors(t *testing.T) {
 			name := "error of " + at
 			if i == 2 {
 				name += " that is a BatchError" // as of a loader that trains another model
-				w.failAs(at, n, func(f error) error { return &trainer.BatchError{Epoch: 77, Batch: 99, Err: f} })
+				w.failAs(at, n, ofPlace(true))
 			}
 			train := w.loader("train", w.sizes(6)...)
 			train.bare = i%2 == 0
@@ -104,14 +104,14 @@ func TestEvaluationErrors(t *testing.T) {
 		for i, n := range []int{0, 4, 8} { // of 3 times 3
 			w := newWorld(o)
 			tr := w.trainer(trainer.Config{Epochs: 3, AccumSteps: 2, Callbacks: w.singles("a")})
-			w.fail("val "+at, n)
+			w.failAs("val "+at, n, ofPlace(i == 1))
 			w.junk = i == 2
 			val, test := w.loader("val", w.sizes(3)...), w.loader("test", w.sizes(3)...)
 			val.bare, test.bare = i != 0, i != 0
 			h, err := tr.Fit(w.ctx(), w.loader("train", w.sizes(4)...), val)
 			o.String("validation, error of "+at+": the error and its batch", w.place(err))
 			w.after("a validation that fails at "+at, h)
-			w.fail("test "+at, n%3)
+			w.failAs("test "+at, n%3, ofPlace(i == 1))
 			w.firstEpoch = 0
 			_, err = tr.Evaluate(w.ctx(), test)
 			o.String("Evaluate, error of "+at+": the error and its batch", w.place(err))
@@ -121,7 +121,7 @@ func TestEvaluationErrors(t *testing.T) {
 	for _, at := range []string{"load", "move X", "forward", "move prediction"} {
 		for n := range 3 {
 			w := newWorld(o)
-			w.fail("test "+at, n)
+			w.failAs("test "+at, n, ofPlace(n == 1))
 			w.junk = n == 2
 			l := w.loader("test", w.sizes(3)...)
 			l.noY, l.bare = true, n == 1
