@@ -1,5 +1,6 @@
 // Package allreduce has a goroutine for each round, the referee, who alone decides
-// what becomes of it. Ranks tell it what has happened and read the verdict.
+// what becomes of it. Ranks tell it what has happened and read the verdict. They begin
+// their steps when all have come.
 package allreduce
 
 import (
@@ -19,6 +20,8 @@ type Ring struct {
 type round struct {
 	length     int
 	op         Op
+	missing    int             // ranks that have not come
+	start      chan struct{}   // closed when all have
 	ready      chan struct{}   // one for each rank that has finished
 	complaints chan *RankError // of ranks, and of Abort
 	over       chan struct{}   // closed when err says how it ended
@@ -50,7 +53,7 @@ func (r *Ring) Abort(rank int, err error) {
 
 // begin starts a round, and its referee. The caller holds the mutex.
 func (r *Ring) begin(length int, op Op) *round {
-	d := &round{length: length, op: op, ready: make(chan struct{}), complaints: make(chan *RankError), over: make(chan struct{})}
+	d := &round{length: length, op: op, missing: len(r.links), start: make(chan struct{}), ready: make(chan struct{}), complaints: make(chan *RankError), over: make(chan struct{})}
 	go r.judge(d)
 	return d
 }
@@ -120,6 +123,9 @@ func (r *Ring) enter(rank, length int, op Op) (d *round, first bool, err error) 
 	if r.now == nil {
 		first, r.now = true, r.begin(length, op)
 	}
+	if r.now.missing--; r.now.missing == 0 {
+		close(r.now.start)
+	}
 	return r.now, first, nil
 }
 
@@ -142,6 +148,11 @@ func (r *Ring) take(ctx context.Context, d *round, rank int, data []float64) err
 		cancel()
 	})
 	defer watch.Wait()
+	select {
+	case <-d.start:
+	case <-d.over:
+		return d.verdict()
+	}
 	result := append([]float64(nil), data...)
 	if err := r.pass(inner, rank, result, d.op); err != nil {
 		if ctx.Err() != nil {
