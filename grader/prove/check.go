@@ -87,10 +87,10 @@ func (c *Checking) Report() *Report { return c.report }
 // [path.Match], and returns the patterns that fit one. Then limits are not looked at: what
 // they separate may be left out.
 func (c *Checking) Choose(patterns []string) (fit []string, err error) {
-	if fit, err = used(c.submissions, fixtureName, patterns); err != nil {
+	chosen, fit, err := fitting(c.submissions, fixtureName, patterns)
+	if err != nil {
 		return nil, err
 	}
-	chosen, _ := fitting(c.submissions, fixtureName, patterns) // they are well formed
 	c.submissions, c.chosen = chosen, true
 	if c.Gradable() {
 		c.report.Missing = len(chosen) + besides

@@ -2,33 +2,27 @@ package prove
 
 import "path"
 
-// fitting returns what has a name that fits one of the patterns of [path.Match].
-func fitting[T any](list []T, name func(T) string, patterns []string) (fit []T, err error) {
+// fitting returns what has a name that fits one of the patterns of [path.Match], and those of
+// the patterns that fit something.
+func fitting[T any](list []T, name func(T) string, patterns []string) (fit []T, used []string, err error) {
+	hit := make([]bool, len(patterns))
 	for _, x := range list {
-		for _, pattern := range patterns {
+		chosen := false
+		for i, pattern := range patterns {
 			fits, err := path.Match(pattern, name(x))
 			if err != nil {
-				return nil, err
+				return nil, nil, err
 			}
-			if fits {
-				fit = append(fit, x)
-				break
-			}
+			hit[i], chosen = hit[i] || fits, chosen || fits
+		}
+		if chosen {
+			fit = append(fit, x)
 		}
 	}
-	return fit, nil
-}
-
-// used returns those of the patterns that fit the name of something.
-func used[T any](list []T, name func(T) string, patterns []string) (fit []string, err error) {
-	for _, pattern := range patterns {
-		some, err := fitting(list, name, []string{pattern})
-		if err != nil {
-			return nil, err
-		}
-		if len(some) > 0 {
-			fit = append(fit, pattern)
+	for i, pattern := range patterns {
+		if hit[i] {
+			used = append(used, pattern)
 		}
 	}
-	return fit, nil
+	return fit, used, nil
 }

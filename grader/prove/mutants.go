@@ -109,7 +109,7 @@ func Choose(mutants []mutate.Mutant, patterns []string) (chosen []mutate.Mutant,
 	if len(patterns) == 0 || len(mutants) == 0 {
 		return mutants, nil
 	}
-	if chosen, err = fitting(mutants, func(m mutate.Mutant) string { return m.ID }, patterns); err != nil {
+	if chosen, _, err = fitting(mutants, func(m mutate.Mutant) string { return m.ID }, patterns); err != nil {
 		return nil, err
 	}
 	if len(chosen) == 0 {

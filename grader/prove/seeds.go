@@ -83,15 +83,15 @@ func ChooseSeeded(c *course.Course, names, patterns []string) (chosen []Seeded, 
 // choose leaves out the submissions that are not asked for, and notes the patterns that fit
 // one.
 func (s *Seeded) choose(patterns []string, fit map[string]bool) error {
-	known, err := used(s.list, fixtureName, patterns)
+	asked, used, err := fitting(s.list, fixtureName, patterns)
 	if err != nil {
 		return &fault.Error{Message: "a pattern of submissions is malformed: " + strings.Join(patterns, ","), Err: err}
 	}
-	for _, pattern := range known {
+	for _, pattern := range used {
 		fit[pattern] = true
 	}
 	if len(patterns) > 0 {
-		s.list, _ = fitting(s.list, fixtureName, patterns) // they are well formed
+		s.list = asked
 	}
 	s.list = slices.DeleteFunc(s.list, func(one fixture.Submission) bool { return one.Expect.Verdict != verdict.Graded })
 	return nil

@@ -40,6 +40,14 @@ func Write(name string, write func(io.Writer) error) error {
 	return WriteIn(root, filepath.Base(name), write)
 }
 
+// Bytes writes data, for [Write] and [WriteIn].
+func Bytes(data []byte) func(io.Writer) error {
+	return func(w io.Writer) error {
+		_, err := w.Write(data)
+		return err
+	}
+}
+
 // WriteIn is [Write] for a name below a root. It does not follow a link at the name itself:
 // the file replaces the link.
 func WriteIn(root *os.Root, name string, write func(io.Writer) error) error {

@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -136,7 +135,7 @@ func Refresh(dir string, files []course.File) error {
 		}
 		err := os.MkdirAll(filepath.Dir(name), 0o777)
 		if err == nil {
-			err = wholefile.Write(name, func(w io.Writer) error { _, err := w.Write(f.Data); return err })
+			err = wholefile.Write(name, wholefile.Bytes(f.Data))
 		}
 		if err != nil {
 			return because("write what grade maintains in "+dir, err)
