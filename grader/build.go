@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 
@@ -167,7 +166,7 @@ func keep(name string, data []byte) error {
 	if len(data) == 0 {
 		return nil
 	}
-	if err := wholefile.Write(name, func(w io.Writer) error { _, err := w.Write(data); return err }); err != nil {
+	if err := wholefile.Write(name, wholefile.Bytes(data)); err != nil {
 		return fmt.Errorf("keep the compiled reference: %w", err)
 	}
 	return nil

@@ -188,7 +188,7 @@ func topFolder(members []member) (dir string, ok bool) {
 }
 
 func walkZip(f *os.File, size int64, visit visitFunc) error {
-	from := &cappedReader{f, maxListing}
+	from := &cappedReader{f, size, maxListing}
 	r, err := zip.NewReader(from, size)
 	from.left = math.MaxInt64
 	// members refuses a name that leads out, with a message.
@@ -207,15 +207,20 @@ func walkZip(f *os.File, size int64, visit visitFunc) error {
 }
 
 // cappedReader reads an archive up to a number of bytes. It caps a zip's list of members,
-// which archive/zip reads as a whole before the first of them can be counted.
+// which archive/zip reads as a whole before the first of them can be counted. A place outside
+// of the archive, which the list may name, is a fault of the archive: a file's own answer would
+// be that of a disk which fails.
 type cappedReader struct {
 	io.ReaderAt
-	left int64
+	size, left int64
 }
 
 func (l *cappedReader) ReadAt(p []byte, at int64) (int, error) {
 	if l.left -= int64(len(p)); l.left < 0 {
 		return 0, archiveProblem{"too-many", fmt.Sprintf("the archive's table of contents is longer than %d MiB; hand in only the Go files of the solution", maxListing>>20)}
+	}
+	if at < 0 || at > l.size {
+		return 0, zip.ErrFormat
 	}
 	return l.ReaderAt.ReadAt(p, at)
 }

@@ -5,6 +5,7 @@ import (
 	"archive/zip"
 	"bytes"
 	"compress/gzip"
+	"encoding/binary"
 	"fmt"
 	"io/fs"
 	"os"
@@ -132,6 +133,24 @@ func TestArchiveRefused(t *testing.T) {
 	for name, data := range map[string][]byte{
 		"cut.zip": zipped(t, many)[:1000], "cut.tgz": tarred(t, many)[:1000], "empty.zip": nil, "no.tar": []byte("no archive at all"),
 	} {
+		s := snapshotIn(t, name, data)
+		require.Len(t, s.Problems, 1, name)
+		assert.Equal(t, "archive", s.Problems[0].Rule, s.Problems[0].Message)
+	}
+}
+
+// A zip may name a place outside of itself: that is its own fault, and not the disk's.
+func TestArchiveNamesAPlaceOutside(t *testing.T) {
+	for name, at := range map[string]uint64{"before.zip": 1 << 63, "behind.zip": 1<<63 - 5} {
+		var b bytes.Buffer
+		w := zip.NewWriter(&b)
+		extra := binary.LittleEndian.AppendUint64([]byte{1, 0, 8, 0}, at) // of zip64: where the member begins
+		_, err := w.CreateHeader(&zip.FileHeader{Name: "a.go", Extra: extra})
+		require.NoError(t, err)
+		require.NoError(t, w.Close())
+		data := b.Bytes()
+		entry := bytes.Index(data, []byte("PK\x01\x02"))
+		copy(data[entry+42:], "\xff\xff\xff\xff") // it begins where extra says
 		s := snapshotIn(t, name, data)
 		require.Len(t, s.Problems, 1, name)
 		assert.Equal(t, "archive", s.Problems[0].Rule, s.Problems[0].Message)

@@ -64,5 +64,5 @@ func (b *publicBuild) Reference(o sandbox.Outcome) (program, recipe []byte, err 
 
 // PublicTests runs all tests of such a build.
 func (l *Language) PublicTests(e *course.Exercise) sandbox.Request {
-	return runRequest(e, "^Test", "", forTesting)
+	return runRequest(e, "^(Test|Example)", "", forTesting)
 }
