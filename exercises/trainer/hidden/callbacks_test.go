@@ -61,6 +61,7 @@ func (w *world) after(name string, h trainer.History) {
 		}
 	}
 	w.o.Int(name+": batches of validation that were loaded after the last event of training", val)
+	w.o.Int(name+": moves, computations, ZeroGrads and Steps after the first error or stop", w.afterwards)
 }
 
 // ErrStop from a callback, wrapped or not, ends the run without an error: the

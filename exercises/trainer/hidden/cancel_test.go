@@ -44,7 +44,7 @@ func ended(o *observe.Observer, deadline bool, at string, n int) {
 	w := newWorld(o)
 	e, free := w.ending(deadline)
 	defer free()
-	tr := w.trainer(trainer.Config{Epochs: 3, AccumSteps: 2, Callbacks: []trainer.Callback{&batchOnly{callback{w, "a"}}}})
+	tr := w.trainer(trainer.Config{Epochs: 3, AccumSteps: 2, Callbacks: []trainer.Callback{&batchOnly{callback{w, "a"}}, stepOnly{callback{w, "a"}}}})
 	w.at(at, n, func() error { e.end(); return nil })
 	if at == "at once" {
 		e.end()
@@ -62,11 +62,14 @@ func ended(o *observe.Observer, deadline bool, at string, n int) {
 // looked has ctx done during an Evaluate and during a Predict: as a batch is loaded or
 // computed, before them, or when the loader ends, which may be early because of it.
 func looked(o *observe.Observer, deadline bool, at string, n int) {
-	for _, method := range []string{"Fit", "validation", "Evaluate", "Predict"} {
+	for _, method := range []string{"Fit", "Fit without validation", "validation", "Evaluate", "Predict"} {
 		w := newWorld(o)
 		e, free := w.ending(deadline)
 		tr := w.trainer(trainer.Config{Epochs: 2, AccumSteps: 2})
 		l := w.loader("test", w.sizes(5)...) // the last window of Fit is short
+		if method == "Fit without validation" {
+			l = w.loader("test", w.sizes(4)...) // there is none that is short, and no other look at ctx
+		}
 		switch at {
 		case "at once":
 			e.end()
@@ -81,6 +84,8 @@ func looked(o *observe.Observer, deadline bool, at string, n int) {
 		switch method {
 		case "Fit":
 			h, err = tr.Fit(e.ctx, l, w.aside())
+		case "Fit without validation":
+			h, err = tr.Fit(e.ctx, l, nil)
 		case "validation":
 			h, err = tr.Fit(e.ctx, w.loader("train", w.sizes(4)...), l)
 		case "Evaluate":

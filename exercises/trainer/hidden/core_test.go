@@ -271,7 +271,7 @@ func TestPredict(t *testing.T) {
 	o := observe.New(t)
 	for _, device := range []trainer.Device{"gpu7", trainer.CPU} {
 		for _, noY := range []bool{true, false} {
-			w := newWorld(o)
+			w := newWorld(o, devices)
 			tr := w.trainer(trainer.Config{Device: device})
 			l := w.loader("test", w.sizes(6)...)
 			l.noY = noY

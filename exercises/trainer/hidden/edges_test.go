@@ -90,6 +90,9 @@ func TestConfigCopied(t *testing.T) {
 	if c, ok := list[2].(callback); ok {
 		o.String("what is behind the end of the caller's list", c.name)
 	}
+	_, first := list[0].(callback)
+	_, second := list[1].(*epochOnly)
+	o.Bool("the caller's list is as it was", first && second)
 	list[0], list[1] = callback{w, "x"}, callback{w, "y"}
 	_, err := tr.Fit(w.ctx(), w.loader("train", w.sizes(2)...), w.aside())
 	o.String("error of Fit", kind(err))
@@ -241,6 +244,7 @@ func TestRestoredMode(t *testing.T) {
 		check("a validation that fails", func() { tr.Fit(w.ctx(), l, w.loader("poor", 2)) })
 		restoredAfterLooks(o, training)
 		restoredAfterEnds(o, training)
+		restoredAfterErrors(o, training)
 	}
 }
 

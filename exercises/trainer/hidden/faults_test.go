@@ -41,6 +41,7 @@ func TestBatchErrors(t *testing.T) {
 		}
 	}
 	numbered(o)
+	knownInFit(o)
 	late(o)
 	latePlaces(o)
 	// Of two errors the first counts: ctx is done when this one is there already.
@@ -112,9 +113,10 @@ func TestEvaluationErrors(t *testing.T) {
 			o.String("validation, error of "+at+": the error and its batch", w.place(err))
 			w.after("a validation that fails at "+at, h)
 			w.failAs("test "+at, n%3, ofPlace(i == 1))
-			w.firstEpoch = 0
+			w.firstEpoch, w.failed, w.afterwards = 0, false, 0
 			_, err = tr.Evaluate(w.ctx(), test)
 			o.String("Evaluate, error of "+at+": the error and its batch", w.place(err))
+			o.Int("Evaluate, error of "+at+": moves and computations after it", w.afterwards)
 			o.Int("loaders left open", w.open)
 		}
 	}
@@ -130,6 +132,8 @@ func TestEvaluationErrors(t *testing.T) {
 	}
 	lateLooks(o)
 	keptErrors(o)
+	knownInLooks(o)
+	evaluatesInBody(o)
 	for n := range 3 { // one sequence, ranged over twice: its batches count from 0 again
 		w := newWorld(o)
 		w.fail("test forward", 3+n)
@@ -202,6 +206,7 @@ func (w *world) predictions(name string, tr *trainer.Trainer, ctx context.Contex
 		}
 	}
 	w.o.Int(name+": pairs", n)
+	w.o.Int(name+": moves and computations after an error", w.afterwards)
 }
 
 // A panic goes on to the caller with its value, whatever that is, after the mode was restored, the

@@ -2,6 +2,8 @@ package hidden
 
 import (
 	"context"
+	"math"
+	"strings"
 
 	"grade/observe"
 	"grade/reference/trainer"
@@ -58,6 +60,62 @@ func restoredAfterEnds(o *observe.Observer, training bool) {
 			tr.Fit(ctx, w.loader("train", 2, 3), w.loader("val", 2, 1))
 			o.Bool("training mode after a Fit that ends in "+at, w.training)
 			cancel()
+		}
+	}
+}
+
+// restoredAfterErrors has each method end by each error there is.
+func restoredAfterErrors(o *observe.Observer, training bool) {
+	for _, end := range []string{"load", "move X", "move Y", "forward", "loss", "a mean", "a ctx", "a ctx at the end"} {
+		restoredAfter(o, training, "Fit", end)
+		restoredAfter(o, training, "validation", end)
+		restoredAfter(o, training, "Evaluate", end)
+		restoredAfter(o, training, "Predict", end)
+	}
+	restoredAfter(o, training, "Predict", "move prediction")
+	for _, end := range []string{"backward", "step", "a TrainStart", "a BatchEnd", "a StepEnd", "a EpochEnd", "a TrainEnd"} {
+		restoredAfter(o, training, "Fit", end)
+	}
+}
+
+// restoredAfter has one method end by one error, at its first batch or its second one.
+func restoredAfter(o *observe.Observer, training bool, method, end string) {
+	w := newWorld(o)
+	ctx, cancel := context.WithCancel(w.ctx())
+	defer cancel()
+	l := w.loader("test", w.sizes(3)...)
+	n := w.r.IntN(2)
+	if strings.HasPrefix(end, "a Train") { // of which there is one
+		n = 0
+	}
+	switch end {
+	case "a mean":
+		l.means = func(int) []float64 { return []float64{1, math.NaN(), 1} }
+	case "a ctx":
+		w.at("test load", n, func() error { cancel(); return nil })
+	case "a ctx at the end":
+		l.end = cancel
+	default:
+		w.fail(end, n)
+		w.fail("test "+end, n)
+	}
+	tr := w.trainer(trainer.Config{Epochs: 2, Callbacks: w.singles("a")})
+	w.training = training
+	w.run(tr, ctx, method, l)
+	o.Bool("training mode after "+method+" that ends by "+end, w.training)
+}
+
+// run calls a method with l: of Fit, the loader for training, or for validation.
+func (w *world) run(tr *trainer.Trainer, ctx context.Context, method string, l trainer.Loader) {
+	switch method {
+	case "Fit":
+		tr.Fit(ctx, l, w.aside())
+	case "validation":
+		tr.Fit(ctx, w.loader("train", 2, 3), l)
+	case "Evaluate":
+		tr.Evaluate(ctx, l)
+	case "Predict":
+		for range tr.Predict(ctx, l) {
 		}
 	}
 }

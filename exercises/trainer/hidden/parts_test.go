@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"iter"
 	"math/rand/v2"
 
@@ -223,7 +224,7 @@ func kind(err error) string {
 		err  error
 	}{
 		{"ErrEmpty", trainer.ErrEmpty}, {"ErrNonFinite", trainer.ErrNonFinite}, {"ErrConfig", trainer.ErrConfig},
-		{"ErrStop", trainer.ErrStop}, {"cancelled", context.Canceled}, {"deadline", context.DeadlineExceeded},
+		{"ErrStop", trainer.ErrStop}, {"cancelled", context.Canceled}, {"deadline", context.DeadlineExceeded}, {"EOF", io.EOF},
 	} {
 		if errors.Is(err, known.err) {
 			return known.name

@@ -14,6 +14,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"runtime"
+	"strings"
 	"weak"
 
 	"grade/observe"
@@ -67,6 +68,9 @@ type world struct {
 	shared    bool // the machine, with worlds that are to have their turn
 	calls     map[string]int
 	faults    map[string]func() error // by kind and number of the call
+
+	failed     bool // a fault has returned an error
+	afterwards int  // calls that came later and that need not come, whatever the order
 }
 
 // newWorld makes a world that sees some facets, or none.
@@ -144,13 +148,30 @@ func (w *world) call(kind string) error {
 	if w.shared {
 		runtime.Gosched()
 	}
+	if w.failed && ends(kind) {
+		w.afterwards++
+	}
 	if len(w.faults) == 0 {
 		return nil
 	}
 	if do := w.faults[fmt.Sprint(kind, n)]; do != nil {
-		return do()
+		err := do()
+		w.failed = w.failed || err != nil
+		return err
 	}
 	return nil
+}
+
+// ends reports whether there are no calls of a kind after the first error. Len does no harm,
+// ScaleGrads and ClipGrads are not graded then, and callbacks hear of a stop that is another's.
+func ends(kind string) bool {
+	switch of, what, _ := strings.Cut(kind, " "); of {
+	case "zero", "backward", "step":
+		return true
+	case "train", "val", "test":
+		return what != "Len"
+	}
+	return false
 }
 
 // A tensor has a token for what is in it. Base is that of the X or Y that it was

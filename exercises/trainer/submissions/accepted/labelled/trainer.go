@@ -66,6 +66,8 @@ func (t *Trainer) notify(call func(Callback) error) error {
 }
 
 func (t *Trainer) Fit(ctx context.Context, train, val Loader) (h History, err error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
 	before := t.model.Training()
 	defer func() { t.model.SetTraining(before) }()
 	finished := false
@@ -245,6 +247,8 @@ func (t *Trainer) forward(ctx context.Context, b Batch) (float64, Tensor, error)
 }
 
 func (t *Trainer) Evaluate(ctx context.Context, l Loader) (float64, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
 	return t.evaluate(ctx, l, 0)
 }
 
@@ -283,6 +287,8 @@ func (t *Trainer) evaluate(ctx context.Context, l Loader, epoch int) (float64, e
 
 func (t *Trainer) Predict(ctx context.Context, l Loader) iter.Seq2[Tensor, error] {
 	return func(yield func(Tensor, error) bool) {
+		ctx, cancel := context.WithCancel(ctx)
+		defer cancel()
 		before := t.model.Training()
 		defer func() { t.model.SetTraining(before) }()
 		t.model.SetTraining(false)
