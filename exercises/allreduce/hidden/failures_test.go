@@ -36,7 +36,9 @@ func TestLinkFails(t *testing.T) {
 						cause := reasons(rank)[at%len(reasons(rank))]
 						g := newRing(t, n, loose)
 						breakLink(g.links[rank], step, sends, cause)
-						failed(o, "a link fails", g.all(t.Context(), inputs(o.Rand(), n, 2*n), allreduce.Sum), cause)
+						errs := g.all(t.Context(), inputs(o.Rand(), n, 2*n), allreduce.Sum)
+						failed(o, "a link fails", errs, cause)
+						unwraps(o, errs, cause)
 						begun := g.links[rank].recvs
 						if sends {
 							begun = g.links[rank].sends
@@ -53,6 +55,15 @@ func TestLinkFails(t *testing.T) {
 		}
 		crowd(t, o)
 	})
+}
+
+// unwraps records whether the RankErrors themselves lead to the cause, whatever is around
+// them.
+func unwraps(o *observe.Observer, errs []error, cause error) {
+	for _, err := range errs {
+		var e *allreduce.RankError
+		o.Bool("the RankError itself unwraps to the cause", errors.As(err, &e) && e != nil && errors.Is(e, cause))
+	}
 }
 
 // crowd has one of more than 256 ranks fail in its last step, after all others have made
@@ -276,6 +287,9 @@ func TestCancel(t *testing.T) {
 			for range 20 {
 				complete(t, o, n, false)
 			}
+			if n > 2 { // a third rank
+				lingering(t, o, n)
+			}
 			for _, deadline := range []bool{false, true} {
 				rank := r.IntN(n)
 				for _, late := range []int{0, rank, (rank + 1) % n, (rank + n - 1) % n} {
@@ -301,6 +315,42 @@ func TestCancel(t *testing.T) {
 			}
 		}
 	})
+}
+
+// lingering ends the ctx of one rank while the Recv of another one takes an hour to end: the
+// ranks that wait for no link of their own return at once.
+func lingering(t *testing.T, o *observe.Observer, n int) {
+	g, rank := newRing(t, n, loose), o.Rand().IntN(n)
+	slow := (rank + 1 + o.Rand().IntN(n-1)) % n
+	in := g.links[(slow+n-1)%n]
+	in.recv = in.lingers
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	time.AfterFunc(ms(5), cancel)
+	errs, took := g.timed(inputs(o.Rand(), n, n), func(i int) context.Context {
+		if i == rank {
+			return ctx
+		}
+		return t.Context()
+	})
+	failed(o, "the link of a third rank takes its time", errs, context.Canceled)
+	took[slow] = 0
+	for _, x := range took {
+		o.Float("the link of a third rank takes its time: milliseconds of the others", x, soon)
+	}
+}
+
+// timed adds up on every rank, and returns how many milliseconds each of them took, too.
+func (r ring) timed(data [][]float64, ctx func(rank int) context.Context) (errs []error, took []float64) {
+	errs, took = make([]error, len(data)), make([]float64, len(data))
+	var wg sync.WaitGroup
+	for rank := range data {
+		wg.Go(func() {
+			took[rank] = elapsed(func() { errs[rank] = r.AllReduce(ctx(rank), rank, data[rank], allreduce.Sum) })
+		})
+	}
+	wg.Wait()
+	return errs, took
 }
 
 // hour is a Send or Recv that takes an hour in step k, and then or when its ctx is done
@@ -401,6 +451,10 @@ func TestAbort(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
 	bubble(t, func(t *testing.T) {
+		for range 20 {
+			whileRanksCome(t, o)
+		}
+		texts(o, []error{&allreduce.RankError{Rank: below(r, 10, 1000), Err: errCause}}, errCause)
 		firstCounts(t, o, "Abort comes late", never, func(g ring, rank int, _ context.CancelFunc) { g.Abort(rank, errCause) })
 		for _, n := range []int{2, 3, 5} {
 			for range 20 {
@@ -441,6 +495,15 @@ func TestAbort(t *testing.T) {
 			}
 		}
 	})
+}
+
+// whileRanksCome ends a ring at the moment at which its ranks come. One of them does not, so
+// that it is no matter who is first.
+func whileRanksCome(t *testing.T, o *observe.Observer) {
+	const n = 5
+	g, rank := newRing(t, n, func() *link { return &link{queue: make(chan []float64, 2*n)} }), o.Rand().IntN(n)
+	go g.Abort(rank, errCause)
+	failed(o, "while ranks come", g.all(t.Context(), inputs(o.Rand(), n-1, n), allreduce.Sum), errCause)
 }
 
 // complete has the ranks of a ring end what they can as soon as one of them has its
@@ -639,7 +702,7 @@ func TestManyRings(t *testing.T) {
 				data[k] = inputs(o.Rand(), n, n*below(o.Rand(), 1, 4))
 				g := newRing(t, n, loose)
 				if k%5 == 4 {
-					g.Abort(k, errCause)
+					g.Abort(k%n, errCause)
 				}
 				wg.Go(func() { errs[k] = g.all(t.Context(), data[k], allreduce.Sum) })
 			}

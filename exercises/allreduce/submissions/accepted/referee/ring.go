@@ -41,7 +41,7 @@ func (r *Ring) Abort(rank int, err error) {
 	for {
 		r.mu.Lock()
 		if r.now == nil {
-			r.now = r.begin(0, Sum)
+			r.now = r.begin()
 		}
 		now := r.now
 		r.mu.Unlock()
@@ -52,8 +52,8 @@ func (r *Ring) Abort(rank int, err error) {
 }
 
 // begin starts a round, and its referee. The caller holds the mutex.
-func (r *Ring) begin(length int, op Op) *round {
-	d := &round{length: length, op: op, missing: len(r.links), start: make(chan struct{}), ready: make(chan struct{}), complaints: make(chan *RankError), over: make(chan struct{})}
+func (r *Ring) begin() *round {
+	d := &round{missing: len(r.links), start: make(chan struct{}), ready: make(chan struct{}), complaints: make(chan *RankError), over: make(chan struct{})}
 	go r.judge(d)
 	return d
 }
@@ -121,7 +121,10 @@ func (r *Ring) enter(rank, length int, op Op) (d *round, first bool, err error) 
 	}
 	r.in[rank] = true
 	if r.now == nil {
-		first, r.now = true, r.begin(length, op)
+		r.now = r.begin()
+	}
+	if first = r.now.missing == len(r.links); first {
+		r.now.length, r.now.op = length, op
 	}
 	if r.now.missing--; r.now.missing == 0 {
 		close(r.now.start)
