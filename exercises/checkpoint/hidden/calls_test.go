@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -372,7 +373,50 @@ func TestConcurrent(t *testing.T) {
 			o.Int("files", whole)
 		}
 	}
+	for at := range 3 {
+		removedWhileRead(t, o, "Latest", at, (*checkpoint.Manager).Latest)
+		removedWhileRead(t, o, "Best", at, (*checkpoint.Manager).Best)
+	}
 	largeAtOnce(t, o)
+}
+
+// gap is a disk in which something happens before one of its files is opened.
+type gap struct {
+	*disk
+	opens atomic.Int64 // before that
+	first func()
+}
+
+func (g *gap) Open(name string) (checkpoint.File, error) {
+	if g.opens.Add(-1) == -1 {
+		g.first()
+	}
+	return g.disk.Open(name)
+}
+
+// removedWhileRead saves, before a file is opened to be read, another State, so that the file
+// is removed. A Manager may have that Save wait until all is read; then nobody waits for it.
+func removedWhileRead(t *testing.T, o *observe.Observer, name string, at int, read func(*checkpoint.Manager, *state) error) {
+	g := &gap{disk: newDisk()}
+	m := open(t, g, config{Keep: 1})
+	save(t, m, small(1, 0))
+	saved := make(chan struct{})
+	g.first = func() {
+		go func() {
+			defer close(saved)
+			_ = m.Save(context.Background(), small(2, 0))
+		}()
+		select {
+		case <-saved:
+		case <-time.After(10 * time.Millisecond):
+		}
+	}
+	g.opens.Store(int64(at))
+	got := found(func(s *state) error { return read(m, s) })
+	if g.opens.Load() < 0 {
+		<-saved
+	}
+	o.Bool("removed while it is read: a whole one by "+name, got == 1 || got == 2)
 }
 
 // largeAtOnce uses all functions in goroutines with large States: each with a folder of its

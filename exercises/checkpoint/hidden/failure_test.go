@@ -372,10 +372,6 @@ func TestReadFails(t *testing.T) {
 			o.Float(call+" fails often: after that", sum(&got))
 		}
 	}
-	var got state
-	delete(d.names, d.file(large.Step))
-	o.Error("somebody has removed it: Latest", m.Latest(&got), append(kinds, checkpoint.ErrNotExist)...)
-	o.Error("somebody has removed it: Best", m.Best(&got), append(kinds, checkpoint.ErrNotExist)...)
 }
 
 // What Saves have left behind that failed or died is gone when a Save has returned nil, and

@@ -108,6 +108,10 @@ func TestSame(t *testing.T) {
 	o.Int("bytes that are others", others)
 	o.Bool("the first bytes are as they were", bytes.Equal(first, kept))
 	o.Bool("the State is as it was", same(s, before))
+	bare, empty := &state{Model: []tensor{{}}}, &state{RNG: []byte{}, Model: []tensor{{Data: []float64{}}}, Optimizer: []tensor{}}
+	o.Bool("nil and empty: the same bytes", bytes.Equal(written(t, bare), written(t, empty)))
+	bare.Model, empty.Model = nil, []tensor{}
+	o.Bool("no Tensors, nil and empty: the same bytes", bytes.Equal(written(t, bare), written(t, empty)))
 	clear(s.Model[0].Data)
 	clear(s.RNG)
 	var got state
