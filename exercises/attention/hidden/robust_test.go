@@ -207,6 +207,10 @@ func TestTogether(t *testing.T) {
 					token = common
 				}
 				attention.NewCache(attention.CacheConfig{Heads: h, KeyDim: 4, ValueDim: 4})
+				if f := caches[i].Fork(); f != nil { // whose tokens go another way
+					f.Truncate(f.Len() / 2)
+					f.Step(common.q, common.k, common.v)
+				}
 				c, _ := caches[i].Step(token.q, token.k, token.v)
 				results[i] = append(results[i], m, a, w, c)
 			}

@@ -77,8 +77,8 @@ func TestCausal(t *testing.T) {
 	attend(o, "values, not causal", in, opt)
 }
 
-// Query 0 stands at Offset among the keys, before the first and behind the last too
-// (rule 4).
+// Query 0 stands at Offset among the keys, before the first and behind the last too, in
+// each of several heads (rules 4 and 11).
 func TestOffset(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
@@ -90,6 +90,9 @@ func TestOffset(t *testing.T) {
 			opt.Causal, opt.Offset = true, offset
 			attend(o, "values", in, opt)
 			multi(o, "heads: values", in, one, opt)
+			h := grouped(4, 2)
+			opt.Scale = scaled(2).Scale
+			multi(o, "several: values", several(r, h, n, n+2, 2, 3), h, opt)
 		}
 	}
 	for _, n := range manyKeys(r) { // the last key that is seen stands anywhere among many
@@ -196,6 +199,9 @@ func TestWeights(t *testing.T) {
 		}
 		in.k.Data[at*in.k.Cols] = nan
 		weigh(o, "not finite: weights, NaN in a key that some see", in, opt)
+		causal := scaled(in.q.Cols)
+		causal.Causal = true
+		weigh(o, "not finite: causal: weights, NaN in a key that some see", in, causal)
 		in.k.Data[at*in.k.Cols] = inf
 		for i := range 4 {
 			opt.Mask[i*5+at] = false
@@ -305,6 +311,12 @@ func TestBehindMask(t *testing.T) {
 			before.Causal, before.Offset = true, at-n
 			attend(o, "causal: values", in, before)
 			multi(o, "causal: heads", in, one, before)
+			weigh(o, "causal: weights", in, before)
+			before.Mask = somewhere(r, n, n) // which shows it, and the first key too
+			for i := range n {
+				before.Mask[i*n], before.Mask[i*n+at] = true, true
+			}
+			attend(o, "causal: under a mask too: values", in, before)
 		}
 	}
 }

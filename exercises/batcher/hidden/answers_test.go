@@ -152,6 +152,12 @@ func failingOf(t *testing.T, o *observe.Observer, name string, size int, fail fu
 			}
 			return out, nil
 		}
+		done := 0
+		w.watch = func(ctx context.Context, _ int) {
+			if ctx.Err() != nil {
+				done++
+			}
+		}
 		// Calls 0 to 2 are full and wait for each other, 3 has one request, 4 fails
 		// with one request, 5 is full again.
 		requests := together(r, 3*size, 1)
@@ -166,9 +172,26 @@ func failingOf(t *testing.T, o *observe.Observer, name string, size int, fail fu
 			observeTotals(o, name+", many requests", answers, sentinels...)
 		}
 		o.Int(name+": calls", len(w.calls))
+		o.Int(name+": calls whose ctx was done when they began", done)
+		w.observePace(o, name, answers[:3*size])
 		w.end()
 	})
 	return answers
+}
+
+// observePace records whether the first three calls, which wait for each other, keep the same
+// pace although one of them fails: from one to the next, and from each to its answers.
+func (w *world) observePace(o *observe.Observer, name string, answers []answer) {
+	var ends []time.Duration
+	for _, a := range answers {
+		ends = append(ends, a.at)
+	}
+	slices.Sort(ends)
+	ends = slices.Compact(ends)
+	three := len(w.calls) >= 3 && len(ends) == 3
+	begin := func(k int) time.Duration { return w.calls[k].at }
+	o.Bool(name+": the call after a failed one begins as soon as others", three && begin(1)-begin(0) == begin(2)-begin(1))
+	o.Bool(name+": requests have the error as soon as others an answer", three && ends[0]-begin(0) == ends[1]-begin(1) && ends[1]-begin(1) == ends[2]-begin(2))
 }
 
 // When the model returns an error, all requests of that call get that error itself and

@@ -164,27 +164,39 @@ func TestOneAtATime(t *testing.T) {
 }
 
 // The queue has the order in which Submit was called, and a call takes the oldest
-// requests in that order, at most MaxBatch (rule 5).
+// requests in that order, at most MaxBatch: also where some between them are given up
+// (rules 5 and 9).
 func TestOrder(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
 	for _, size := range []int{1, 2, below(r, 3, 9), below(r, 20, 40), 1000} {
-		bubble(t, func(t *testing.T) {
-			w := newWorld(t, r, config{MaxBatch: size, MaxWait: wait(1)})
-			w.took = always(work(50))
-			requests := append(together(r, 1, 1), apart(r, below(r, 60, 80), 10, 0, 2)...)
-			w.play(t, requests)
-			var seen []int
-			largest := 0
-			for _, c := range w.calls {
-				seen = append(seen, c.in...)
-				largest = max(largest, len(c.in))
-			}
-			o.Ints("requests, as the model saw them", seen)
-			o.Bool("no call has more than MaxBatch", largest <= size)
-			w.end()
-		})
+		inOrder(t, o, "", size, 0)
+		inOrder(t, o, "given up: ", size, 5)
 	}
+}
+
+// inOrder has requests wait for a call that takes long. One of each so many of the first
+// ones, if that is above 0, is given up before that call ends.
+func inOrder(t *testing.T, o *observe.Observer, name string, size, each int) {
+	bubble(t, func(t *testing.T) {
+		r := o.Rand()
+		w := newWorld(t, r, config{MaxBatch: size, MaxWait: wait(1)})
+		w.took = always(work(50))
+		requests := append(together(r, 1, 1), apart(r, below(r, 60, 80), 10, 0, 2)...)
+		for i := 2; each > 0 && requests[i].at < ms(40) && i+each < len(requests); i += each {
+			requests[i].until = giveUp(45)
+		}
+		w.play(t, requests)
+		var seen []int
+		largest := 0
+		for _, c := range w.calls {
+			seen = append(seen, c.in...)
+			largest = max(largest, len(c.in))
+		}
+		o.Ints(name+"requests, as the model saw them", seen)
+		o.Bool(name+"no call has more than MaxBatch", largest <= size)
+		w.end()
+	})
 }
 
 // With a MaxWait of 0 a request goes to the model at once if no call runs, and

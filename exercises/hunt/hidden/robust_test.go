@@ -289,6 +289,13 @@ func (b *bursting) Write(p []byte) (int, error) {
 	return n, nil
 }
 
+// burst returns the value of the panic that ends a call, or nil.
+func burst(call func() error) (value any) {
+	defer func() { value = recover() }()
+	_ = call()
+	return nil
+}
+
 // afterEndings records what Read and WriteMetrics answer behind calls of theirs that a panic or
 // an error has ended, early or late.
 func afterEndings(o *observe.Observer) {
@@ -297,6 +304,7 @@ func afterEndings(o *observe.Observer) {
 		ended := func(name string, call func() error) {
 			if fault == nil {
 				o.Panics(name+" bursts", func() { _ = call() })
+				o.Bool(name+" bursts with its own value", burst(call) == any("a reader or a writer burst"))
 			} else {
 				_ = call()
 			}

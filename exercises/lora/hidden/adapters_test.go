@@ -212,7 +212,7 @@ func TestSwitch(t *testing.T) {
 }
 
 // Removed is forgotten, the active one as well, and an adapter of the same name begins anew
-// (rule 6).
+// (rules 3 and 6).
 func TestRemove(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
@@ -229,6 +229,8 @@ func TestRemove(t *testing.T) {
 		o.Strings("names, after a change of what Names returned", l.Names())
 	}
 	use(t, l, names[2])
+	mark(r, l.Adapter(names[1]))
+	mark(r, l.Adapter(names[4]))
 	for _, i := range []int{1, 2, 4} { // before, at and after the active one
 		sentinels(o, "Remove", l.Remove(names[i]))
 		sentinels(o, "Remove again", l.Remove(names[i]))
@@ -241,8 +243,11 @@ func TestRemove(t *testing.T) {
 	x := numbers(r, base.In)
 	o.Floats("what is added without an active one", less(forward(t, l, x), base.Forward(x)))
 	sentinels(o, "Remove of no name", l.Remove(""))
-	a := fresh(t, r, l, base, names[1], plain(3))
-	o.Floats("B of a new one of the same name", a.B, exact)
+	for i, name := range []string{names[1], names[4]} { // of another rank, and of the same one
+		a := fresh(t, r, l, base, name, plain(3-i))
+		o.Floats("B of a new one of the same name", a.B, exact)
+		o.Floats("gradients of a new one of the same name", grads(a), exact)
+	}
 	add(t, r, l, base, names[2], plain(2)) // which was active when it was removed
 	o.String("active, after Add of that name", l.Active())
 	o.Floats("what is added after Add of that name", less(forward(t, l, x), base.Forward(x)))
