@@ -25,7 +25,10 @@ type Upload struct {
 	Snapshot          *submission.Snapshot
 	At                time.Time // when it came in; zero: now
 	Source            string    // of that time, as gradebooks name it
-	Beside            bool      // it replaces no attempt that waits: that one may count for more
+	// Beside reports, of what was handed in before, whether this replaces none of it that
+	// waits, because that may count for more; nil: it replaces it. The engine asks when it
+	// numbers the upload, so that no other one comes between.
+	Beside func(earlier []Attempt) bool
 }
 
 // Stage says where an attempt stands. The zero value is invalid.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"log/slog"
 	"net"
+	"os"
 	"runtime"
 	"time"
 
@@ -28,13 +29,15 @@ type engineFlags struct {
 	systemCreds string
 	listen      string
 	patience    time.Duration
+	visit       bool        // it leaves the queue as it is
 	tls         *tls.Config // of listen
 }
 
 // addCluster adds the flags by which a command reaches an engine.
 func (f *engineFlags) addCluster(cmd *cobra.Command, what string) {
 	flags := cmd.Flags()
-	flags.StringVar(&f.nats, "nats", "", what)
+	flags.StringVar(&f.nats, "nats", "", what+"; by default the one in GRADE_NATS, which no list of processes shows")
+	f.nats = os.Getenv("GRADE_NATS") // no default of the flag, which help would print with its password
 	flags.StringVar(&f.creds, "creds", "", "sign in there with this `FILE` of credentials")
 	flags.StringVar(&f.service, "service", "course", "the `NAME` of the service, where a cluster has several")
 	_ = cmd.MarkFlagFilename("creds", "creds")
@@ -87,7 +90,7 @@ func openServiceEngine(ctx context.Context, data string, f engineFlags, log *slo
 	}
 	return engine.Open(ctx, engine.Config{
 		Course: f.service, DataDir: data, Listen: f.listen, TLS: f.tls, NATS: f.nats, Creds: f.creds, SystemCreds: f.systemCreds, AckWait: f.patience,
-		Grader: id, Log: log, Now: now,
+		Grader: id, Visit: f.visit, Log: log, Now: now,
 	})
 }
 

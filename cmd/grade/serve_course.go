@@ -64,6 +64,9 @@ func (c *servedCourse) load(ctx context.Context) error {
 		}
 	}
 	chapters, unordered := files.Chapters()
+	if unordered != nil && c.read() != nil { // the last course goes on, whole
+		return unordered
+	}
 	all, broken, err := c.engine.SetCourse(ctx, files.FS())
 	if err = errors.Join(append(broken, err)...); err != nil && len(all) == 0 {
 		return err
@@ -76,6 +79,9 @@ func (c *servedCourse) load(ctx context.Context) error {
 		broken = append(broken, unordered)
 	}
 	c.door.SetRoster(list)
+	if err := c.door.Overtake(ctx); err != nil {
+		c.log.Error("who was invited before the roster named them is tried again with the next course", "error", err)
+	}
 	c.current.Store(&site.Course{Policy: policy, Exercises: all, Chapters: chapters, Faults: messages(broken)})
 	c.log.Info("course read", "exercises", len(all), "people", len(list), "title", policy.Title)
 	return nil
@@ -95,9 +101,8 @@ func (c *servedCourse) follow(ctx context.Context) error {
 		case <-ctx.Done():
 			return nil
 		case <-look.C:
-			if print := c.options.fingerprint(); print != c.print {
+			if print := c.options.fingerprint(); print != c.print && c.again(ctx) {
 				c.print = print
-				c.again(ctx)
 			}
 		case <-asked:
 			c.again(ctx)
@@ -105,13 +110,18 @@ func (c *servedCourse) follow(ctx context.Context) error {
 	}
 }
 
-func (c *servedCourse) again(ctx context.Context) {
-	if err := c.load(ctx); err != nil {
-		c.log.Error("the course cannot be read; the last one goes on", "error", err)
-		last := *c.read()
-		last.Faults = messages([]error{err})
-		c.current.Store(&last)
+// again reads the course anew. It reports whether that is done: where a fault is not the
+// course's, the next look tries it again.
+func (c *servedCourse) again(ctx context.Context) bool {
+	err := c.load(ctx)
+	if err == nil {
+		return true
 	}
+	c.log.Error("the course cannot be read; the last one goes on", "error", err)
+	last := *c.read()
+	last.Faults = messages([]error{err})
+	c.current.Store(&last)
+	return fault.KindOf(err) != fault.Ours
 }
 
 func messages(errs []error) (list []string) {

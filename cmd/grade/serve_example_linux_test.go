@@ -92,11 +92,12 @@ func TestServingExampleCluster(t *testing.T) {
 	nodes, nats := exampleCluster(t)
 	dir := sampleCourse(t)
 	w := &world{T: t, acked: map[string]declared{}, told: map[string][]service.Progress{}}
-	w.serve = newChild(t, "serve", nil, commandOf(t, "cluster/grade-serve.conf", "/srv/course", dir, "/var/lib/grade", shortDir(t),
-		":443 --autocert grade.example.org", "127.0.0.1:0", "${GRADE_NATS}", nats)...)
+	engineURL := []string{"GRADE_NATS=" + nats} // in the environment, which no list of processes shows
+	w.serve = newChild(t, "serve", engineURL, commandOf(t, "cluster/grade-serve.conf", "/srv/course", dir, "/var/lib/grade", shortDir(t),
+		":443 --autocert grade.example.org", "127.0.0.1:0")...)
 	w.serve.start()
 	w.address()
-	work := newChild(t, "work", nil, commandOf(t, "cluster/grade-work.conf", "${GRADE_NATS}", nats)...)
+	work := newChild(t, "work", engineURL, commandOf(t, "cluster/grade-work.conf")...)
 	work.start()
 	w.look(nats, 0)
 	all, _, err := course.Open(course.Folder(dir)).LoadAll()
@@ -111,6 +112,7 @@ func TestServingExampleCluster(t *testing.T) {
 	}
 	for _, p := range []*child{w.serve, work} {
 		assert.NotContains(t, p.log.String(), "change-me", p.name)
+		assert.NotContains(t, strings.Join(p.args, " "), "change-me", p.name)
 	}
 }
 

@@ -97,6 +97,7 @@ func (o *serveExchangeOptions) exchanged(ctx context.Context) (n engine.Exchange
 			return n, err
 		}
 	}
+	o.engine.visit = true
 	e, err := openServiceEngine(ctx, o.data, o.engine, slog.New(slog.DiscardHandler), o.app.now)
 	if err != nil {
 		return n, err

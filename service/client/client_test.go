@@ -123,3 +123,23 @@ func TestTokens(t *testing.T) {
 	_, err = f.Of("a.example.org")
 	assert.Equal(t, fault.Caller, fault.KindOf(err))
 }
+
+// Who waits for a code to be approved goes on when asked too often, and while a service has a
+// fault of its own; a code that is refused ends it.
+func TestWaitGoesOn(t *testing.T) {
+	answers := []int{http.StatusTooManyRequests, http.StatusServiceUnavailable, http.StatusAccepted, http.StatusOK}
+	home := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(answers[0])
+		answers = answers[1:]
+		fmt.Fprint(w, `{"detail": "not now", "token": "grade_x", "login": "ada"}`)
+	}))
+	t.Cleanup(home.Close)
+	c, err := New(home.URL, "")
+	require.NoError(t, err)
+	g, err := c.Wait(t.Context(), Request{Code: "X", Seconds: 60})
+	require.NoError(t, err)
+	assert.Equal(t, Granted{Token: "grade_x", Login: "ada"}, g)
+	answers = []int{http.StatusGone}
+	_, err = c.Wait(t.Context(), Request{Code: "X", Seconds: 60})
+	require.ErrorContains(t, err, "not now")
+}

@@ -2,6 +2,7 @@ package client
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -40,19 +41,27 @@ func (c *Client) Wait(ctx context.Context, r Request) (g Granted, err error) {
 	body := url.Values{"secret": {r.Secret}}.Encode()
 	for {
 		answer, err := c.do(ctx, http.MethodPost, "/devices/"+url.PathEscape(r.Code)+"/token", formType, strings.NewReader(body))
-		if err != nil {
+		switch {
+		case final(err):
 			return g, causeOf(ctx, err)
-		}
-		if answer.StatusCode == http.StatusOK {
+		case err == nil && answer.StatusCode == http.StatusOK:
 			return g, decode(answer, &g)
+		case err == nil:
+			answer.Body.Close()
 		}
-		answer.Body.Close()
 		select {
 		case <-ctx.Done():
 			return g, fmt.Errorf("wait for the code to be approved: %w", context.Cause(ctx))
 		case <-time.After(time.Duration(max(1, r.Every)) * time.Second):
 		}
 	}
+}
+
+// final reports whether a service has refused for good. Asked too often, or with a fault of
+// its own, it may give the token a little later, as one that does not answer may.
+func final(err error) bool {
+	var r *Refusal
+	return errors.As(err, &r) && r.Status < ours && r.Status != http.StatusTooManyRequests
 }
 
 // causeOf is err, or why the context has ended that err came of.

@@ -22,6 +22,9 @@ type Config struct {
 	SystemCreds string
 	Replicas    int    // of everything that lasts; 0: 3 on a cluster that can, else 1
 	Grader      string // which grader jobs are for, see [service.Job]
+	// Visit leaves the queue and what keeps it as they are: for who reads or writes what is
+	// kept beside the engines of a service, which may be of another version.
+	Visit bool
 
 	AckWait time.Duration // how long a silent worker keeps a job; 0: [DefaultAckWait]
 	Beat    time.Duration // how often a worker is heard; 0: [DefaultBeat]

@@ -28,19 +28,23 @@ type loaded struct {
 // are any, a course that was set before goes on, and none of the exercises is returned: else
 // a slip in one file would take its exercise away from a whole class.
 func (e *Engine) SetCourse(ctx context.Context, fsys fs.FS) (list []*course.Exercise, broken []error, err error) {
-	list, broken, err = course.Open(fsys).LoadAll()
+	data, err := packedCourse(fsys)
+	if err != nil {
+		return nil, nil, fmt.Errorf("read the course: %w", err)
+	}
+	l := &loaded{hash: hashOf(data), exercises: map[string]*course.Exercise{}}
+	// What is loaded is what was packed, whatever is written meanwhile.
+	packed, err := unpackedCourse(data, l.hash)
+	if err != nil {
+		return nil, nil, fmt.Errorf("read the course: %w", err)
+	}
+	list, broken, err = course.Open(packed).LoadAll()
 	if err != nil {
 		return nil, broken, err
 	}
 	if len(broken) > 0 && e.hasCourse() {
 		return nil, broken, nil
 	}
-	data, err := packedCourse(fsys)
-	if err != nil {
-		return nil, broken, fmt.Errorf("keep the course: %w", err)
-	}
-	sum := sha256.Sum256(data)
-	l := &loaded{hash: hex.EncodeToString(sum[:]), exercises: map[string]*course.Exercise{}}
 	for _, x := range list {
 		l.exercises[x.Name] = x
 	}
@@ -51,6 +55,11 @@ func (e *Engine) SetCourse(ctx context.Context, fsys fs.FS) (list []*course.Exer
 	e.course = l
 	e.mu.Unlock()
 	return list, broken, e.sweep(ctx)
+}
+
+func hashOf(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
 }
 
 // hasCourse reports whether a course was set.
@@ -124,7 +133,7 @@ func skipped(name string) bool {
 
 // unpackedCourse opens the files of a course that packedCourse has written.
 func unpackedCourse(data []byte, hash string) (fs.FS, error) {
-	if sum := sha256.Sum256(data); hex.EncodeToString(sum[:]) != hash {
+	if hashOf(data) != hash {
 		return nil, fmt.Errorf("the course %.12s is not what was kept", hash)
 	}
 	return zip.NewReader(bytes.NewReader(data), int64(len(data)))

@@ -60,6 +60,9 @@ func (e *Engine) open(ctx context.Context) (err error) {
 		if err := e.checkSync(ctx); err != nil {
 			return err
 		}
+		if most := e.nc.MaxPayload(); most < maxPayload {
+			e.log.Warn("the cluster takes shorter messages than a long result: set max_payload to 8MB", "bytes", most)
+		}
 	}
 	if err := e.createStreams(ctx); err != nil {
 		return err
@@ -72,6 +75,9 @@ func (e *Engine) open(ctx context.Context) (err error) {
 	e.goes(func() { e.follow(background) })
 	if err := e.caughtUp(ctx); err != nil {
 		return err
+	}
+	if e.config.Visit {
+		return nil
 	}
 	e.goes(func() { e.watchWorkers(background) })
 	e.goes(func() { e.sweepAlways(background) })

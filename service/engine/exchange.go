@@ -18,6 +18,7 @@ import (
 	"grade/grader/submission"
 	"grade/grader/verdict"
 	"grade/grader/wholefile"
+	"grade/service"
 )
 
 // attemptsFile holds what was handed in and has no record, beside the files of a batch: what
@@ -61,34 +62,57 @@ func (e *Engine) Export(ctx context.Context, dir string) (n Exchanged, err error
 			n.Records++
 		}
 	}
-	if err := exportPending(to, pending); err != nil {
+	if n.Pending, err = exportPending(to, pending); err != nil {
 		return n, fmt.Errorf("export: %w", err)
 	}
-	n.Attempts, n.Pending = len(attempts), len(pending)
+	n.Attempts = newAttempts(dir, attempts)
 	return n, writeAttempts(dir, attempts)
 }
 
-// exportPending makes what is pending in a folder what is pending here: an earlier export may
-// have told of work that has a verdict now.
-func exportPending(to *file.Store, pending []results.Pending) error {
+// newAttempts counts the attempts that an earlier export into the folder lacks. One that cannot
+// be read is written anew.
+func newAttempts(dir string, list []attemptEntry) (n int) {
+	type key struct {
+		student, exercise string
+		number            int
+	}
+	there := map[key]bool{}
+	was, _ := readAttempts(dir)
+	for _, a := range was {
+		there[key{a.Student, a.Exercise, a.Number}] = true
+	}
+	for _, a := range list {
+		if !there[key{a.Student, a.Exercise, a.Number}] {
+			n++
+		}
+	}
+	return n
+}
+
+// exportPending makes what is pending in a folder what is pending here, and counts what is new:
+// an earlier export may have told of work that has a verdict now.
+func exportPending(to *file.Store, pending []results.Pending) (n int, err error) {
 	waits := map[results.PendingID]bool{}
 	var outcomes []results.Outcome
 	for _, p := range pending {
 		waits[p.ID()] = true
 		outcomes = append(outcomes, results.Outcome{Pending: p})
 	}
+	n = len(pending)
 	for _, p := range to.Pending() {
 		if waits[p.ID()] {
+			n--
 			continue
 		}
 		if _, err := to.Forget(p.Student, p.Exercise); err != nil {
-			return err
+			return 0, err
 		}
 	}
-	return to.UpdatePending(outcomes)
+	return n, to.UpdatePending(outcomes)
 }
 
-// allHanded lists what was handed in, in the order of the queue.
+// allHanded lists what was handed in, in the order of the queue. What has yet to be graded says
+// so: where it is imported, nothing knows that a worker had it, or that it has no verdict.
 func (s *state) allHanded() (list []attemptEntry) {
 	var all []*handed
 	for _, c := range s.cells {
@@ -101,7 +125,10 @@ func (s *state) allHanded() (list []attemptEntry) {
 		return 1
 	})
 	for _, h := range all {
-		list = append(list, h.attemptEntry)
+		a := h.attemptEntry
+		stage := s.stageOf(s.cells[cellID{a.Student, a.Exercise}], h)
+		a.Kept = stage != service.Graded && stage != service.Replaced
+		list = append(list, a)
 	}
 	return list
 }

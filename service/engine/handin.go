@@ -112,7 +112,8 @@ func (e *Engine) plan(id cellID, u service.Upload, content string) (a results.At
 	}
 	return a, &attemptEntry{
 		Schema: attemptSchema, Student: u.Student, Exercise: u.Exercise, Number: a.Number, Content: content,
-		Submitted: a.Submitted, Source: a.Source, Dir: u.Snapshot.Dir, Ignored: u.Snapshot.Ignored, Problems: u.Snapshot.Problems, Beside: u.Beside,
+		Submitted: a.Submitted, Source: a.Source, Dir: u.Snapshot.Dir, Ignored: u.Snapshot.Ignored, Problems: u.Snapshot.Problems,
+		Beside: u.Beside != nil && u.Beside(e.state.attempts(c)),
 	}, c.last, false
 }
 
@@ -215,8 +216,12 @@ func (e *Engine) Attempts(student, exercise string) (list []service.Attempt) {
 	if c == nil {
 		return nil
 	}
-	for n := 1; n <= e.state.lastNumber(c); n++ {
-		if a, ok := e.state.attempt(c, n); ok {
+	return e.state.attempts(c)
+}
+
+func (s *state) attempts(c *cell) (list []service.Attempt) {
+	for n := 1; n <= s.lastNumber(c); n++ {
+		if a, ok := s.attempt(c, n); ok {
 			list = append(list, a)
 		}
 	}

@@ -29,6 +29,7 @@ type attemptEntry struct {
 	Ignored   []string          `json:"ignored,omitempty"`
 	Problems  []verdict.Problem `json:"problems,omitempty"`
 	Beside    bool              `json:"beside,omitempty"` // it replaces none of those before it
+	Kept      bool              `json:"kept,omitempty"`   // in an export: no later one replaces it
 }
 
 func (a attemptEntry) handIn() handIn { return handIn{a.Dir, a.Content, a.Ignored, a.Problems} }

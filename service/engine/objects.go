@@ -71,21 +71,50 @@ func (o objects) put(ctx context.Context, hash string, data func() ([]byte, erro
 	ctx, cancel := context.WithTimeout(ctx, keepTimeout)
 	defer cancel()
 	defer o.busy.lock(hash)()
-	if ok, err := o.has(ctx, hash); ok || err != nil {
-		return err
+	if _, ok := o.known.Load(hash); ok {
+		return nil
 	}
-	bytes, err := data()
+	want, err := data()
 	if err != nil {
 		return err
 	}
-	err = again(ctx, func(ctx context.Context) error {
-		_, err := o.bucket.PutBytes(ctx, hash, bytes)
+	for range putTries {
+		if ok, err := o.holds(ctx, hash, want); ok || err != nil {
+			return err
+		}
+		if err := again(ctx, func(ctx context.Context) error {
+			_, err := o.bucket.PutBytes(ctx, hash, want)
+			return err
+		}); err != nil {
+			return err
+		}
+	}
+	if ok, err := o.holds(ctx, hash, want); ok || err != nil {
+		return err
+	}
+	return fmt.Errorf("the files %.12s come back as others than were kept", hash)
+}
+
+// putTries is how often data is written that does not come back as it was.
+const putTries = 3
+
+// holds reports whether the data of a hash is what is wanted. What was written is read once in
+// each process: while a cluster chooses a leader, a client may send a piece of an object again
+// as another one, and nothing would mend it later.
+func (o objects) holds(ctx context.Context, hash string, want []byte) (bool, error) {
+	var got []byte
+	err := again(ctx, func(ctx context.Context) (err error) {
+		got, err = o.read(ctx, hash)
 		return err
 	})
-	if err == nil {
-		o.known.Store(hash, true)
+	switch {
+	case errors.Is(err, jetstream.ErrObjectNotFound), errors.Is(err, jetstream.ErrMsgNotFound):
+		return false, nil
+	case err != nil || !bytes.Equal(got, want):
+		return false, err
 	}
-	return err
+	o.known.Store(hash, true)
+	return true, nil
 }
 
 // get returns data by its hash. The error wraps [fs.ErrNotExist] if there is none.

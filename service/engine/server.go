@@ -32,6 +32,10 @@ const maxPayload = 8 << 20
 // may stop for good.
 const reserve = 128 << 20
 
+// maxStore is more than any disk has: reserve is the limit. The server's own default is three
+// quarters of what is free at its start, whatever room is made later.
+const maxStore = 1 << 60
+
 // embedded is a NATS server in this process.
 type embedded struct {
 	dir    string
@@ -68,6 +72,7 @@ func (e *embedded) start(c Config) error {
 	o := &server.Options{
 		ServerName: "grade", JetStream: true, StoreDir: filepath.Join(c.DataDir, "nats"), SyncAlways: !c.noSync,
 		DontListen: true, NoSigs: true, MaxPayload: maxPayload, JetStreamMaxMemory: 64 << 20, DisableJetStreamBanner: true,
+		JetStreamMaxStore: maxStore,
 	}
 	var err error
 	if e.keys, err = openKeys(filepath.Join(c.DataDir, "keys")); err != nil {

@@ -33,6 +33,14 @@ func TestServerThatCannotStart(t *testing.T) {
 	}
 }
 
+// The room that is free when a server starts is no limit of its own.
+func TestServerHasNoLimitOfItsOwn(t *testing.T) {
+	e, err := Open(t.Context(), Config{DataDir: t.TempDir()})
+	require.NoError(t, err)
+	defer e.Close()
+	assert.EqualValues(t, maxStore, e.server.server.JetStreamConfig().MaxStore)
+}
+
 // An engine whose server has given up says so, and takes nothing.
 func TestServerThatGaveUp(t *testing.T) {
 	e, err := Open(t.Context(), Config{DataDir: t.TempDir()})

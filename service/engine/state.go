@@ -111,7 +111,11 @@ func (s *state) foldAttempt(c *cell, data []byte, seq uint64) error {
 		return nil
 	}
 	i, _ := c.find(a.Number)
-	c.handed = slices.Insert(c.handed, i, &handed{attemptEntry: a, place: seq})
+	c.handed = slices.Insert(c.handed, i, &handed{attemptEntry: a, place: seq, kept: a.Kept})
+	delete(s.kept, results.PendingID{Student: a.Student, Exercise: a.Exercise}) // it is the newest now
+	if _, graded := s.index.Of(a.Student, a.Exercise, a.Number); graded {
+		c.unsettle() // it was an import's, which takes the place of earlier ones
+	}
 	if !a.Beside {
 		c.taker = max(c.taker, a.Number)
 	}
@@ -264,6 +268,12 @@ func (h *handed) settled() bool { return h.stage == service.Graded || h.stage ==
 func (h *handed) unsettle() {
 	if h.stage == service.Replaced {
 		h.stage = ""
+	}
+}
+
+func (c *cell) unsettle() {
+	for _, h := range c.handed {
+		h.unsettle()
 	}
 }
 

@@ -34,20 +34,35 @@ func (e *Engine) createStreams(ctx context.Context) error {
 		{Name: e.names.drafts(), Subjects: []string{e.names.all(kindDraft)}, MaxMsgsPerSubject: 1, Description: "results of a regrade that do not hold yet"},
 	} {
 		c.Storage, c.Replicas = jetstream.FileStorage, replicas
-		if err := e.create(ctx, c.Name, func(ctx context.Context) error {
-			_, err := e.js.CreateOrUpdateStream(ctx, c)
-			return err
-		}); err != nil {
+		if err := e.create(ctx, c.Name, func(ctx context.Context) error { return e.ensureStream(ctx, c) }); err != nil {
 			return err
 		}
 	}
-	if err := e.createConsumer(ctx); err != nil {
-		return err
+	if !e.config.Visit {
+		if err := e.createConsumer(ctx); err != nil {
+			return err
+		}
 	}
 	if e.submissions, err = e.createObjects(ctx, e.names.submissions(), replicas); err != nil {
 		return err
 	}
 	e.courses, err = e.createObjects(ctx, e.names.courses(), replicas)
+	return err
+}
+
+// ensureStream makes a stream, or makes it what this version wants. It is kept no fewer times
+// than it is: while one of three servers is down, the others do not name it.
+func (e *Engine) ensureStream(ctx context.Context, c jetstream.StreamConfig) error {
+	s, err := e.js.Stream(ctx, c.Name)
+	switch {
+	case err == nil && e.config.Visit:
+		return nil
+	case err == nil:
+		c.Replicas = max(c.Replicas, s.CachedInfo().Config.Replicas)
+	case !errors.Is(err, jetstream.ErrStreamNotFound):
+		return err
+	}
+	_, err = e.js.CreateOrUpdateStream(ctx, c)
 	return err
 }
 
@@ -66,10 +81,10 @@ func (e *Engine) ensureBucket(ctx context.Context, stream string, replicas int, 
 		return err
 	}
 	c := s.CachedInfo().Config
-	if !c.AllowDirect && c.Replicas == replicas {
+	if !c.AllowDirect && (e.config.Visit || c.Replicas >= replicas) {
 		return nil
 	}
-	c.AllowDirect, c.Replicas = false, replicas
+	c.AllowDirect, c.Replicas = false, max(replicas, c.Replicas)
 	_, err = e.js.UpdateStream(ctx, c)
 	return err
 }

@@ -32,6 +32,11 @@ func twoOf(t *testing.T) [2]*Engine {
 	return two
 }
 
+// uploaded is an upload of one file.
+func uploaded(text string) service.Upload {
+	return service.Upload{Student: "ada", Exercise: "gears", Snapshot: submission.Of("upload", []submission.File{{Name: "a.go", Data: []byte(text)}})}
+}
+
 // Two engines on one cluster agree: each attempt has a number of its own whichever of them
 // takes it in, and both know the same attempts and results.
 func TestTwoEngines(t *testing.T) {
@@ -42,8 +47,9 @@ func TestTwoEngines(t *testing.T) {
 		for s := range students {
 			hands.Go(func() {
 				for n := range uploads {
-					_, err := e.HandIn(t.Context(), service.Upload{Student: fmt.Sprint("s", s), Exercise: "gears",
-						Snapshot: submission.Of("upload", []submission.File{{Name: "a.go", Data: fmt.Appendf(nil, "package gears // %d %d\n", i, n)}})})
+					u := uploaded(fmt.Sprintf("package gears // %d %d\n", i, n))
+					u.Student = fmt.Sprint("s", s)
+					_, err := e.HandIn(t.Context(), u)
 					assert.NoError(t, err)
 				}
 			})
@@ -80,6 +86,51 @@ func TestTwoEngines(t *testing.T) {
 	left, err := jobs.Next(t.Context(), 200*time.Millisecond)
 	require.NoError(t, err)
 	assert.Nil(t, left, "nothing is graded twice")
+}
+
+// An engine of another version that reads and writes what is kept, as a backup does, takes
+// neither jobs nor their queue away, and keeps things no fewer times.
+func TestVisitor(t *testing.T) {
+	url, creds, _ := aCluster(t, false)
+	open := func(c Config) *Engine {
+		c.NATS, c.Creds = url, creds
+		e, err := Open(t.Context(), c)
+		require.NoError(t, err)
+		t.Cleanup(func() { require.NoError(t, e.Close()) })
+		return e
+	}
+	e := open(Config{Grader: "g", AckWait: 2 * time.Minute})
+	_, _, err := e.SetCourse(t.Context(), coursetest.FS(coursetest.Files()))
+	require.NoError(t, err)
+	_, err = e.HandIn(t.Context(), uploaded("package gears\n"))
+	require.NoError(t, err)
+	visitor := open(Config{Grader: "another", Visit: true})
+	n, err := visitor.Export(t.Context(), t.TempDir())
+	require.NoError(t, err)
+	assert.Equal(t, 1, n.Attempts)
+	jobs, err := e.Jobs(t.Context(), "w")
+	require.NoError(t, err)
+	taken, err := jobs.Next(t.Context(), 10*time.Second)
+	require.NoError(t, err)
+	require.NotNil(t, taken)
+	assert.Equal(t, 2*time.Minute, jobs.wait())
+}
+
+// Data that is there and is not what it should be is written anew.
+func TestDamagedObject(t *testing.T) {
+	e, err := Open(t.Context(), Config{DataDir: t.TempDir(), Grader: "g"})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, e.Close()) })
+	_, _, err = e.SetCourse(t.Context(), coursetest.FS(coursetest.Files()))
+	require.NoError(t, err)
+	u := uploaded("package gears\n")
+	_, err = e.submissions.bucket.PutBytes(t.Context(), results.Content(u.Snapshot), []byte("another piece"))
+	require.NoError(t, err)
+	a, err := e.HandIn(t.Context(), u)
+	require.NoError(t, err)
+	s, err := e.Source(t.Context(), a.Student, a.Exercise, a.Number)
+	require.NoError(t, err)
+	assert.Equal(t, u.Snapshot.Files, s.Files)
 }
 
 // agree asks that both engines know the same attempts of a student, numbered from 1.

@@ -66,6 +66,8 @@ var (
 	ErrExpired  = errors.New("expired")          // too old
 	ErrPending  = errors.New("not approved yet") // of a command line that waits
 	ErrStranger = errors.New("not in the course")
+	// ErrUnverified is of an address that an issuer does not vouch for.
+	ErrUnverified = errors.New("not verified")
 )
 
 // How long things last.

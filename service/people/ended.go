@@ -49,14 +49,19 @@ func (d *Door) Dismiss(ctx context.Context, login string) error {
 	if err := d.SignOut(ctx, login); err != nil {
 		return err
 	}
+	if err := d.forget(ctx, login); err != nil {
+		return fmt.Errorf("dismiss %s: %w", login, err)
+	}
+	return nil
+}
+
+// forget takes a person out of those whom the roster lacks.
+func (d *Door) forget(ctx context.Context, login string) error {
 	err := d.editGuests(ctx, func(list []guest) []guest { return without(list, login) })
 	if err == nil {
 		err = d.store.Delete(ctx, keyGuest+encode(login))
 	}
-	if err != nil {
-		return fmt.Errorf("dismiss %s: %w", login, err)
-	}
-	return nil
+	return err
 }
 
 // editGuests replaces the list of those whom the roster lacks.

@@ -109,17 +109,23 @@ func (o *OIDC) claims(ctx context.Context, j journey, code string) (map[string]a
 }
 
 // personOf finds the person of some claims. An address counts only if the issuer has
-// verified it: a person may write any into their account.
+// verified it: a person may write any into their account. A login is one of the roster: those
+// of people who were let in besides, as the first instructor, are names of ours, which
+// another person may have at the issuer.
 func (o *OIDC) personOf(ctx context.Context, claims map[string]any) (Person, error) {
 	name, _ := claims[o.config.Claim].(string)
 	if name == "" {
 		return Person{}, fmt.Errorf("sign in: the issuer says no %s", o.config.Claim)
 	}
 	if o.config.Claim != "email" {
-		return o.door.Person(ctx, name)
+		p, ok := o.door.inRoster(name)
+		if !ok {
+			return Person{}, fmt.Errorf("%s is %w", name, ErrStranger)
+		}
+		return p, nil
 	}
 	if verified, _ := claims["email_verified"].(bool); !verified {
-		return Person{}, fmt.Errorf("sign in: the issuer has not verified the address %s", name)
+		return Person{}, fmt.Errorf("sign in: the address %s is %w", name, ErrUnverified)
 	}
 	return o.door.ByEmail(ctx, name)
 }

@@ -67,6 +67,12 @@ func TestOIDC(t *testing.T) {
 	p, _, err = byLogin.Finish(t.Context(), cookie, state, "good")
 	require.NoError(t, err)
 	assert.Equal(t, "grace", p.Login)
+
+	require.NoError(t, d.Admit(t.Context(), Person{Login: "instructor", Name: "instructor", Role: Admin}))
+	i.Claims = map[string]any{"preferred_username": "instructor"}
+	state, cookie = began(i, byLogin)
+	_, _, err = byLogin.Finish(t.Context(), cookie, state, "good")
+	require.ErrorIs(t, err, ErrStranger, "an account of the name of the first admin, who is in no roster")
 }
 
 // An issuer that is away keeps no service from starting, and is asked again.

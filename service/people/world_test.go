@@ -102,6 +102,30 @@ func TestInvitations(t *testing.T) {
 	require.ErrorIs(t, err, ErrExpired)
 }
 
+// Who was let in before the roster named them goes with their line of it, and stays what it
+// made of them.
+func TestRosterOvertakes(t *testing.T) {
+	d, _ := opened(t)
+	ctx := t.Context()
+	for _, login := range []string{"eve", "mallory"} {
+		require.NoError(t, d.Admit(ctx, Person{Login: login, Name: login, Role: Staff}))
+	}
+	d.SetRoster([]Person{{Login: "EVE", Name: "Eve", Role: Student}})
+	require.NoError(t, d.Overtake(ctx))
+	p, err := d.Person(ctx, "eve")
+	require.NoError(t, err)
+	assert.Equal(t, Student, p.Role)
+	d.SetRoster(nil)
+	_, err = d.Person(ctx, "eve")
+	require.ErrorIs(t, err, ErrStranger)
+	p, err = d.Person(ctx, "mallory")
+	require.NoError(t, err, "whom no roster has named")
+	assert.Equal(t, Staff, p.Role)
+	all, err := d.People(ctx)
+	require.NoError(t, err)
+	assert.Len(t, all, 1)
+}
+
 // What is kept opens nothing: no secret is in the store.
 func TestSecretsAreNotKept(t *testing.T) {
 	d, _ := opened(t)

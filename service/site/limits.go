@@ -17,6 +17,7 @@ type limits struct {
 	strangers *people.Limits // requests of an address without a person
 	guesses   *people.Limits // wrong links and codes of an address
 	devices   *people.Limits // command lines of an address that ask for a token
+	polls     *people.Limits // their questions whether it was approved
 	requests  *people.Limits // of a person
 	uploads   *people.Limits // of a person
 }
@@ -26,14 +27,18 @@ func newLimits(now func() time.Time) limits {
 		strangers: people.NewLimits(1000, 100*time.Millisecond, now),
 		guesses:   people.NewLimits(20, 6*time.Second, now),
 		devices:   people.NewLimits(100, time.Second, now),
+		polls:     people.NewLimits(1000, 10*time.Millisecond, now), // 200 that wait ask so often
 		requests:  people.NewLimits(200, 100*time.Millisecond, now),
 		uploads:   people.NewLimits(60, 2*time.Second, now),
 	}
 }
 
 // limited refuses who asks too often.
-func (q *request) limited() error {
-	if q.person != nil {
+func (q *request) limited(route Route) error {
+	switch {
+	case route.polled():
+		return tooMany(q.limits.polls.Take(q.client()))
+	case q.person != nil:
 		return tooMany(q.limits.requests.Take(q.person.Login))
 	}
 	return tooMany(q.limits.strangers.Take(q.client()))

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"html"
 	"net/http"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -137,6 +139,27 @@ func TestLateReplacesNothing(t *testing.T) {
 	first, ok := w.engine.Attempt("ada", gears, 1)
 	require.True(t, ok)
 	assert.Equal(t, service.Waiting, first.Stage)
+	w.letGo()
+	w.graded("ada", 2)
+	w.graded("ada", 1)
+}
+
+// One that a worker has is graded too, also if that one goes down: it has its turn after the
+// late one, wherever the log is read anew.
+func TestLateReplacesNothingThatIsGraded(t *testing.T) {
+	w := newWorld(t)
+	ada := w.signedIn("ada").json()
+	w.course.Policy.Defaults.Due = w.clock().Add(time.Hour)
+	ada.handIn(gears, solution("in time"))
+	ada.next(ada.stream("/gears/attempts/1/events"), func(n news) bool { return n.Stage == service.Grading })
+	w.wait(2 * time.Hour)
+	ada.handIn(gears, solution("too late"))
+	dir := t.TempDir()
+	_, err := w.engine.Export(t.Context(), dir)
+	require.NoError(t, err)
+	data, err := os.ReadFile(filepath.Join(dir, "attempts.jsonl"))
+	require.NoError(t, err)
+	assert.Contains(t, string(data), `"beside":true`)
 	w.letGo()
 	w.graded("ada", 2)
 	w.graded("ada", 1)

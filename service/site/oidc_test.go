@@ -46,6 +46,11 @@ func TestSignInWithAnAccount(t *testing.T) {
 	unknown := browser().get("/sign-in/oidc")
 	assert.Equal(t, http.StatusForbidden, unknown.status)
 	assert.Contains(t, unknown.body, "known to Example, and not to this course")
+	w.site.OIDC = w.door.NewOIDC(people.OIDCConfig{Issuer: i.URL, ClientID: "grade", Secret: "s", Claim: "email", Redirect: w.server.URL + "/sign-in/oidc/callback"})
+	i.Claims = map[string]any{"email": "ada@example.org"}
+	unverified := browser().get("/sign-in/oidc")
+	assert.Equal(t, http.StatusForbidden, unverified.status)
+	assert.Contains(t, unverified.body, "Example does not say that your address is verified")
 	i.Forge = true
 	assert.Equal(t, http.StatusBadGateway, browser().get("/sign-in/oidc").status)
 }

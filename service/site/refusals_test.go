@@ -1,7 +1,9 @@
 package site
 
 import (
+	"bytes"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"net/url"
 	"strings"
@@ -132,6 +134,53 @@ func TestTokens(t *testing.T) {
 	assert.Equal(t, http.StatusOK, line.get("/").status)
 	w.wait(people.TokenLife)
 	assert.Equal(t, http.StatusUnauthorized, line.get("/").status, "a token ends")
+}
+
+// A token reads what its person may read and hands in, and does nothing else: it lies in a file
+// for half a year.
+func TestTokensChangeNothing(t *testing.T) {
+	w := newWorld(t)
+	line := w.nobody().json()
+	var err error
+	line.token, err = w.door.NewToken(t.Context(), people.Person{Login: "root"}, "x")
+	require.NoError(t, err)
+	for _, route := range Routes() {
+		address := strings.NewReplacer("{student}", "ada", "{exercise}", gears, "{number}", "1", "{id}", "x", "{code}", "XXXX-XXXX").Replace(route.Pattern)
+		switch {
+		case route.Method == http.MethodGet || route.For == Anyone:
+		case strings.HasSuffix(address, "/attempts"):
+			assert.Equal(t, http.StatusCreated, line.handIn(gears, solution("x")).status)
+		default:
+			got := line.post(address, nil)
+			assert.Equal(t, http.StatusForbidden, got.status, address)
+			assert.Contains(t, got.body, "a token hands in and reads", address)
+		}
+	}
+	assert.Equal(t, http.StatusOK, line.get("/course").status)
+}
+
+// A class that types grade login asks for its tokens at once, and locks nobody out.
+func TestClassOfCommandLines(t *testing.T) {
+	w := newWorld(t)
+	wish := decode[asked](t, w.nobody().json().post("/devices", url.Values{"name": {"a laptop"}}))
+	for range 1000 {
+		got := w.nobody().json().post("/devices/"+wish.Code+"/token", url.Values{"secret": {wish.Secret}})
+		require.Equal(t, http.StatusAccepted, got.status)
+	}
+	assert.Equal(t, http.StatusOK, w.nobody().get("/sign-in").status, "behind the same address")
+}
+
+// A link that lets in is in no log, not even when something is wrong here.
+func TestLinksAreNotLogged(t *testing.T) {
+	w := newWorld(t)
+	link := w.invitation("ada")
+	var log bytes.Buffer
+	w.site.Log = slog.New(slog.NewTextHandler(&log, nil))
+	w.engine.Close()
+	got := w.nobody().get("/enter/" + link)
+	assert.GreaterOrEqual(t, got.status, http.StatusInternalServerError)
+	assert.Contains(t, log.String(), "/enter/{link}")
+	assert.NotContains(t, log.String(), link)
 }
 
 // Who is taken out of the roster is out at once, and a role that changes changes at once.

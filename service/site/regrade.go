@@ -87,7 +87,7 @@ func (q *request) regradeStart() error {
 	if g.running {
 		return &Problem{Status: http.StatusConflict, Detail: "a regrade is running already", Advice: "wait for it"}
 	}
-	options, err := q.Regrade()
+	options, err := q.regradeOptions()
 	if err != nil {
 		return err
 	}
@@ -101,6 +101,15 @@ func (q *request) regradeStart() error {
 	go g.run(context.WithoutCancel(q.Context()), q.Site, options)
 	q.Log.InfoContext(q.Context(), "regrade begun", "by", q.person.Login)
 	return q.done("/course/regrade")
+}
+
+// regradeOptions says what grades anew. Without a sandbox that answers, nothing does.
+func (q *request) regradeOptions() (batch.Options, error) {
+	options, err := q.Regrade()
+	if err != nil {
+		return options, &Problem{Status: http.StatusServiceUnavailable, Detail: err.Error(), Advice: "try again when it answers"}
+	}
+	return options, nil
 }
 
 func (g *regrading) run(ctx context.Context, s *Site, o batch.Options) {
@@ -130,7 +139,7 @@ func (q *request) regradeApply() error {
 	if q.Regrade == nil || g.running || g.id == "" || g.err != nil || g.applied || id != g.id {
 		return &Problem{Status: http.StatusConflict, Detail: "there is no regrade that could hold, or another one than you looked at", Advice: "look at the page of regrades, and decide there"}
 	}
-	options, err := q.Regrade()
+	options, err := q.regradeOptions()
 	if err != nil {
 		return err
 	}

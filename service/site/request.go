@@ -22,6 +22,7 @@ type request struct {
 	*http.Request
 	w      http.ResponseWriter
 	person *people.Person // nil: not signed in
+	token  bool           // the person came with a token
 	read   *Course        // as of the beginning of the request
 }
 
@@ -39,7 +40,7 @@ func (s *Site) handle(route Route) http.Handler {
 		}
 		p, ours := problemOf(err)
 		if ours {
-			s.Log.ErrorContext(r.Context(), "request", "path", r.URL.Path, "error", err)
+			s.Log.ErrorContext(r.Context(), "request", "route", route.Pattern, "error", err) // an address may hold a link that lets in
 		}
 		s.refuse(w, r, p)
 	})
@@ -56,7 +57,7 @@ func (q *request) admit(route Route) error {
 		return err
 	}
 	q.person = person
-	if err := q.limited(); err != nil {
+	if err := q.limited(route); err != nil {
 		return err
 	}
 	switch {
@@ -66,6 +67,8 @@ func (q *request) admit(route Route) error {
 		return refused
 	case q.person == nil:
 		return q.unauthorized("you are not signed in")
+	case q.token && !route.forToken():
+		return &Problem{Status: http.StatusForbidden, Detail: "a token hands in and reads, and does nothing else", Advice: "do this on the page, in a browser"}
 	case !route.For.allows(q.person.Role):
 		return &Problem{Status: http.StatusForbidden, Detail: "this page is not for the role of " + string(q.person.Role), Advice: "begin at the list of exercises"}
 	}
@@ -82,6 +85,7 @@ func (q *request) asking() (person *people.Person, refused *Problem, err error) 
 			refused.Advice = "get a new one: grade login " + q.Address
 			return nil, refused, nil
 		}
+		q.token = true
 		return personOf(p, err)
 	}
 	cookie, err := q.Cookie(q.cookieName("session"))

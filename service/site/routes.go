@@ -101,6 +101,15 @@ func (r Route) uncounted() bool {
 	return slices.Contains([]string{"/static/{file}", "/favicon.ico", "/healthz"}, r.Pattern)
 }
 
+// forToken reports whether a route is for command lines too, whose tokens last longer than a
+// session and lie in files: they hand in and read.
+func (r Route) forToken() bool {
+	return r.Method == http.MethodGet || r.Pattern == "/{exercise}/attempts"
+}
+
+// polled reports whether a route is asked every other second by each who waits.
+func (r Route) polled() bool { return r.Pattern == "/devices/{code}/token" }
+
 // Reserved are names that no exercise of a course can have, because addresses of the site
 // begin with them.
 var Reserved = []string{"account", "course", "devices", "enter", "healthz", "metrics", "readyz", "static"}

@@ -124,6 +124,8 @@ func (q *request) oidcFinish() error {
 		return &Problem{Status: http.StatusForbidden, Detail: "you are known to " + q.Issuer + ", and not to this course", Advice: "ask your teacher to put you into the roster, with the address or login that you have there"}
 	case errors.Is(err, people.ErrUnknown):
 		return &Problem{Status: http.StatusBadRequest, Detail: "this browser did not begin to sign in here", Advice: again}
+	case errors.Is(err, people.ErrUnverified):
+		return &Problem{Status: http.StatusForbidden, Detail: q.Issuer + " does not say that your address is verified", Advice: "verify it there and sign in again, or ask your teacher for a link"}
 	case err != nil:
 		q.Log.WarnContext(q.Context(), "sign in", "error", err)
 		return &Problem{Status: http.StatusBadGateway, Detail: q.Issuer + " and this service did not agree on who you are", Advice: again + "; if it goes on, tell your teacher"}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"mime"
 	"mime/multipart"
 	"net"
@@ -93,13 +94,17 @@ func (q *request) takeIn(e *course.Exercise) (service.Attempt, error) {
 	})
 }
 
-// countsLess reports whether an attempt that waits would count for more than one that is handed
-// in now, and is to be graded in any case.
-func (q *request) countsLess(exercise string, now time.Time) bool {
+// countsLess reports of earlier attempts whether one without a verdict would count for more than
+// one that is handed in now, and is to be graded in any case: one that a worker has, too, which
+// may go down.
+func (q *request) countsLess(exercise string, now time.Time) func([]service.Attempt) bool {
 	p, student := q.course().Policy, q.person.Login
-	return slices.ContainsFunc(q.Engine.Attempts(student, exercise), func(a service.Attempt) bool {
-		return a.Stage == service.Waiting && p.CountsAt(student, exercise, a.Submitted) > p.CountsAt(student, exercise, now)
-	})
+	return func(earlier []service.Attempt) bool {
+		return slices.ContainsFunc(earlier, func(a service.Attempt) bool {
+			open := a.Stage == service.Waiting || a.Stage == service.Grading
+			return open && p.CountsAt(student, exercise, a.Submitted) > p.CountsAt(student, exercise, now)
+		})
+	}
 }
 
 func saidOf(p verdict.Problem) string {
@@ -200,11 +205,11 @@ func (u *upload) file(name string, part io.Reader) error {
 
 // paste takes a text as the one file of the solution.
 func (u *upload) paste(part io.Reader) error {
-	data, err := io.ReadAll(io.LimitReader(part, submission.MaxFileSize+1))
+	data, err := io.ReadAll(io.LimitReader(part, 2*submission.MaxFileSize+1))
 	if err != nil || len(bytes.TrimSpace(data)) == 0 {
 		return err
 	}
-	data = bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n")) // as forms send the end of a line
+	data = bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n")) // as forms send the end of a line; they may be half of the text
 	u.files = append(u.files, submission.File{Name: u.exercise.Package + ".go", Data: data})
 	return nil
 }
@@ -288,7 +293,10 @@ func (q *request) sendSource(student string) error {
 		return err
 	}
 	s, err := q.Engine.Source(q.Context(), student, e.Name, a.Number)
-	if err != nil {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return notFound("the files of this attempt were not kept", "an attempt that came with an import may have none")
+	case err != nil:
 		return fmt.Errorf("read attempt %d of %s at %s: %w", a.Number, student, e.Name, err)
 	}
 	if q.URL.Query().Get("as") == "zip" {

@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"grade/exercises/course"
+	"grade/grader/submission"
 	"grade/service"
 )
 
@@ -117,6 +118,10 @@ func TestGoodUploads(t *testing.T) {
 	got := b.do("POST", "/gears/attempts", kind, strings.NewReader(pasted))
 	require.Equal(t, http.StatusCreated, got.status, got.body)
 	assert.Len(t, w.engine.Attempts("ada", gears), 1, "a text that is pasted is the file")
+	long := strings.ReplaceAll(pasted, "// ", strings.Repeat("\r\n", submission.MaxFileSize)+"// ")
+	got = b.do("POST", "/gears/attempts", kind, strings.NewReader(long))
+	assert.Equal(t, http.StatusUnprocessableEntity, got.status)
+	assert.Contains(t, got.body, "larger than 256 KiB", "and not cut off")
 }
 
 // beginsToSend begins an upload of a person, and does not end it.

@@ -80,7 +80,7 @@ func TestExportAndImport(t *testing.T) {
 
 	n, err = e.Export(t.Context(), dir)
 	require.NoError(t, err)
-	assert.Equal(t, engine.Exchanged{Attempts: 5, Pending: 2}, n, "nothing is new")
+	assert.Equal(t, engine.Exchanged{}, n, "nothing is new")
 
 	other := opened(t, t.TempDir())
 	told := map[string]<-chan service.Progress{}
@@ -146,6 +146,37 @@ func TestRepeatedExport(t *testing.T) {
 	assert.Equal(t, bookOf(e.Store()), bookOf(read))
 }
 
+// What has no verdict, or has yet to be graded beside a later attempt, is neither replaced nor
+// forgotten by an export and an import.
+func TestWhatIsOpenStaysOpen(t *testing.T) {
+	e, dir := opened(t, t.TempDir()), t.TempDir()
+	handIn(t, e, "ada", "fails")
+	stop := started(t, e, "w", scripted{grade: func(_ context.Context, s *submission.Snapshot) (*verdict.Result, error) {
+		if string(s.Files[0].Data) == "package gears\n// fails\n" {
+			return nil, fault.Exercise(errors.New("the reference does not build"))
+		}
+		return resultOf(s), nil
+	}})
+	await(t, e, "ada", service.NoVerdict)
+	handIn(t, e, "ada", "right")
+	await(t, e, "ada", service.Graded)
+	stop()
+	_, err := e.Export(t.Context(), dir)
+	require.NoError(t, err)
+	other := opened(t, t.TempDir())
+	_, err = other.Import(t.Context(), dir)
+	require.NoError(t, err)
+	stages := func() (list []service.Stage) {
+		for _, a := range other.Attempts("ada", gears) {
+			list = append(list, a.Stage)
+		}
+		return list
+	}
+	assert.Equal(t, []service.Stage{service.Waiting, service.Graded}, stages())
+	started(t, other, "w", scripted{grade: right})
+	require.Eventually(t, func() bool { return slices.Equal([]service.Stage{service.Graded, service.Graded}, stages()) }, time.Minute, time.Millisecond)
+}
+
 // An import that contradicts what is there changes nothing.
 func TestImportRefused(t *testing.T) {
 	e := everything(t, t.TempDir())
@@ -178,6 +209,9 @@ func TestImportOfABatch(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, engine.Exchanged{Records: 1, Pending: 1, Submissions: 1}, n)
 	assert.Equal(t, service.Graded, handIn(t, e, "ada", "one").Stage, "the same again is the same attempt")
+	handIn(t, e, "bob", "another one")
+	pending, _ := e.PendingOf("bob", gears)
+	assert.Equal(t, "it waits for a worker", pending.Why, "and not what the batch has said of an earlier one")
 	assert.Equal(t, 4, handIn(t, e, "ada", "two").Number)
 	files, err := e.Source(t.Context(), "ada", gears, 3)
 	require.NoError(t, err)

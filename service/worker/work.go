@@ -31,7 +31,7 @@ func (w *Worker) work(ctx context.Context, bench Bench, t *engine.Taken) {
 	case err == nil:
 		w.well()
 		log.Info("graded", "score", record.Result.Score, "verdict", record.Result.Verdict, "took_ms", time.Since(started).Milliseconds())
-		err = lasting(ctx, func(ctx context.Context) error { return t.Give(ctx, *record) })
+		err = w.give(ctx, t, *record)
 	case ctx.Err() != nil:
 		log.Info("given back", "because", "the worker stops")
 		err = t.Return(0)
@@ -74,6 +74,15 @@ func lasting(ctx context.Context, do func(context.Context) error) error {
 		time.AfterFunc(giveGrace, func() { cancel(context.Cause(ctx)) })
 	})()
 	return do(longer)
+}
+
+// give gives a result. One that the service does not take would be graded again and again.
+func (w *Worker) give(ctx context.Context, t *engine.Taken, r results.Record) error {
+	err := lasting(ctx, func(ctx context.Context) error { return t.Give(ctx, r) })
+	if err == nil || errors.Is(err, engine.ErrSecond) || ctx.Err() != nil {
+		return err
+	}
+	return errors.Join(err, t.Fail(ctx, why(t, err), ""))
 }
 
 // grade takes a job to its record. Its time is left open: the engine's clock decides.

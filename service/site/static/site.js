@@ -36,7 +36,12 @@ if (form) {
     const all = list(), text = form.elements.text.value
     if (all.length === 0 && text.trim() === "") return refuse("Choose or drop files first, or paste a text.")
     const body = new FormData()
-    for (const [path, file] of all) if (path.endsWith(".go") || archive.test(path)) body.append("files", file, path)
+    for (const [path, file] of all) {
+      if (!path.endsWith(".go") && !archive.test(path)) continue
+      const data = await file.arrayBuffer().catch(() => null) // of a file that has changed since, browsers send nothing
+      if (data === null) return refuse(`${path} has changed since you chose it: choose it again.`)
+      body.append("files", new File([data], file.name), path)
+    }
     if (text.trim() !== "") body.append("text", text)
     if (![...body.keys()].length) return refuse("There is no Go file and no archive among these files.")
     send.disabled = true
@@ -52,9 +57,12 @@ if (form) {
     }
   }
 
-  for (const name of ["dragenter", "dragover"]) drop.addEventListener(name, e => { e.preventDefault(); drop.classList.add("over") })
+  // A text that is dragged is the browser's to handle.
+  const brings = e => e.dataTransfer.types.includes("Files")
+  for (const name of ["dragenter", "dragover"]) drop.addEventListener(name, e => { if (brings(e)) { e.preventDefault(); drop.classList.add("over") } })
   drop.addEventListener("dragleave", e => { if (!drop.contains(e.relatedTarget)) drop.classList.remove("over") })
   drop.addEventListener("drop", async e => {
+    if (!brings(e)) return
     e.preventDefault()
     drop.classList.remove("over")
     const entries = [...e.dataTransfer.items].map(i => i.webkitGetAsEntry && i.webkitGetAsEntry()).filter(Boolean)
@@ -64,10 +72,11 @@ if (form) {
     } catch {
       dropped = loose
     }
+    files.value = folder.value = "" // what comes last is what is meant
     say()
     submit()
   })
-  for (const field of [files, folder]) field.addEventListener("change", () => { dropped = []; say() })
+  for (const [field, other] of [[files, folder], [folder, files]]) field.addEventListener("change", () => { dropped = []; other.value = ""; say() })
   form.addEventListener("submit", e => { e.preventDefault(); submit() })
 }
 
