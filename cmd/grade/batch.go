@@ -109,9 +109,7 @@ func (o *batchOptions) run(ctx context.Context) (err error) {
 
 // keepStrays keeps what has no known exercise: its students are to be in the gradebook.
 func (o *batchOptions) keepStrays(store *file.Store, items []batch.Item) error {
-	return store.KeepStrays(batch.Strays(items, o.app.now()), func(student string) bool {
-		return slices.ContainsFunc(items, func(i batch.Item) bool { return i.Student == student })
-	})
+	return store.KeepStrays(batch.Strays(items, o.app.now()), batch.Seen(items))
 }
 
 // find finds the submissions, and their times of submission.
@@ -139,9 +137,22 @@ func (o *batchOptions) find(ctx context.Context) ([]intake.Submission, error) {
 		return nil, withHint("mend the repository, or run grade outside of it: dates of files count there", err)
 	}
 	for i, s := range list {
+		if err := o.known(ctx, when, s); err != nil {
+			return nil, err
+		}
 		list[i].Submitted = func(ctx context.Context) (time.Time, string, error) { return when.Of(ctx, s.Path) }
 	}
 	return list, nil
+}
+
+// known refuses a submission whose date a shallow clone does not have: a wrong one would stay.
+// What the table of times has needs none.
+func (o *batchOptions) known(ctx context.Context, when *intake.Dates, s intake.Submission) error {
+	err := when.Known(ctx, s.Path)
+	if err != nil && o.policy.Listed.Mentions(s.Student, s.Exercise) {
+		return nil
+	}
+	return err
 }
 
 // kept reports whether a submission is a copy that lies with the results, which may be below

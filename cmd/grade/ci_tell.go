@@ -75,7 +75,7 @@ func (o *ciOptions) tell(s changed.Span, store *file.Store, items []batch.Item, 
 		o.print(items, sum),
 		o.reports.targets.WriteCourse(o.app.out, book),
 		o.annotate(book),
-		appendTo(o.clone.Run.Summary, func(f *os.File) error { return summary.WriteStep(f, s, found, book) }),
+		appendTo(o.clone.Run.Summary, func(f *os.File) error { return summary.WriteStep(f, s, found, items, book) }),
 		appendTo(o.clone.Run.Outputs, func(f *os.File) error { _, err := f.WriteString(sum.Outputs()); return err }),
 	)
 	switch {

@@ -38,7 +38,20 @@ judged against a reference solution on the same machine.`,
 	root.SetCompletionCommandGroupID(groupAbout)
 	root.SetHelpCommand(newHelp())
 	root.AddCommand(newList(a), newShow(a), newStart(a), newSubmit(a), newLogin(a), newServe(a), newWork(a), newBatch(a), newCI(a), newRegrade(a), newGradebook(a), newExercise(a), newDoctor(a), newVersion(a), newExitCodes(), newJSONSchema(), newBookSchema(), newReportsTopic(), newImportsTopic())
+	strictCompletion(root)
 	return root
+}
+
+// strictCompletion has cobra's completion command refuse a shell that it does not know: one
+// that cannot be run has its arguments checked by nobody.
+func strictCompletion(root *cobra.Command) {
+	root.InitDefaultCompletionCmd()
+	for _, cmd := range root.Commands() {
+		if cmd.Name() == "completion" {
+			cmd.Args, cmd.Example = aCommand, "  source <(grade completion bash)"
+			cmd.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+		}
+	}
 }
 
 // The groups of commands in the help text.

@@ -1,6 +1,7 @@
 package course
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -125,7 +126,46 @@ func (r *policyReader) readExercises(n *yaml.Node) error {
 		}
 	}
 	r.Mapping("exercises: ", n, f)
+	r.checkCanvas(n)
 	return nil
+}
+
+// canvasOwn are the columns that Canvas has for itself.
+var canvasOwn = []string{"Student", "ID", "SIS User ID", "SIS Login ID", "Section"}
+
+// checkCanvas refuses a column of Canvas's that several exercises would have, or that is not
+// for points: Canvas takes the first one of a name.
+func (r *policyReader) checkCanvas(n *yaml.Node) {
+	whose := map[string]string{}
+	for _, one := range r.Exercises {
+		column := cmp.Or(one.Canvas, one.Exercise)
+		switch other := whose[column]; {
+		case slices.Contains(canvasOwn, one.Canvas):
+			r.Add(r.Name, canvasLine(n, one.Exercise), "canvas: Canvas has a column %q of its own: give exercise %s another", column, one.Exercise)
+		case other != "":
+			r.Add(r.Name, canvasLine(n, one.Exercise), "canvas: exercises %s and %s both have the column %q: give each its own", other, one.Exercise, column)
+		}
+		whose[column] = one.Exercise
+	}
+}
+
+// canvasLine returns the line of an exercise's field canvas, or of the exercise without it.
+func canvasLine(n *yaml.Node, exercise string) int {
+	key, rules := fieldOf(n, exercise)
+	if field, _ := fieldOf(rules, "canvas"); field != nil {
+		return field.Line
+	}
+	return key.Line
+}
+
+// fieldOf returns the name and the value of a field of a mapping; nil: it is not there.
+func fieldOf(n *yaml.Node, name string) (key, value *yaml.Node) {
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		if n.Content[i].Value == name {
+			return n.Content[i], n.Content[i+1]
+		}
+	}
+	return nil, nil
 }
 
 func (r *policyReader) readExtensions(n *yaml.Node) error {

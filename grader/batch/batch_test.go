@@ -1,6 +1,7 @@
 package batch
 
 import (
+	"archive/zip"
 	"context"
 	"errors"
 	"fmt"
@@ -207,6 +208,26 @@ func TestRunTwice(t *testing.T) {
 	require.Len(t, items, 2)
 	assert.Equal(t, verdict.Invalid, items[0].Record.Result.Verdict)
 	assert.Equal(t, []string{"cosine", string(verdict.Graded)}, []string{items[1].Exercise, string(items[1].Record.Result.Verdict)})
+}
+
+// A folder that was made in advance counts only where there is nothing else, with a pattern
+// and without.
+func TestRunBesideAnEmptyFolder(t *testing.T) {
+	root := tree.New(t, map[string]string{"ada/autograd/": "", "ada/autograd.zip": "", "bo/autograd/": "", "cem/autograd/a.go": "package autograd\n", "cem/autograd.zip": ""})
+	for student, text := range map[string]string{"ada": "package autograd\n", "cem": "package autograd // another\n"} {
+		zipped(t, filepath.Join(root, student, "autograd"), zip.FileHeader{Name: "a.go"}, text)
+	}
+	t.Chdir(root)
+	p, err := course.ParsePattern("{student}/{exercise}")
+	require.NoError(t, err)
+	for _, pattern := range []course.Pattern{{}, p} {
+		got := map[string]string{}
+		for _, i := range runOn(t, intake.Search{Pattern: pattern, Exercises: []string{"autograd", "cosine"}}, root) {
+			require.NoError(t, i.Err)
+			got[i.Student] = string(i.Record.Result.Verdict) + " " + filepath.Base(i.Path)
+		}
+		assert.Equal(t, map[string]string{"ada": "graded autograd.zip", "bo": "invalid autograd", "cem": "invalid autograd"}, got)
+	}
 }
 
 // Names that are not text would be one and the same in a results file.

@@ -9,18 +9,19 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"grade/grader/gradebook"
 	"grade/grader/intake"
 	"grade/grader/submission"
 	"grade/grader/verdict"
 )
 
 // dedupe keeps one step for a student at an exercise. It replaces several by one that is
-// refused, in the place of the first, because it cannot tell which of them counts.
+// refused, in the place of the first, because it cannot tell which of them counts. A folder
+// that was made in advance is none where there is anything else.
 func (p *planner) dedupe(ctx context.Context, steps []*step) (single []*step) {
-	type cell struct{ student, exercise string }
 	first, places := map[cell]*step{}, map[cell][]string{}
-	for _, s := range steps {
-		c := cell{s.Student, s.Exercise}
+	for _, s := range withoutEmpty(steps) {
+		c := s.cell()
 		if c.exercise == "" || first[c] == nil {
 			first[c] = s
 			single = append(single, s)
@@ -34,6 +35,31 @@ func (p *planner) dedupe(ctx context.Context, steps []*step) (single []*step) {
 		}
 	}
 	return single
+}
+
+// cell is a student's work at an exercise.
+type cell struct{ student, exercise string }
+
+func (s *step) cell() cell { return cell{s.Student, s.Exercise} }
+
+// withoutEmpty returns the steps without those of a folder with no Go file whose student has
+// something else at the exercise.
+func withoutEmpty(steps []*step) (list []*step) {
+	filled := map[cell]bool{}
+	for _, s := range steps {
+		filled[s.cell()] = filled[s.cell()] || !s.empty()
+	}
+	for _, s := range steps {
+		if !s.empty() || !filled[s.cell()] {
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
+// empty reports whether a step is of a folder or an archive with no Go file.
+func (s *step) empty() bool {
+	return s.Err == nil && s.snapshot != nil && len(s.snapshot.Problems) == 1 && s.snapshot.Problems[0].Rule == gradebook.RuleNoFiles
 }
 
 // nameable returns a submission whose student's name a file of results can hold. Two names

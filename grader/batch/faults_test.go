@@ -255,3 +255,22 @@ func TestInterruptedWhileReading(t *testing.T) {
 	assert.Len(t, items, 1000)
 	assert.Len(t, l.Pending(), 1000, "none is taken for not handed in")
 }
+
+// A run that was stopped before it read a stray leaves what earlier runs have found of it; one
+// that reads it, or other work of the student, has seen what there is.
+func TestSeen(t *testing.T) {
+	root := tree.New(t, map[string]string{"ada/work/a.go": "package unknown\n", "bo/autograd/a.go": wellMade})
+	s := intake.Search{Exercises: []string{"autograd", "cosine"}}
+	list, _, err := intake.FindAll(t.Context(), []string{root}, s)
+	require.NoError(t, err)
+	unread := Ungraded(t.Context(), list, context.Canceled)
+	read := runOn(t, s, root)
+	for _, c := range []struct {
+		items []Item
+		ada   bool
+	}{{read, true}, {unread, false}} {
+		seen := Seen(c.items)
+		assert.Equal(t, []bool{c.ada, true, false}, []bool{seen("ada/work"), seen("bo"), seen("cem")})
+		assert.Equal(t, c.ada, len(Strays(c.items, time.Now())) == 1)
+	}
+}

@@ -84,6 +84,18 @@ func Strays(items []Item, now time.Time) (list []results.Pending) {
 	return list
 }
 
+// Seen returns a function that reports whether a run has seen what there is of a student. An
+// item that it could not read, as when it was stopped, tells nothing.
+func Seen(items []Item) func(student string) bool {
+	seen := map[string]bool{}
+	for _, i := range items {
+		if i.Exercise != "" || fault.KindOf(i.Err) == fault.Student {
+			seen[i.Student] = true
+		}
+	}
+	return func(student string) bool { return seen[student] }
+}
+
 // PendingID returns the identity that the item has, or would have, as a pending submission.
 func (i Item) PendingID() results.PendingID { return i.outcome(time.Time{}).ID() }
 

@@ -164,7 +164,7 @@ func (p *planner) enterOne(ctx context.Context, s *step) {
 	if s.Err = stopped; s.Err != nil {
 		return
 	}
-	if s.Err = s.date(ctx); s.Err != nil {
+	if s.Err = s.date(ctx); s.Err != nil && !p.dated(s, last.Attempt) {
 		return
 	}
 	entry := results.Entry{Student: s.Student, Exercise: s.Exercise, Content: s.content, Submitted: s.At, Source: s.Source}
@@ -188,6 +188,21 @@ func (p *planner) listed(student, exercise string, attempt int) (time.Time, stri
 	}
 	at, name := p.options.Listed(student, exercise, attempt)
 	return at.UTC(), name
+}
+
+// dated takes the time of a step as unknown if the caller's repository cannot tell it and the
+// table of times has the attempt, which comes after the last one, or is it.
+func (p *planner) dated(s *step, last int) bool {
+	if fault.KindOf(s.Err) != fault.Caller {
+		return false
+	}
+	for _, attempt := range []int{0, last, last + 1} {
+		if at, _ := p.listed(s.Student, s.Exercise, attempt); !at.IsZero() {
+			s.Err = nil
+			return true
+		}
+	}
+	return false
 }
 
 // listsEarlier reports whether the table of times may have an earlier time for an attempt

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"grade/exercises/course"
+	"grade/grader/fault"
 	"grade/grader/intake"
 	"grade/grader/results"
 	"grade/grader/results/file"
@@ -97,6 +98,25 @@ func TestPlan(t *testing.T) {
 			o.Grader = test.by
 			assert.Equal(t, test.want, planOf(test.ctx, &planner{o, store}, test.list...))
 		})
+	}
+}
+
+// A date that only the caller can have git find keeps nothing from being graded whose time the
+// table has, be it of the last attempt or of one by its number.
+func TestPlanDatedByTheTable(t *testing.T) {
+	undated := handed("a", 0)
+	undated.Submitted = func(context.Context) (time.Time, string, error) {
+		return time.Time{}, "", &fault.Error{Message: "the clone is shallow"}
+	}
+	for attempt, want := range map[int]string{0: "grade attempt 1", 1: "grade attempt 1", 2: "no verdict: the clone is shallow"} {
+		listed := func(_, exercise string, n int) (at time.Time, name string) {
+			if n == attempt && exercise == "autograd" {
+				at = time.Date(2026, 12, 1, 9, 0, 0, 0, time.UTC)
+			}
+			return at, "times.csv"
+		}
+		o := Options{Exercises: someExercises, Grader: "g", Now: time.Now, Listed: listed}
+		assert.Equal(t, []string{"alice autograd: " + want}, planOf(t.Context(), &planner{o, openStore(t, t.TempDir())}, undated), attempt)
 	}
 }
 

@@ -206,6 +206,10 @@ func TestReadTimes(t *testing.T) {
 	assert.True(t, first.Equal(times.At("ADA", "gears", 1)))
 	assert.True(t, time.Date(2026, 12, 1, 11, 0, 0, 0, time.UTC).Equal(times.At("ada", "gears", 0)), "of the last attempt")
 	assert.True(t, times.At("ada", "gears", 2).IsZero())
+	assert.True(t, times.Mentions("ADA", "gears"))
+	assert.True(t, times.Mentions("ada", ""))
+	assert.False(t, times.Mentions("ada", "levers"))
+	assert.False(t, (*Times)(nil).Mentions("ada", ""))
 	assert.True(t, times.At("bob", "gears", 0).IsZero())
 	assert.True(t, (*Times)(nil).At("ada", "gears", 0).IsZero())
 	for text, want := range map[string]string{

@@ -38,10 +38,18 @@ func ReadPolicy(name string, data []byte, beside fs.FS, exercises []string) (*Po
 	p := &Policy{Policy: read, Exercises: exercises}
 	err = errors.Join(
 		readBeside(beside, name, "times", p.Times, func(f io.Reader) (err error) { p.Listed, err = ReadTimes(f, p.Zone); return err }),
-		readBeside(beside, name, "roster", p.Roster, func(f io.Reader) (err error) { p.Members, err = ReadRoster(f); return err }),
-		readBeside(beside, name, "roster", p.Roster, func(f io.Reader) (err error) { p.Worth, err = ReadMaxima(f); return err }),
+		p.readRoster(beside, name),
 	)
 	return p, err
+}
+
+// readRoster reads the people of the roster and, if that could be read, what it has of Canvas.
+func (p *Policy) readRoster(beside fs.FS, name string) error {
+	err := readBeside(beside, name, "roster", p.Roster, func(f io.Reader) (err error) { p.Members, err = ReadRoster(f); return err })
+	if err != nil {
+		return err
+	}
+	return readBeside(beside, name, "roster", p.Roster, func(f io.Reader) (err error) { p.Worth, err = ReadMaxima(f); return err })
 }
 
 // readBeside reads the file that a field of the rules names, if it names one.

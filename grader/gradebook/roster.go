@@ -125,11 +125,25 @@ func ReadMaxima(r io.Reader) (map[string]float64, error) {
 			continue
 		}
 		for i, text := range row {
-			if most, err := strconv.ParseFloat(strings.TrimSpace(text), 64); err == nil && most > 0 && most < 1e6 {
+			if most, err := points(text); err == nil && most > 0 && most < 1e6 {
 				maxima[strings.TrimSpace(header[i])] = most
 			}
 		}
 	}
+}
+
+// points reads a number such as 10.00 or 1,234.50. Canvas writes some languages' commas: 10,00
+// or 1.234,50. It refuses 1,234, which may be either.
+func points(text string) (float64, error) {
+	text = strings.TrimSpace(text)
+	comma, dot := strings.LastIndexByte(text, ','), strings.LastIndexByte(text, '.')
+	switch {
+	case dot > comma:
+		text = strings.ReplaceAll(text, ",", "")
+	case dot >= 0 || comma >= 0 && len(text)-comma != len(",234"):
+		text = strings.NewReplacer(".", "", ",", ".").Replace(text)
+	}
+	return strconv.ParseFloat(text, 64)
 }
 
 func readRoster(r io.Reader) (roster Roster, err error) {

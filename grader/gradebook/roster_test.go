@@ -79,6 +79,13 @@ func TestReadMaxima(t *testing.T) {
 	maxima, err := ReadMaxima(strings.NewReader("\ufeffStudent,ID,Section,Gears (17), Levers (18),Read only\n    Points Possible,,,50,12.5,(read only)\nAda,1,S,40,,\n"))
 	require.NoError(t, err)
 	assert.Equal(t, map[string]float64{"Gears (17)": 50, "Levers (18)": 12.5}, maxima)
+	for text, want := range map[string]float64{"10.00": 10, "10": 10, "10,00": 10, "12,5": 12.5, "1,234.50": 1234.5, "1.234,50": 1234.5, "1,234": 0, "1,2,3": 0, "-1": 0, "": 0} {
+		for _, file := range []string{"Student;ID;Gears\nPoints Possible;;" + text + "\n", "Student,ID,Gears\nPoints Possible,,\"" + text + "\"\n"} {
+			maxima, err = ReadMaxima(strings.NewReader(file))
+			require.NoError(t, err)
+			assert.InDelta(t, want, maxima["Gears"], 0, file)
+		}
+	}
 	maxima, err = ReadMaxima(strings.NewReader("Student,ID\nAda,1\n"))
 	require.NoError(t, err)
 	assert.Empty(t, maxima)

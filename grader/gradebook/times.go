@@ -3,6 +3,7 @@ package gradebook
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -60,6 +61,14 @@ func (t *Times) Rows() []TimesRow {
 		return nil
 	}
 	return t.rows
+}
+
+// Mentions reports whether a row is about a student at an exercise; or, if that is empty, at
+// any.
+func (t *Times) Mentions(student, exercise string) bool {
+	return slices.ContainsFunc(t.Rows(), func(r TimesRow) bool {
+		return strings.EqualFold(r.Student, student) && (exercise == "" || exercise == r.Exercise)
+	})
 }
 
 // At returns when an attempt was handed in, by the row with its number, or for attempt 0 by

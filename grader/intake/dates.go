@@ -3,6 +3,7 @@ package intake
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -17,9 +18,10 @@ import (
 // the date of the newest file. Both come from the student's machine; a table, or the event
 // of a server, overrules them.
 type Dates struct {
-	repo *repository.Repository // nil: none
-	top  string                 // its root
-	head string
+	repo    *repository.Repository // nil: none
+	top     string                 // its root
+	head    string
+	shallow bool // the clone lacks history
 }
 
 // NewDates looks for a repository from dir upwards. It does not look into students'
@@ -39,7 +41,26 @@ func NewDates(ctx context.Context, dir string) (*Dates, error) {
 		return &Dates{}, err // nothing has been committed yet
 	}
 	d.head = head
+	d.shallow, err = d.repo.Shallow(ctx)
 	return d, err
+}
+
+// Known returns a [fault.Error] if the clone lacks the history that has the date of the
+// submission at path: its oldest commit would be the date of all that is older.
+func (d *Dates) Known(ctx context.Context, path string) error {
+	if !d.shallow {
+		return nil
+	}
+	_, _, err := d.Of(ctx, path)
+	return err
+}
+
+// lacksHistory is the error about a date that only the whole history has.
+func (d *Dates) lacksHistory(name string) error {
+	return &fault.Error{
+		Message: fmt.Sprintf("the clone at %s is shallow: when %s was handed in is not in it", d.top, name),
+		Advice:  "fetch the whole history: git fetch --unshallow, or fetch-depth: 0 of actions/checkout",
+	}
 }
 
 // topOf returns the root of the repository around dir.
@@ -89,6 +110,9 @@ func (d *Dates) committed(ctx context.Context, path string) (at time.Time, ok bo
 	}
 	if !ok || err != nil {
 		return at, false, err
+	}
+	if d.shallow {
+		return at, false, d.lacksHistory(name)
 	}
 	if at, ok, err = d.repo.LastChange(ctx, d.head, sourcesIn(name)); ok || err != nil {
 		return at, ok, err

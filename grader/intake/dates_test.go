@@ -10,6 +10,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"grade/grader/fault"
 )
 
 // gitIn runs git with an author and a date of long ago.
@@ -168,5 +170,62 @@ func TestDatesOfJokes(t *testing.T) {
 		require.NoError(t, err)
 		_, _, err = d.Of(t.Context(), filepath.Join(root, "students", "ada", "mean"))
 		assert.NoError(t, err, joke)
+	}
+}
+
+// A shallow clone has no date of what is older than its oldest commit: that is refused, and
+// what git does not have keeps the date of its file.
+func TestDatesInShallowClones(t *testing.T) {
+	origin, root := t.TempDir(), filepath.Join(t.TempDir(), "clone")
+	put(t, filepath.Join(origin, "students/ada/mean/mean.go"), "package mean\n")
+	gitIn(t, origin, "init", "-q")
+	gitIn(t, origin, "add", "-A")
+	gitIn(t, origin, "commit", "-qm", "ada's")
+	gitIn(t, origin, "commit", "-qm", "another", "--allow-empty")
+	gitIn(t, origin, "clone", "-q", "--depth=1", "file://"+origin, root)
+	t.Chdir(root)
+	put(t, "students/bo/mean/mean.go", "package mean\n")
+	ada, bo := filepath.Join(root, "students/ada/mean"), filepath.Join(root, "students/bo/mean")
+	d, err := NewDates(t.Context(), ".")
+	require.NoError(t, err)
+	require.NoError(t, d.Known(t.Context(), bo))
+	_, source, err := d.Of(t.Context(), bo)
+	require.NoError(t, err)
+	assert.Equal(t, "the newest file", source)
+	_, _, err = d.Of(t.Context(), ada)
+	assert.Equal(t, err, d.Known(t.Context(), ada))
+	var refused *fault.Error
+	require.ErrorAs(t, err, &refused)
+	assert.Equal(t, fault.Caller, fault.KindOf(err))
+	assert.Contains(t, refused.Message, "is shallow: when students/ada/mean was handed in is not in it")
+	assert.Contains(t, refused.Advice, "git fetch --unshallow")
+
+	gitIn(t, ".", "fetch", "-q", "--unshallow")
+	d, err = NewDates(t.Context(), ".")
+	require.NoError(t, err)
+	require.NoError(t, d.Known(t.Context(), ada))
+	_, source, err = d.Of(t.Context(), ada)
+	require.NoError(t, err)
+	assert.Equal(t, "the commit", source)
+}
+
+// A clone without some objects knows all the same what it has no name of.
+func TestDatesInPartialClones(t *testing.T) {
+	origin, root := t.TempDir(), filepath.Join(t.TempDir(), "clone")
+	put(t, filepath.Join(origin, "students/ada/mean/mean.go"), "package mean\n")
+	gitIn(t, origin, "init", "-q")
+	gitIn(t, origin, "config", "uploadpack.allowFilter", "true")
+	gitIn(t, origin, "add", "-A")
+	gitIn(t, origin, "commit", "-qm", "all")
+	gitIn(t, origin, "clone", "-q", "--filter=blob:none", "file://"+origin, root)
+	t.Chdir(root)
+	put(t, "students/bo/mean/mean.go", "package mean\n")
+	put(t, "students/ada/cosine/cosine.go", "package cosine\n")
+	d, err := NewDates(t.Context(), ".")
+	require.NoError(t, err)
+	for name, want := range map[string]string{"ada/mean": "the commit", "bo/mean": "the newest file", "ada/cosine": "the newest file", "cem/mean/x/y": "the newest file"} {
+		_, source, err := d.Of(t.Context(), filepath.Join(root, "students", name))
+		require.NoError(t, err, name)
+		assert.Equal(t, want, source, name)
 	}
 }

@@ -176,6 +176,7 @@ func (w *walker) folder(name string, depth int) error {
 		return tooMany(cmp.Or(name, w.root))
 	case !all, holdsSource(entries), len(entries) == 0 && slices.Contains(w.exercises, path.Base(name)):
 		w.found(name)
+		w.tellHidden(name, entries, depth)
 		return nil
 	case len(entries) == 0 && depth == 1: // deeper ones may be anything
 		w.note("%s is empty: nothing was handed in there", name)
@@ -186,6 +187,51 @@ func (w *walker) folder(name string, depth int) error {
 		}
 	}
 	return nil
+}
+
+// tellHidden notes what would be a submission if it did not lie in one: below a folder of a
+// student's that has a stray Go file, or below one of students'.
+func (w *walker) tellHidden(name string, entries []fs.DirEntry, depth int) {
+	for _, below := range w.hidden(name, entries, depth == 0) {
+		if slices.Contains(w.exercises, path.Base(name)) {
+			w.note("%s is left out: it lies in the submission %s: put it beside that", below, name)
+			continue
+		}
+		dir := cmp.Or(name, filepath.Base(w.root))
+		w.note("%s is left out, because %s has Go files of its own: move %s away", below, dir, sourcesOf(entries))
+	}
+}
+
+// hidden returns the folders with Go files and the archives among some entries that have
+// the name of an exercise; deeper: also those in the folders among them.
+func (w *walker) hidden(name string, entries []fs.DirEntry, deeper bool) (names []string) {
+	for _, e := range entries {
+		below := path.Join(name, e.Name())
+		file := filepath.Join(w.root, filepath.FromSlash(below))
+		named := slices.Contains(w.exercises, submission.TrimArchive(e.Name()))
+		switch {
+		case named && (e.IsDir() || e.Type().IsRegular()) && holdsWork(file):
+			names = append(names, below)
+		case deeper && e.IsDir() && !strings.HasPrefix(e.Name(), "."):
+			inner, _, _ := list(file) // what cannot be read hides nothing that could be graded
+			names = append(names, w.hidden(below, inner, false)...)
+		}
+	}
+	return names
+}
+
+// sourcesOf names the files of a folder that are graded.
+func sourcesOf(entries []fs.DirEntry) string {
+	var names []string
+	for _, e := range entries {
+		if !e.IsDir() && submission.IsSource(e.Name()) {
+			names = append(names, e.Name())
+		}
+	}
+	if n := len(names) - 3; n > 0 {
+		names = append(names[:3], fmt.Sprintf("%d more", n))
+	}
+	return strings.Join(names, ", ")
 }
 
 func (w *walker) entry(name string, e fs.DirEntry, depth int) error {

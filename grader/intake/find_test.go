@@ -50,6 +50,29 @@ func TestFind(t *testing.T) {
 	}
 }
 
+// A stray Go file makes a submission of a folder that holds others: each of them is told.
+func TestFindHidden(t *testing.T) {
+	root := tree.New(t, map[string]string{
+		"ada/old.go": "", "ada/autograd/a.go": "", "ada/mean.zip": "", "ada/mean/": "", "ada/helpers/a.go": "", "ada/cosine/a_test.go": "",
+		"bo/autograd/a.go": "", "bo/autograd/mean/a.go": "", "bo/mean/a.go": "", "class/x.go": "", "class/cem/mean/a.go": "",
+		"dan/a.go": "", "dan/b.go": "", "dan/c.go": "", "dan/d.go": "", "dan/a_test.go": "", "dan/mean/a.go": "",
+	})
+	s := Search{Exercises: []string{"autograd", "cosine", "mean"}}
+	got, notes, err := found(t, root, s, ".")
+	require.NoError(t, err)
+	assert.Equal(t, []string{"ada ", "bo autograd", "bo mean", "class ", "dan "}, got)
+	assert.Equal(t, []string{
+		"ada/autograd is left out, because ada has Go files of its own: move old.go away",
+		"ada/mean.zip is left out, because ada has Go files of its own: move old.go away",
+		"bo/autograd/mean is left out: it lies in the submission bo/autograd: put it beside that",
+		"dan/mean is left out, because dan has Go files of its own: move a.go, b.go, c.go, 1 more away",
+	}, notes)
+	got, notes, err = found(t, root, s, "class")
+	require.NoError(t, err)
+	assert.Equal(t, []string{"class "}, got)
+	assert.Equal(t, []string{"class/cem/mean is left out, because class has Go files of its own: move x.go away"}, notes)
+}
+
 // found looks below some paths of root, and says whose each submission is.
 func found(t *testing.T, root string, s Search, paths ...string) (got, notes []string, err error) {
 	t.Helper()

@@ -85,6 +85,9 @@ func canvasWarnings(b *gradebook.Book) (warnings []string) {
 			warnings = append(warnings, fmt.Sprintf("canvas: the roster has no assignment %q: Canvas will make a new one; give its name, with its number, as canvas: of %s in grade.yaml", c.name, wording.Whole(b.Columns[c.at].Exercise)))
 		}
 	}
+	if len(b.Roster) > 0 && len(b.Maxima) == 0 && len(columns) > 0 {
+		warnings = append(warnings, "canvas: the roster says of no assignment what it is worth: the points go there as they are here; give Canvas's own export, with its row "+canvasMaximum+", as roster: in grade.yaml")
+	}
 	students, same := canvasStudents(b)
 	for _, s := range students {
 		if s.row != nil && s.unknown && len(b.Roster) > 0 {

@@ -52,6 +52,9 @@ type Format struct {
 // OfOne reports whether the format has a report of a single grading.
 func (f Format) OfOne() bool { return f.write != nil }
 
+// NeedsIdentity reports whether a report says whose it is by what its environment says.
+func (f Format) NeedsIdentity() bool { return f.lacks != nil }
+
 // OfMany reports whether the format has a report of a whole course.
 func (f Format) OfMany() bool { return f.course != nil }
 

@@ -184,7 +184,7 @@ func (o *objects) tree(id string, most int64) (list []node, size int64, err erro
 	}
 	list, ok := parseTree(string(data), hex.DecodedLen(len(hash)))
 	if !ok {
-		err = &Broken{hash, "a tree that is none"}
+		err = &Broken{Name: hash, Why: "a tree that is none"}
 	}
 	return list, int64(len(data)), err
 }

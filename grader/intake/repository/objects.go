@@ -19,6 +19,8 @@ const maxKept = 8
 type Broken struct {
 	Name string // of the file or folder, as far as it is known
 	Why  string
+
+	absent bool // no object is missing: what git has lists no such name
 }
 
 func (b *Broken) Error() string { return b.Name + ": " + b.Why }
@@ -158,10 +160,10 @@ func (b *batch) stat(name, want string) (id string, size int64, err error) {
 	}
 	var kind string
 	if _, err := fmt.Sscan(line, &id, &kind, &size); err != nil { // such as: NAME missing
-		return "", 0, &Broken{name, "git has no such " + want + " (" + line + ")"}
+		return "", 0, &Broken{Name: name, Why: "git has no such " + want + " (" + line + ")"}
 	}
 	if kind != want {
-		return id, size, &Broken{name, "this is a " + kind + ", where a " + want + " should be"}
+		return id, size, &Broken{Name: name, Why: "this is a " + kind + ", where a " + want + " should be"}
 	}
 	return id, size, nil
 }

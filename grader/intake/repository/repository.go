@@ -134,7 +134,7 @@ func (r *Repository) Stat(ctx context.Context, commit, name string) (e Entry, er
 		}
 		return err
 	})
-	if broken := (*Broken)(nil); errors.As(err, &broken) && !r.partial(ctx) {
+	if broken := (*Broken)(nil); errors.As(err, &broken) && (broken.absent || !r.partial(ctx)) {
 		return Entry{Kind: Absent}, nil
 	}
 	return e, err
@@ -155,7 +155,7 @@ func (r *Repository) List(ctx context.Context, commit, folder string) (list []En
 
 // whose keeps the error of a broken commit, unless it is the clone that lacks objects.
 func (r *Repository) whose(ctx context.Context, err error) error {
-	if broken := (*Broken)(nil); errors.As(err, &broken) && r.partial(ctx) {
+	if broken := (*Broken)(nil); errors.As(err, &broken) && !broken.absent && r.partial(ctx) {
 		return fmt.Errorf("git: %s; a clone needs all objects: fetch without --filter", broken)
 	}
 	return err
@@ -188,7 +188,7 @@ func (r *Repository) nodes(o *objects, commit, folder string) (list []node, err 
 		good, _ := sound(list)
 		i := slices.IndexFunc(good, func(n node) bool { return n.name == part && n.folder() })
 		if i < 0 {
-			return nil, &Broken{folder, "there is no such folder"}
+			return nil, &Broken{Name: folder, Why: "there is no such folder", absent: true}
 		}
 		if list, _, err = o.tree(good[i].tree(), maxTrees); err != nil {
 			return list, err

@@ -67,11 +67,14 @@ func OfOne(t Target, id report.Identity) error {
 
 // OfMany checks a report about many submissions, or of each of them.
 func OfMany(t Target) error {
+	if t.NeedsIdentity() {
+		return fmt.Errorf("%s is of one submission, which its environment names: use it with grade submit", t.Name)
+	}
 	if each(t.File) {
 		if !t.OfOne() || !strings.Contains(t.File, forStudent) || !strings.Contains(t.File, forExercise) {
 			return errors.New("a file for each submission needs a format of one, and both {student} and {exercise} in its name")
 		}
-		return t.Lacks(report.Identity{})
+		return nil
 	}
 	if !t.OfMany() {
 		return fmt.Errorf("%s is of one submission: put {student} and {exercise} in the name of the file", t.Name)

@@ -66,7 +66,7 @@ func (s Push) Text(items []batch.Item) string {
 // WriteStep writes the summary of a job's step: the changes between two commits, and the
 // gradebook about them. Besides the gradebook it names no student: the log has the names of
 // folders.
-func WriteStep(f io.Writer, s changed.Span, found changed.Found, b *gradebook.Book) error {
+func WriteStep(f io.Writer, s changed.Span, found changed.Found, items []batch.Item, b *gradebook.Book) error {
 	for _, x := range []struct {
 		names []string
 		said  string
@@ -83,8 +83,12 @@ func WriteStep(f io.Writer, s changed.Span, found changed.Found, b *gradebook.Bo
 			}
 		}
 	}
-	if len(b.Rows) == 0 {
+	if len(items) == 0 {
 		_, err := fmt.Fprintf(f, "No submission to grade in %s.\n", s)
+		return err
+	}
+	if len(b.Rows) == 0 {
+		_, err := fmt.Fprintf(f, "What staff hand in is in no gradebook: the log has what was graded in %s.\n", s)
 		return err
 	}
 	format, _ := report.FormatNamed("github-summary")
