@@ -185,6 +185,7 @@ func place(o *observe.Observer, name string, err error) {
 	if !errors.As(err, &e) || e == nil {
 		e = &broadcast.ShapeError{}
 	}
+	o.Bool("Unwrap of "+name, errors.Is(e, broadcast.ErrShape))
 	o.Int("Dim of "+name, e.Dim)
 	o.Ints("Operands of "+name, e.Operands[:])
 	o.Ints("Sizes of "+name, e.Sizes[:])

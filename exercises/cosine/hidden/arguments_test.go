@@ -84,6 +84,11 @@ func TestWrongArguments(t *testing.T) {
 		d.Data = nil
 		destinations = append(destinations, d)
 	}
+	for _, stride := range []int{1 << 62, math.MaxInt} {
+		d := random[float64](r, 4, 5)
+		d.Stride = stride
+		destinations = append(destinations, d)
+	}
 	for _, i := range r.Perm(len(destinations)) {
 		dst := destinations[i]
 		dst.Data = slices.Clone(dst.Data)
@@ -155,6 +160,10 @@ func recordNothing[T cosine.Float](t *testing.T, o *observe.Observer, name strin
 	for _, shape := range [][2]int{{3, 5}, {5, 3}, {3, 4}, {4, 5}, {0, 0}} {
 		dst := random[T](r, shape[0], shape[1])
 		failure(o, "error of dst, without columns"+name, cosine.Similarity(background, dst, left, right))
+	}
+	for _, shape := range [][3]int{{0, 5, 4}, {0, 5, 0}, {0, 5, -1}, {5, 0, -1}} {
+		dst := cosine.Matrix[T]{Rows: shape[0], Cols: shape[1], Stride: shape[2]}
+		failure(o, "error of stride of dst, without elements"+name, cosine.Similarity(background, dst, random[T](r, shape[0], 3), random[T](r, shape[1], 3)))
 	}
 	for _, stride := range []int{6, 4, 0, -1} { // a dst of one row
 		dst := random[T](r, 1, 5)

@@ -234,7 +234,7 @@ func empty[T cosine.Float](t *testing.T, o *observe.Observer, name string) {
 	r := o.Rand()
 	m, d := 4*between(r, 1, 2), 4*between(r, 1, 2)
 	for _, shape := range [][3]int{{0, m, d}, {m, 0, d}, {0, 0, d}, {m, m + 1, 0}, {0, 0, 0}} {
-		for _, gap := range []int{0, between(r, 1, 4)} {
+		for _, gap := range []int{0, between(r, 1, 4), math.MaxInt - 20} {
 			a, b := ordinary[T](r, shape[0], shape[2]), ordinary[T](r, shape[1], shape[2])
 			for _, x := range []*cosine.Matrix[T]{&a, &b} {
 				if len(x.Data) == 0 {

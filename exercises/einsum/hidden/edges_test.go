@@ -216,6 +216,13 @@ func TestEllipsisBroadcast(t *testing.T) {
 			}
 		}
 	}
+	// Without an arrow the axes of all ellipses come first, also where the first has fewer.
+	for _, hidden := range [][2][]int{{{3}, {4, 3}}, {{4, 3}, {3}}, {{}, {2}}, {{1}, {4, 3}}, {{4, 1}, {3}}} {
+		for _, equation := range []string{"...,...", "...i,...j", "j...,...i", "...ij,...jk"} {
+			operands := operandsOf(r, equation, sizesOf(equation, distinct(r)), hidden[0], hidden[1])
+			ask(o, "ellipses of different length", equation, operands...)
+		}
+	}
 	ask(o, "three ellipses", "...,...,...->...", random(r, 3), random(r, 2, 1), random(r, 4, 1, 1))
 	ask(o, "one ellipsis of two operands", "...i,i->...", random(r, 2, 3, 4), random(r, 4))
 	ask(o, "one ellipsis of two operands", "i,...i->...", random(r, 4), random(r, 2, 3, 4))

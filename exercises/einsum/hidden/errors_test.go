@@ -207,6 +207,8 @@ func TestSizeErrors(t *testing.T) {
 			{"i,i,i->", tensors{random(r, 1), random(r, n), random(r, other)}, true},
 			{"bij,bjk", tensors{random(r, 2, 3, n), random(r, 2, other, 2)}, true},
 			{"...,...", tensors{random(r, n), random(r, other)}, true},
+			{"...,...,...->...", tensors{random(r, 1), random(r, n), random(r, other)}, true},
+			{"...,...,...->...", tensors{random(r, n), random(r, 1), random(r, other)}, true},
 			{"...i,j...->ij...", tensors{random(r, n, 2, 3), random(r, 3, other, 2)}, true},
 			{"i ... , ...", tensors{random(r, 3, 2, n), random(r, other)}, true},
 			{"ii", tensors{random(r, n, other)}, false},

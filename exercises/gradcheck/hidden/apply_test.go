@@ -408,6 +408,7 @@ func TestFreed(t *testing.T) {
 				saved, err := contexts[1].Saved()
 				o.Error("error of Saved after", err, gradcheck.ErrFreed)
 				o.Int("saved after", len(saved))
+				o.Bool("saved after is nil", saved == nil)
 			}
 			o.Floats("gradient", x.Grad(), relative)
 			o.Int("calls of Backward", calls)
@@ -419,8 +420,9 @@ func TestFreed(t *testing.T) {
 	var contexts []*gradcheck.Context
 	calls := 0
 	apply(t, keeper{smooth(1, nil), &contexts, nil, &calls}, gradcheck.Const(signed(r, 3, 1)), gradcheck.Const(signed(r, 3, 1)))
-	_, err := contexts[0].Saved()
+	saved, err := contexts[0].Saved()
 	o.Error("error of Saved where no gradient is needed", err, gradcheck.ErrFreed)
+	o.Bool("saved where no gradient is needed is nil", saved == nil)
 	for _, broken := range []int{0, 1} {
 		i := &idle{extra: broken}
 		tape := gradcheck.NewTape()
@@ -440,8 +442,9 @@ func TestFreed(t *testing.T) {
 		i.fail = failure
 		_, err = gradcheck.Apply(i, x)
 		o.Error("error of Forward", err, failure)
-		_, err = i.c.Saved()
+		saved, err = i.c.Saved()
 		o.Error("error of Saved where Forward fails", err, gradcheck.ErrFreed)
+		o.Bool("saved where Forward fails is nil", saved == nil)
 	}
 }
 
@@ -660,7 +663,7 @@ func TestShapes(t *testing.T) {
 	n := below(r, 2, 9)
 	v := func(n int) *gradcheck.Var { return gradcheck.Const(signed(r, n, 1)) }
 	for _, f := range []gradcheck.Function{gradcheck.Mul{}, gradcheck.Softplus{}, gradcheck.ReLU{}, gradcheck.Softmax{}} {
-		for _, in := range [][]*gradcheck.Var{{}, {v(n)}, {v(n), v(n)}, {v(n), v(n + 1)}, {v(n), v(n), v(n)}, {v(0)}, {v(0), v(0)}, {v(0), v(1)}, {v(n), v(n - 1)},
+		for _, in := range [][]*gradcheck.Var{{v(n)}, {v(n), v(n)}, {v(n), v(n + 1)}, {v(n), v(n), v(n)}, {v(0)}, {v(0), v(0)}, {v(0), v(1)}, {v(n), v(n - 1)},
 			{v(1), v(n)}, {v(n), v(1)}, {v(n), v(n), v(n), v(n)}} {
 			out, err := gradcheck.Apply(f, in...)
 			o.Error("error", err, gradcheck.ErrShape)

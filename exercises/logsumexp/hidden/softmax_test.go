@@ -82,12 +82,25 @@ func TestLogSoftmax(t *testing.T) {
 			softmax(o, others)
 		}
 	}
+	// All of them equal, and of any size.
+	for _, size := range []float64{1e17, 1e20, 1e35, 1e100, 1e300, 1.5e308, math.MaxFloat64} {
+		softmax(o, []float64{-size})
+		softmax(o, []float64{-size, -size})
+		softmax(o, []float64{-size, -size, -size})
+		softmax(o, []float64{size, size})
+	}
 	for _, n := range append(lengths(r), above(r)) {
 		softmaxOfMany(o, many, draw(r, n, 1000*r.NormFloat64(), 3))
 	}
 	softmaxOfVeryMany(o, draw(r, 1000+r.IntN(1000), 1000*r.NormFloat64(), 3))
 	for _, xs := range behind(r) {
 		softmaxOfMany(o, many+"far above the first, ", xs)
+	}
+	for _, xs := range crowds(r) {
+		dst := make([]float64, len(xs))
+		logsumexp.LogSoftmax(dst, xs)
+		logsumexp.LogSoftmax(xs, xs)
+		o.Floats("largest result, of a large number beside very many small ones", []float64{slices.Max(dst), slices.Max(xs)})
 	}
 	// One far above the others, at any place: what it has, and the first and the last.
 	results := func(xs []float64) float64 {

@@ -171,6 +171,9 @@ func TestMagnitudes(t *testing.T) {
 		slices.Reverse(rising)
 		o.Float("value of numbers with a gap, the small last", logsumexp.LogSumExp(rising))
 	}
+	for _, xs := range [][]float64{{-math.MaxFloat64, -math.MaxFloat64}, {math.MaxFloat64, -math.MaxFloat64}, {-math.MaxFloat64, math.MaxFloat64}} {
+		o.Float("value of the largest there is and its negative", logsumexp.LogSumExp(xs))
+	}
 	for range 10 {
 		low, high := -1e308*(1+r.Float64()/2), 1e308*(1+r.Float64()/2)
 		o.Float("wide", logsumexp.LogSumExp(mix(r, nil, low, high, low/2)))
@@ -267,24 +270,29 @@ func TestSingle(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
 	for _, exponent := range []float64{-310, -100, -10, -1, 0, 1, 2.9, 10, 100, 308} {
-		for _, sign := range []float64{-1, 1} {
-			x := sign * (1 + r.Float64()/2) * math.Pow(10, exponent)
-			var a logsumexp.Acc
-			a.Add(x)
-			o.Float("LogSumExp of a single number", logsumexp.LogSumExp([]float64{x}), observe.Exact())
-			o.Float(weightless+"LogSumExp of a number beside -Inf", logsumexp.LogSumExp(mix(r, []float64{x}, -inf)), observe.Exact())
-			o.Float("Of a single number", logsumexp.Of(slices.Values([]float64{x})), observe.Exact())
-			o.Float("Value of a single number", a.Value(), observe.Exact())
-			a.Add(-inf)
-			o.Float(weightless+"Value of a number beside -Inf", a.Value(), observe.Exact())
-		}
+		recordSingle(o, (1+r.Float64()/2)*math.Pow(10, exponent))
 	}
+	recordSingle(o, math.MaxFloat64)
 	for _, n := range lengths(r) {
 		x := 100 * r.NormFloat64()
 		xs := slices.Repeat([]float64{-inf}, n)
 		xs[r.IntN(n)] = x
 		o.Float(weightless+"many numbers, LogSumExp of a number beside -Inf", logsumexp.LogSumExp(xs), observe.Exact())
 		o.Float(weightless+"many numbers, Of a number beside -Inf", logsumexp.Of(slices.Values(xs)), observe.Exact())
+	}
+}
+
+// recordSingle records the value of x alone, and of -x.
+func recordSingle(o *observe.Observer, x float64) {
+	for _, x := range []float64{-x, x} {
+		var a logsumexp.Acc
+		a.Add(x)
+		o.Float("LogSumExp of a single number", logsumexp.LogSumExp([]float64{x}), observe.Exact())
+		o.Float(weightless+"LogSumExp of a number beside -Inf", logsumexp.LogSumExp(mix(o.Rand(), []float64{x}, -inf)), observe.Exact())
+		o.Float("Of a single number", logsumexp.Of(slices.Values([]float64{x})), observe.Exact())
+		o.Float("Value of a single number", a.Value(), observe.Exact())
+		a.Add(-inf)
+		o.Float(weightless+"Value of a number beside -Inf", a.Value(), observe.Exact())
 	}
 }
 

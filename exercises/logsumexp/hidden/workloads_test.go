@@ -1,6 +1,7 @@
 package hidden
 
 import (
+	"math"
 	"slices"
 	"testing"
 
@@ -79,28 +80,39 @@ func BenchmarkRunning(b *testing.B) {
 	o.Floats("means", means)
 }
 
-// Nothing allocates: neither functions of slices nor accumulators.
+// Nothing allocates: neither functions of slices nor accumulators, whatever the numbers are.
 func TestAllocations(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
-	xs := draw(r, 2000+r.IntN(3000), 0, 1)
-	part := holding(xs[:1000])
-	value := 0.0
-	for _, n := range []int{0, 1, 2, 300 + r.IntN(100), len(xs), 70_000} {
-		xs, dst := draw(r, n, 0, 1), make([]float64, n)
-		own := slices.Clone(xs)
-		allocations := testing.AllocsPerRun(5, func() {
-			var a logsumexp.Acc
-			for _, x := range xs {
-				a.Add(x)
-			}
-			a.Merge(part)
-			a.Merge(a)
-			logsumexp.LogSoftmax(dst, xs)
-			logsumexp.LogSoftmax(own, own)
-			value = a.Value() + logsumexp.LogSumExp(xs)
-		})
-		o.Float("value of all calls", value, roughly)
-		o.SelfReported().Float("allocations", allocations, observe.AtMost(1, 0))
+	for _, n := range []int{0, 1, 2, 300 + r.IntN(100), 2000 + r.IntN(3000), 70_000} {
+		recordAllocations(o, 5, draw(r, n, 0, 1))
 	}
+	recordAllocations(o, 2, draw(r, 300_000, 0, 1))
+	for _, special := range []float64{-inf, inf, math.NaN()} {
+		xs := draw(r, 300+r.IntN(100), 0, 1)
+		xs[r.IntN(len(xs))] = special
+		recordAllocations(o, 5, xs)
+	}
+	recordAllocations(o, 5, slices.Repeat([]float64{-inf}, 300))
+}
+
+// recordAllocations records how often calls with xs allocate, on average of some runs.
+func recordAllocations(o *observe.Observer, runs int, xs []float64) {
+	part := holding(draw(o.Rand(), 1000, 0, 1))
+	dst, own := make([]float64, len(xs)), make([]float64, len(xs))
+	value := 0.0
+	allocations := testing.AllocsPerRun(runs, func() {
+		var a logsumexp.Acc
+		for _, x := range xs {
+			a.Add(x)
+		}
+		a.Merge(part)
+		a.Merge(a)
+		copy(own, xs) // which the call may have filled with NaN
+		logsumexp.LogSoftmax(dst, xs)
+		logsumexp.LogSoftmax(own, own)
+		value = a.Value() + logsumexp.LogSumExp(xs)
+	})
+	o.Float("value of all calls", value, roughly)
+	o.SelfReported().Float("allocations", allocations, observe.AtMost(1, 0))
 }

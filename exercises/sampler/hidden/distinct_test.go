@@ -77,6 +77,9 @@ func TestDistinct(t *testing.T) {
 		}
 		apart(o, "few", weights, kept)
 		o.Bool("as they were after other calls", slices.Equal(kept, before))
+		longer := append(distinct(t, weights, len(weights), g), -7)
+		distinct(t, weights, len(weights), g)
+		o.Bool("what was appended is as it was after another call", longer[len(longer)-1] == -7)
 	}
 	for range 20 {
 		weights := positive(r, below(r, 30, 300))
