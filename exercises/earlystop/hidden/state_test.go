@@ -211,12 +211,32 @@ func patienceOfTheNew(t *testing.T, o *observe.Observer, carry func(from, to ses
 		s.Observe(some+epoch, x+float64(epoch), m)
 	}
 	carry(s, session{short, &l, new(bool)})
+	longPatience(t, o, s, x, carry)
 	before := reason(short.Reason())
 	o.Bool("a State keeps the count that is above its Stopper's Patience", short.State().Wait == s.State().Wait)
 	short.Observe(some+5, x+9, m)
 	o.Bool("a Stopper with another Patience goes on for as long as it bears", slices.Equal(l.stops, ofNew.stops))
 	o.String("Reason of a stopped one with another Patience", reason(next.Reason()))
 	o.Strings("Reason of one with less Patience, before and after a bad epoch", []string{before, reason(short.Reason())})
+}
+
+// longPatience shows one epoch to Stoppers that go on with less Patience than bad epochs have
+// been counted. The count alone stops none of them: an epoch that improves sets it to 0.
+func longPatience(t *testing.T, o *observe.Observer, from session, x float64, carry func(from, to session)) {
+	t.Helper()
+	for _, c := range []struct {
+		name   string
+		metric float64
+	}{{"improves", x - dyadic(o.Rand(), 1, 9)}, {"is good enough", x - 20}, {"diverges", x + 20}} {
+		cfg := earlystop.Config{Patience: 2, StopAt: new(x - 10), DivergeAt: new(x + 10)}
+		s := session{newStopper(t, cfg), new(log), new(bool)}
+		carry(from, s)
+		stop, _ := s.Observe(some+5, c.metric, ordinary())
+		o.String("one with less Patience, after an epoch that "+c.name, fmt.Sprintf("metric %v: stop %v, %s", c.metric, stop, reason(s.Reason())))
+		if c.name == "improves" {
+			o.Int("Wait of one with less Patience, after an epoch that improves", s.State().Wait)
+		}
+	}
 }
 
 // A State survives encoding/json, also that of a Stopper which has seen nothing:
