@@ -10,33 +10,46 @@ import (
 )
 
 // A graph that the program drops is garbage, with a Backward or without one, and if its
-// leaves live on: neither they nor a list may hold results, of whatever operation (rule 21).
+// leaves or other operands live on: neither they nor a list may hold results, of whatever
+// operation (rule 21).
 func TestDropped(t *testing.T) {
 	o := observe.New(t)
 	ops := operations(o.Rand())
 	results := make([]map[string][]result, len(ops)) // by what was done with them
+	ofResults := make([]map[string][]result, len(ops))
 	var alive []node
 	for i, op := range ops {
-		results[i] = map[string][]result{}
+		results[i], ofResults[i] = map[string][]result{}, map[string][]result{}
 		// All leaves come first, so that memory that is taken in pieces may be.
+		fillPieces()
 		leaves := make([]node, 0, 240)
 		for range cap(leaves) / 6 {
 			a, b := op.operands()
 			leaves = append(leaves, a, b, autograd.New(1), autograd.New(-1), autograd.New(2), autograd.New(-2))
 		}
+		under := copies(leaves[:len(leaves)/2])
+		fillPieces()
 		for j := 0; j < len(leaves); j += 6 {
 			dropped(op, leaves[j:][:6], j%12 == 0, results[i])
 		}
-		alive = append(alive, leaves...)
+		for j := 0; j < len(under); j += 6 {
+			dropped(op, under[j:][:6], j%12 == 0, ofResults[i])
+		}
+		alive = append(append(alive, leaves...), under...)
 	}
+	fillPieces()
 	runtime.GC()
 	runtime.GC() // what a sync.Pool holds goes with the second
 	for i, op := range ops {
 		for _, how := range []string{withBackward, withoutBackward, afterBackward} {
 			o.SelfReported().Bool("most results "+how+", of "+op.name+", are garbage when they are dropped", mostGarbage(results[i][how]))
+			o.SelfReported().Bool("most results "+how+", of "+op.name+" of results that live on, are garbage when they are dropped", mostGarbage(ofResults[i][how]))
 		}
 	}
 	runtime.KeepAlive(alive)
+	for _, n := range []int{100, 3000} {
+		recordLast(o, n)
+	}
 	x := autograd.New(positive(o.Rand()))
 	y := x.AddScalar(positive(o.Rand()))
 	y.Backward()
@@ -63,6 +76,49 @@ func mostGarbage(results []result) bool {
 		}
 	}
 	return held < len(results)/3
+}
+
+// copies makes a result of each leaf that holds the same number.
+func copies(leaves []node) []node {
+	results := make([]node, len(leaves))
+	for i, leaf := range leaves {
+		if results[i] = leaf.MulScalar(1); i%4 > 1 {
+			results[i] = leaf.AddScalar(0)
+		}
+	}
+	return results
+}
+
+// recordLast drops a graph of n results after which there is no other: no Backward takes the
+// place of its own in what is kept from call to call.
+func recordLast(o *observe.Observer, n int) {
+	leaf := autograd.New(positive(o.Rand()))
+	fillPieces()
+	last := lastGraph(leaf, n)
+	fillPieces()
+	runtime.GC()
+	runtime.GC()
+	o.SelfReported().Bool("most results of the last graph are garbage when it is dropped", mostGarbage(last))
+	runtime.KeepAlive(leaf)
+}
+
+// fillPieces makes leaves and drops them: where memory is taken in pieces, what is made before
+// and what is made afterwards are not in the same one.
+func fillPieces() {
+	for range 2000 {
+		autograd.New(1)
+	}
+}
+
+// lastGraph makes a chain of n results of leaf and differentiates it.
+func lastGraph(leaf node, n int) (all []result) {
+	y := leaf
+	for range n {
+		y = y.AddScalar(0.5)
+		all = append(all, weak.Make(y))
+	}
+	y.Backward()
+	return all
 }
 
 // dropped makes a graph on a result of op of two leaves, which the others join on either side,

@@ -48,9 +48,10 @@ func TestSetData(t *testing.T) {
 	}
 	for _, op := range operations(r) {
 		a, b := op.operands()
-		op.f(a, b)
+		before, same := op.f(a, b), op.f(op.operands()).Data()
 		a.SetData(between(r, 0.5, 2))
 		b.SetData(between(r, 0.5, 2))
+		o.Bool("result of "+op.name+" computed before SetData keeps its value", before.Data() == same)
 		fresh := op.f(autograd.New(a.Data()), autograd.New(b.Data()))
 		o.Bool("after SetData "+op.name+" gives what it gives of new leaves", op.f(a, b).Data() == fresh.Data())
 		if nan := op.f(autograd.New(math.NaN()), autograd.New(op.b)); nan.Data() != nan.Data() {

@@ -55,6 +55,9 @@ func recordSmall(o *observe.Observer) {
 		sizes := draws(8, func() float64 { return math.Pow(10, between(r, -70, 70)) })
 		function{"Pow of numbers of all sizes", func(v node) node { return v.Pow(p) }, sizes}.observeAlone(o, relative)
 	}
+	outside := []float64{math.Pow(10, -between(r, 170, 300)), math.Pow(10, between(r, 160, 300))}
+	outside = append(outside, -outside[0], -outside[1])
+	function{"Pow of numbers whose square is out of range", func(v node) node { return v.Pow(2) }, outside}.observeAlone(o, relative)
 	var values, slopes []float64
 	for _, size := range []float64{between(r, -307, -300), between(r, -300, -10), between(r, 10, 300), between(r, 300, 307)} {
 		a, b := autograd.New(positive(r)), autograd.New(math.Pow(10, size))
@@ -133,13 +136,15 @@ func recordSums(o *observe.Observer, at []float64) {
 }
 
 // Far from 0 Tanh and Sigmoid are flat: exact limits, gradient 0, no NaN from
-// Inf/Inf. ReLU has gradient 0 at 0, and NaN in gives NaN out (rules 11 and 12).
+// Inf/Inf, wherever the exponential begins to overflow. ReLU has gradient 0 at 0, and NaN in gives NaN out (rules 11 and 12).
 func TestFlat(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
 	size := math.Pow(10, between(r, 3, 300))
 	for _, sign := range []float64{1, -1} {
-		far := []float64{sign * 1000, sign * between(r, 750, 1e6), sign * size, sign * math.MaxFloat64, math.Inf(int(sign))}
+		far := []float64{sign * 1000, sign * between(r, 750, 1e6), sign * size, sign * math.MaxFloat64, math.Inf(int(sign)),
+			sign * between(r, 40, 354), sign * between(r, 354.9, 356), sign * between(r, 356, 709), // e^2x overflows at 354.9
+			sign * between(r, 709.79, 711), sign * between(r, 711, 744), sign * between(r, 746, 999)} // and e^x at 709.8
 		side := map[float64]string{1: "large", -1: "large negative"}[sign]
 		function{"Tanh of " + side + " numbers", (node).Tanh, far}.observeAlone(o)
 		function{"Sigmoid of " + side + " numbers", (node).Sigmoid, far}.observeAlone(o)
@@ -224,6 +229,13 @@ func TestNaNStaysInItsBranch(t *testing.T) {
 		}
 	}
 
+	nan := []float64{math.NaN()}
+	function{"Tanh of NaN", (node).Tanh, nan}.observeAlone(o)
+	function{"Sigmoid of NaN", (node).Sigmoid, nan}.observeAlone(o)
+	function{"Exp of NaN", (node).Exp, nan}.observeAlone(o)
+	function{"Log of NaN", (node).Log, nan}.observeAlone(o)
+	recordBoth(o)
+
 	y, clean := autograd.New(positive(r)), autograd.New(positive(r)).Exp()
 	for _, op := range operations(r) { // none of it is part of what follows
 		op.f(y, bad).Mul(bad)
@@ -234,4 +246,19 @@ func TestNaNStaysInItsBranch(t *testing.T) {
 	other.Backward()
 	o.Float("value after a NaN elsewhere", other.Data(), rough)
 	o.Float("gradient of the leaf after a NaN elsewhere", y.Grad(), rough)
+}
+
+// recordBoth looks at a leaf where NaN arrives from one use and a number from another, in
+// either order.
+func recordBoth(o *observe.Observer) {
+	for _, first := range []bool{true, false} {
+		x, y, bad := autograd.New(positive(o.Rand())), autograd.New(positive(o.Rand())), autograd.New(math.NaN())
+		a, b := x.Mul(bad), x.Mul(y)
+		if !first {
+			a, b = b, a
+		}
+		a.Add(b).Backward()
+		o.Float("gradient of a leaf where NaN and a number arrive", x.Grad())
+		o.Float("gradient of the leaf beside one where NaN and a number arrive", y.Grad(), rough)
+	}
 }
