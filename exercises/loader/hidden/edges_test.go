@@ -66,7 +66,19 @@ func TestConfig(t *testing.T) {
 		o.Int("Len with "+c.name, l.Len())
 		run(l.Epoch(t.Context(), 0)).observe(o, "batch with "+c.name)
 	}
+	l, err := loader.New((*three)(nil), copies, config{BatchSize: 2, Workers: r.IntN(3)})
+	o.Error("error of New: a nil pointer as dataset", err)
+	if err == nil && l != nil {
+		run(l.Epoch(t.Context(), 0)).observe(o, "batch with a nil pointer as dataset")
+	}
 }
+
+// three is a dataset of three samples, and needs no memory for them.
+type three struct{}
+
+func (*three) Len() int { return 3 }
+
+func (*three) Get(_ context.Context, i int) (int, error) { return 10 * i, nil }
 
 // An epoch without samples, or with DropLast without a full batch, has no batch
 // and no error; it is no reason to wait for one. What comes later counts again.

@@ -52,7 +52,7 @@ func TestLoopEnds(t *testing.T) {
 				// A Get that is not cancelled takes an hour. So few batches may come half
 				// as long again after those of a loader that shares out its Gets otherwise.
 				o.Float(way+": milliseconds", took, observe.AtMost(3, 0))
-				o.String(way+": panic", fmt.Sprint(panicked))
+				o.String(way+": panic", fmt.Sprintf("%T %v", panicked, panicked))
 				if e.way != "Get" && e.way != "Collate" { // else it is for TestGetFails to say
 					o.Int(way+": batches", e.batches)
 				}

@@ -223,6 +223,8 @@ func (r result) inOrder(o *observe.Observer, name string, sentinels ...error) {
 	} else {
 		o.String(name+": index in the error", "no ItemError")
 	}
+	_, itself := r.err.(*loader.ItemError)
+	o.Bool("the error is itself an ItemError: "+name, itself)
 	o.Ints(name+": value beside the error", r.value)
 	o.Int(name+": pairs after the error", r.after)
 }

@@ -44,6 +44,21 @@ func cutLarge(t *testing.T, o *observe.Observer) {
 		o.Error("large records: the one before it", err)
 		o.Int("large records: bytes of the one before it", hash(b))
 	}
+	cutWhenRead(t, o, path, rec, size, n)
+}
+
+// cutWhenRead makes a file whole again, and cuts its last record when that has just been read.
+func cutWhenRead(t *testing.T, o *observe.Observer, path string, rec *loader.Records, size, n int) {
+	writeFile(t, path, randomBytes(o.Rand(), n*size)) // the same file, with other bytes
+	b, err := rec.Get(t.Context(), n-1)
+	o.Error("just read: the last record", err)
+	o.Int("just read: the last record", hash(b))
+	if err := os.Truncate(path, int64(n*size-below(o.Rand(), 1, size))); err != nil {
+		t.Fatal(err)
+	}
+	b, err = rec.Get(t.Context(), n-1)
+	o.Bool("just read: an error for one that was cut then", err != nil)
+	o.Int("just read: bytes of one that was cut then", len(b))
 }
 
 // beyondMemory reads records of a file of more than 8 GiB, of which hardly anything

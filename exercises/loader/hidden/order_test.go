@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -196,6 +197,7 @@ func TestSampler(t *testing.T) {
 			run(l.Epoch(t.Context(), 1)).observeFor(o, workers, "a Sampler that changes its mind")
 			turn += below(r, 1, 9)
 		}
+		anotherAnswer(t, o, s, workers)
 		noSuchSample(t, o, s)
 		for _, size := range []int{1, 4, 12} { // one batch or more, of the dataset's 12 samples, of fewer or of more
 			for k, length := range []int{1, 4, 6, 12, 24, 26} {
@@ -204,6 +206,23 @@ func TestSampler(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// anotherAnswer has a Sampler list one index four times as often as the index says, and another
+// index each time that it is asked. It records whether each pass has the whole of one answer.
+func anotherAnswer(t *testing.T, o *observe.Observer, s *source, workers int) {
+	value := below(o.Rand(), 7, 10)
+	l := newLoader(t, s, func(idx, _ []int) ([]int, error) { return slices.Clone(idx), nil }, config{
+		BatchSize: 4, Workers: workers, Sampler: pureSampler(func(int, int) []int {
+			value = max(value-1, 1)
+			return slices.Repeat([]int{value}, 4*value)
+		}),
+	})
+	for range 3 {
+		all := slices.Concat(run(l.Epoch(t.Context(), 0)).batches...)
+		one := len(all) > 0 && slices.Equal(all, slices.Repeat(all[:1], 4*all[0]))
+		o.Bool("a pass has the whole of one answer of the Sampler", one)
 	}
 }
 

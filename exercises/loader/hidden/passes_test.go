@@ -35,6 +35,7 @@ func TestPasses(t *testing.T) {
 		run(l.Epoch(t.Context(), 1)).observe(o, "another epoch")
 		run(l.Epoch(t.Context(), 0)).observe(o, "the first epoch again")
 		inTurns(t, o, l)
+		sameInTurns(t, o, s, config{BatchSize: 4, Workers: workers})
 		for range l.Epoch(t.Context(), 0) { // a loop within a loop
 			o.Int("Len in the body", l.Len())
 			for range l.Epoch(t.Context(), 1) {
@@ -74,6 +75,29 @@ func inTurns(t *testing.T, o *observe.Observer, l *loader.Loader[int, []int]) {
 	}
 	stop2()
 	other.observe(o, "the other, to its end")
+}
+
+// sameInTurns goes through one sequence while another pass through it has begun. Its Sampler has
+// changed its mind when the other one begins.
+func sameInTurns(t *testing.T, o *observe.Observer, s *source, cfg config) {
+	order := o.Rand().Perm(len(s.tokens))
+	cfg.Sampler = pureSampler(func(int, int) []int { return order })
+	same := newLoader(t, s, copies, cfg).Epoch(t.Context(), 0)
+	next, stop := iter.Pull2(same)
+	defer stop()
+	var outer result
+	for range below(o.Rand(), 1, 4) {
+		b, err, _ := next()
+		o.Error("a sequence that is ranged over meanwhile", err)
+		outer.batches = append(outer.batches, b)
+	}
+	order = o.Rand().Perm(len(s.tokens))
+	run(same).observe(o, "a sequence that another pass goes through")
+	for b, err, ok := next(); ok; b, err, ok = next() {
+		o.Error("a sequence that is ranged over meanwhile", err)
+		outer.batches = append(outer.batches, b)
+	}
+	outer.observe(o, "a sequence that is ranged over meanwhile")
 }
 
 var errSpoiled = errors.New("spoiled")
@@ -256,7 +280,25 @@ func TestOwnBatches(t *testing.T) {
 		run(newLoader(t, s, scribble, cfg).Epoch(t.Context(), 0)).observe(o, "while Collate writes into its slices")
 		o.Ints("the order of the Sampler", order)
 		keptIndices(t, o, s, cfg)
+		appendedLater(t, o, s, cfg)
 	}
+}
+
+// appendedLater has Collate append to the slices of earlier batches, which it has kept, before it
+// looks at its own.
+func appendedLater(t *testing.T, o *observe.Observer, s *source, cfg config) {
+	var mu sync.Mutex
+	var kept [][]int
+	l := newLoader(t, s, func(idx []int, samples []int) ([]int, error) {
+		mu.Lock()
+		defer mu.Unlock()
+		for _, old := range kept {
+			_ = append(old, slices.Repeat([]int{-1}, min(cfg.BatchSize, cap(old)-len(old)))...)
+		}
+		kept = append(kept, idx, samples)
+		return gather(idx, samples)
+	}, cfg)
+	run(l.Epoch(t.Context(), 0)).observe(o, "while Collate appends to the slices of earlier batches")
 }
 
 // keptIndices records whether indices that Collate keeps are others later.

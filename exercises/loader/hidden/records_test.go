@@ -198,8 +198,9 @@ func TestRecordsErrors(t *testing.T) {
 
 	o.Error("Close", rec.Close())
 	o.Error("Close again", rec.Close())
-	_, err = rec.Get(t.Context(), 0)
+	b, err = rec.Get(t.Context(), 0)
 	o.Error("Get after Close", err, kinds[:5]...)
+	o.Int("bytes after Close", len(b))
 	cutLarge(t, o)
 }
 
@@ -276,19 +277,23 @@ func oneFile(t *testing.T, o *observe.Observer, kind string, size, n int) {
 		t.Fatal(err)
 	}
 	read("overwritten in place")
-	for i := range n - 1 { // each one when the one before it has just been read
+	for i := range n - 1 { // each one when the one before it has just been read, or it itself
 		_, err := rec.Get(t.Context(), i)
 		o.Error(kind+"before the next is overwritten", err)
-		if _, err := old.WriteAt(randomBytes(r, size), int64((i+1)*size)); err != nil {
-			t.Fatal(err)
+		for _, name := range []string{"overwritten when the one before had been read", "overwritten when it had itself just been read"} {
+			if _, err := old.WriteAt(randomBytes(r, size), int64((i+1)*size)); err != nil {
+				t.Fatal(err)
+			}
+			b, err := rec.Get(t.Context(), i+1)
+			o.Int(kind+name, hash(b))
+			o.Error(kind+name, err)
 		}
-		b, err := rec.Get(t.Context(), i+1)
-		o.Int(kind+"overwritten when the one before had been read", hash(b))
-		o.Error(kind+"overwritten when the one before had been read", err)
 	}
 	o.Error(kind+"Close", rec.Close())
-	_, err = rec.Get(t.Context(), 0)
-	o.Error(kind+"Get after Close", err, fs.ErrClosed)
+	for _, i := range []int{n - 1, 0} { // the one that was read last, too
+		_, err = rec.Get(t.Context(), i)
+		o.Error(kind+"Get after Close", err, fs.ErrClosed)
+	}
 }
 
 // leaves reports whether f leaves a file open each time: one that is opened next has
