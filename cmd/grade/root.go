@@ -43,7 +43,7 @@ judged against a reference solution on the same machine.`,
 }
 
 // strictCompletion has cobra's completion command refuse a shell that it does not know: one
-// that cannot be run has its arguments checked by nobody.
+// that cannot be run has its arguments never checked.
 func strictCompletion(root *cobra.Command) {
 	root.InitDefaultCompletionCmd()
 	for _, cmd := range root.Commands() {
