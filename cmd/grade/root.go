@@ -42,8 +42,8 @@ judged against a reference solution on the same machine.`,
 	return root
 }
 
-// strictCompletion has cobra's completion command refuse a shell that it does not know: one
-// that cannot be run has its arguments never checked.
+// strictCompletion has cobra's completion command refuse a shell that it does not know: cobra
+// checks no arguments of a command that cannot be run.
 func strictCompletion(root *cobra.Command) {
 	root.InitDefaultCompletionCmd()
 	for _, cmd := range root.Commands() {

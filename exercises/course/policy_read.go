@@ -107,13 +107,13 @@ func (r *policyReader) readExercises(n *yaml.Node) error {
 	if n.Kind != yaml.MappingNode {
 		return fmt.Errorf("want names of exercises with their rules, not %s", document.Show(n))
 	}
-	f := document.Fields{}
+	f, canvas := document.Fields{}, map[string]int{} // the lines of canvas: by exercise
 	for _, name := range r.names {
 		f[name] = func(n *yaml.Node) error {
 			one := r.Defaults
 			one.Exercise = name
 			if n.ShortTag() != "!!null" { // nothing but the defaults
-				r.Mapping(name+": ", n, r.rules(&one))
+				canvas[name] = r.Mapping(name+": ", n, r.rules(&one))["canvas"]
 			}
 			r.Exercises = append(r.Exercises, one)
 			return nil
@@ -125,47 +125,32 @@ func (r *policyReader) readExercises(n *yaml.Node) error {
 			f[key.Value] = func(*yaml.Node) error { return nil } // one fault is enough
 		}
 	}
-	r.Mapping("exercises: ", n, f)
-	r.checkCanvas(n)
+	lines := r.Mapping("exercises: ", n, f)
+	for name, line := range canvas {
+		lines[name] = cmp.Or(max(line, 0), lines[name])
+	}
+	r.checkCanvas(lines)
 	return nil
 }
 
-// canvasOwn are the columns that Canvas has for itself.
-var canvasOwn = []string{"Student", "ID", "SIS User ID", "SIS Login ID", "Section"}
+// CanvasColumns are the columns before the assignments in Canvas' own export. Its importer
+// wants the first two in front and Section last.
+var CanvasColumns = []string{"Student", "ID", "SIS User ID", "SIS Login ID", "Section"}
 
 // checkCanvas refuses a column of Canvas's that several exercises would have, or that is not
-// for points: Canvas takes the first one of a name.
-func (r *policyReader) checkCanvas(n *yaml.Node) {
+// for points: Canvas takes the first one of a name. Lines are those of the exercises.
+func (r *policyReader) checkCanvas(lines map[string]int) {
 	whose := map[string]string{}
 	for _, one := range r.Exercises {
 		column := cmp.Or(one.Canvas, one.Exercise)
 		switch other := whose[column]; {
-		case slices.Contains(canvasOwn, one.Canvas):
-			r.Add(r.Name, canvasLine(n, one.Exercise), "canvas: Canvas has a column %q of its own: give exercise %s another", column, one.Exercise)
+		case slices.Contains(CanvasColumns, one.Canvas):
+			r.Add(r.Name, lines[one.Exercise], "canvas: Canvas has a column %q of its own: give exercise %s another", column, one.Exercise)
 		case other != "":
-			r.Add(r.Name, canvasLine(n, one.Exercise), "canvas: exercises %s and %s both have the column %q: give each its own", other, one.Exercise, column)
+			r.Add(r.Name, lines[one.Exercise], "canvas: exercises %s and %s both have the column %q: give each its own", other, one.Exercise, column)
 		}
 		whose[column] = one.Exercise
 	}
-}
-
-// canvasLine returns the line of an exercise's field canvas, or of the exercise without it.
-func canvasLine(n *yaml.Node, exercise string) int {
-	key, rules := fieldOf(n, exercise)
-	if field, _ := fieldOf(rules, "canvas"); field != nil {
-		return field.Line
-	}
-	return key.Line
-}
-
-// fieldOf returns the name and the value of a field of a mapping; nil: it is not there.
-func fieldOf(n *yaml.Node, name string) (key, value *yaml.Node) {
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		if n.Content[i].Value == name {
-			return n.Content[i], n.Content[i+1]
-		}
-	}
-	return nil, nil
 }
 
 func (r *policyReader) readExtensions(n *yaml.Node) error {

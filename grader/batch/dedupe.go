@@ -11,6 +11,7 @@ import (
 
 	"grade/grader/gradebook"
 	"grade/grader/intake"
+	"grade/grader/results"
 	"grade/grader/submission"
 	"grade/grader/verdict"
 )
@@ -19,17 +20,17 @@ import (
 // refused, in the place of the first, because it cannot tell which of them counts. A folder
 // that was made in advance is none where there is anything else.
 func (p *planner) dedupe(ctx context.Context, steps []*step) (single []*step) {
-	first, places := map[cell]*step{}, map[cell][]string{}
+	first, places := map[results.PendingID]*step{}, map[results.PendingID][]string{}
 	for _, s := range withoutEmpty(steps) {
-		c := s.cell()
-		if c.exercise == "" || first[c] == nil {
+		c := s.PendingID()
+		if s.Exercise == "" || first[c] == nil {
 			first[c] = s
 			single = append(single, s)
 		}
 		places[c] = append(places[c], placeOf(s.Submission))
 	}
 	for c, s := range first {
-		if c.exercise != "" && len(places[c]) > 1 {
+		if c.Exercise != "" && len(places[c]) > 1 {
 			s.Read = refused(s.Path, places[c])
 			p.readOne(ctx, s)
 		}
@@ -37,20 +38,17 @@ func (p *planner) dedupe(ctx context.Context, steps []*step) (single []*step) {
 	return single
 }
 
-// cell is a student's work at an exercise.
-type cell struct{ student, exercise string }
-
-func (s *step) cell() cell { return cell{s.Student, s.Exercise} }
-
 // withoutEmpty returns the steps without those of a folder with no Go file whose student has
 // something else at the exercise.
 func withoutEmpty(steps []*step) (list []*step) {
-	filled := map[cell]bool{}
+	filled := map[results.PendingID]bool{}
 	for _, s := range steps {
-		filled[s.cell()] = filled[s.cell()] || !s.empty()
+		if !s.empty() {
+			filled[s.PendingID()] = true
+		}
 	}
 	for _, s := range steps {
-		if !s.empty() || !filled[s.cell()] {
+		if !s.empty() || !filled[s.PendingID()] {
 			list = append(list, s)
 		}
 	}

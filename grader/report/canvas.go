@@ -9,13 +9,10 @@ import (
 	"slices"
 	"strings"
 
+	"grade/exercises/course"
 	"grade/grader/gradebook"
 	"grade/grader/report/wording"
 )
-
-// canvasColumns are the columns before the assignments in Canvas' own export. Its importer
-// wants the first two in front and Section last.
-var canvasColumns = []string{"Student", "ID", "SIS User ID", "SIS Login ID", "Section"}
 
 // canvasMaximum marks the row of what each assignment is worth.
 const canvasMaximum = "Points Possible"
@@ -35,7 +32,7 @@ func writeCanvas(w io.Writer, b *gradebook.Book) error {
 	if err != nil {
 		return err
 	}
-	header, maxima := slices.Clone(canvasColumns), []string{"    " + canvasMaximum, "", "", "", ""}
+	header, maxima := slices.Clone(course.CanvasColumns), []string{"    " + canvasMaximum, "", "", "", ""}
 	for _, c := range columns {
 		header, maxima = append(header, c.name), append(maxima, gradebook.Number(c.worth))
 	}
@@ -108,7 +105,7 @@ func canvasWarnings(b *gradebook.Book) (warnings []string) {
 // of every student.
 func canvasAssignments(b *gradebook.Book) (list []canvasAssignment, err error) {
 	seen := map[string]bool{}
-	for _, name := range canvasColumns {
+	for _, name := range course.CanvasColumns {
 		seen[name] = true
 	}
 	for i, c := range b.Columns {

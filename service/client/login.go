@@ -43,7 +43,7 @@ func (c *Client) Wait(ctx context.Context, r Request) (g Granted, err error) {
 		answer, err := c.do(ctx, http.MethodPost, "/devices/"+url.PathEscape(r.Code)+"/token", formType, strings.NewReader(body))
 		switch {
 		case final(err):
-			return g, causeOf(ctx, err)
+			return g, err
 		case err == nil && answer.StatusCode == http.StatusOK:
 			return g, decode(answer, &g)
 		case err == nil:
@@ -62,12 +62,4 @@ func (c *Client) Wait(ctx context.Context, r Request) (g Granted, err error) {
 func final(err error) bool {
 	var r *Refusal
 	return errors.As(err, &r) && r.Status < ours && r.Status != http.StatusTooManyRequests
-}
-
-// causeOf is err, or why the context has ended that err came of.
-func causeOf(ctx context.Context, err error) error {
-	if cause := context.Cause(ctx); cause != nil {
-		return cause
-	}
-	return err
 }

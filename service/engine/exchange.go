@@ -72,17 +72,13 @@ func (e *Engine) Export(ctx context.Context, dir string) (n Exchanged, err error
 // newAttempts counts the attempts that an earlier export into the folder lacks. One that cannot
 // be read is written anew.
 func newAttempts(dir string, list []attemptEntry) (n int) {
-	type key struct {
-		student, exercise string
-		number            int
-	}
-	there := map[key]bool{}
+	there := map[cellID][]int{}
 	was, _ := readAttempts(dir)
 	for _, a := range was {
-		there[key{a.Student, a.Exercise, a.Number}] = true
+		there[a.cell()] = append(there[a.cell()], a.Number)
 	}
 	for _, a := range list {
-		if !there[key{a.Student, a.Exercise, a.Number}] {
+		if !slices.Contains(there[a.cell()], a.Number) {
 			n++
 		}
 	}
@@ -126,7 +122,7 @@ func (s *state) allHanded() (list []attemptEntry) {
 	})
 	for _, h := range all {
 		a := h.attemptEntry
-		stage := s.stageOf(s.cells[cellID{a.Student, a.Exercise}], h)
+		stage := s.stageOf(s.cells[a.cell()], h)
 		a.Kept = stage != service.Graded && stage != service.Replaced
 		list = append(list, a)
 	}
@@ -318,7 +314,7 @@ func (e *Engine) importFiles(ctx context.Context, from *file.Store, records []re
 
 func (e *Engine) importAttempts(ctx context.Context, attempts []attemptEntry) (n int, err error) {
 	for _, a := range attempts {
-		id := cellID{a.Student, a.Exercise}
+		id := a.cell()
 		e.mu.Lock()
 		there, last := e.state.cell(id).of(a.Number) != nil, e.state.cell(id).last
 		e.mu.Unlock()
@@ -357,7 +353,7 @@ func (e *Engine) importRecords(ctx context.Context, records []results.Record) (n
 func (e *Engine) importPending(pending []results.Pending, attempts []attemptEntry) (n int, err error) {
 	handed := map[cellID]bool{}
 	for _, a := range attempts {
-		handed[cellID{a.Student, a.Exercise}] = true
+		handed[a.cell()] = true
 	}
 	for _, p := range pending {
 		if handed[cellID{p.Student, p.Exercise}] {

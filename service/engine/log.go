@@ -32,6 +32,8 @@ type attemptEntry struct {
 	Kept      bool              `json:"kept,omitempty"`   // in an export: no later one replaces it
 }
 
+func (a attemptEntry) cell() cellID { return cellID{a.Student, a.Exercise} }
+
 func (a attemptEntry) handIn() handIn { return handIn{a.Dir, a.Content, a.Ignored, a.Problems} }
 
 func (a attemptEntry) attempt() results.Attempt {

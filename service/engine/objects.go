@@ -78,9 +78,12 @@ func (o objects) put(ctx context.Context, hash string, data func() ([]byte, erro
 	if err != nil {
 		return err
 	}
-	for range putTries {
+	for tries := 0; ; tries++ {
 		if ok, err := o.holds(ctx, hash, want); ok || err != nil {
 			return err
+		}
+		if tries == putTries {
+			return fmt.Errorf("the files %.12s come back as others than were kept", hash)
 		}
 		if err := again(ctx, func(ctx context.Context) error {
 			_, err := o.bucket.PutBytes(ctx, hash, want)
@@ -89,10 +92,6 @@ func (o objects) put(ctx context.Context, hash string, data func() ([]byte, erro
 			return err
 		}
 	}
-	if ok, err := o.holds(ctx, hash, want); ok || err != nil {
-		return err
-	}
-	return fmt.Errorf("the files %.12s come back as others than were kept", hash)
 }
 
 // putTries is how often data is written that does not come back as it was.

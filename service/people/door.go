@@ -81,8 +81,8 @@ func (d *Door) SetRoster(list []Person) {
 // Overtake forgets, of those who were let in without being in the roster, whom it names now:
 // from then on it alone says whether they are in the course, and in which role.
 func (d *Door) Overtake(ctx context.Context) error {
-	var guests []guest
-	if err := d.read(ctx, keyGuests, &guests); err != nil && !errors.Is(err, service.ErrNotFound) {
+	guests, err := d.guests(ctx)
+	if err != nil {
 		return err
 	}
 	for _, g := range guests {
@@ -100,8 +100,8 @@ func (d *Door) Overtake(ctx context.Context) error {
 // in without being in it.
 func (d *Door) People(ctx context.Context) ([]Person, error) {
 	list := d.listed()
-	var guests []guest
-	if err := d.read(ctx, keyGuests, &guests); err != nil && !errors.Is(err, service.ErrNotFound) {
+	guests, err := d.guests(ctx)
+	if err != nil {
 		return nil, err
 	}
 	for _, g := range guests {
@@ -116,6 +116,14 @@ func (d *Door) People(ctx context.Context) ([]Person, error) {
 		}
 	}
 	return list, nil
+}
+
+// guests lists those whom the roster lacks, or lacked when they were let in.
+func (d *Door) guests(ctx context.Context) (list []guest, err error) {
+	if err = d.read(ctx, keyGuests, &list); errors.Is(err, service.ErrNotFound) {
+		return nil, nil
+	}
+	return list, err
 }
 
 // guest is a person in the list of those whom the roster lacks. Older lists have logins alone.

@@ -4,6 +4,7 @@ import (
 	"archive/zip"
 	"bufio"
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -17,6 +18,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"grade/exercises/course"
+	"grade/grader/batch"
+	"grade/grader/results"
 	"grade/grader/submission"
 	"grade/service"
 )
@@ -208,6 +211,30 @@ func TestRegradeIsTold(t *testing.T) {
 	assert.Equal(t, fmt.Sprintf("It was graded anew on 14 Mar 2026, because the exercise or the grader has changed: %d points as before.", was), notice())
 	anew("a third", was-7)
 	assert.Contains(t, notice(), fmt.Sprintf(": %d points now, %d before.", was-7, was))
+}
+
+// A regrade that nothing could run now is refused with the reason.
+func TestRegradeWithoutASandbox(t *testing.T) {
+	w := newWorld(t)
+	w.site.Regrade = func() (batch.Options, error) {
+		return batch.Options{}, errors.New("no sandbox answers on this machine")
+	}
+	got := w.signedIn("grace").json().post("/course/regrade", nil)
+	assert.Equal(t, http.StatusServiceUnavailable, got.status)
+	assert.Contains(t, got.body, "no sandbox answers on this machine")
+}
+
+// Of an attempt that came without its files, nothing is shown, and that is told.
+func TestSourceThatWasNotKept(t *testing.T) {
+	w := newWorld(t)
+	ada := w.signedIn("ada").json()
+	s := submission.Of("upload", []submission.File{{Name: "gears.go", Data: []byte("package gears\n")}})
+	require.NoError(t, w.engine.Store().Append(results.Record{
+		Key: "k", Student: "ada", Exercise: gears, Attempt: 1, Content: results.Content(s), Recorded: w.clock(), Result: resultOf(s, w.course.Exercises[0]),
+	}))
+	got := ada.get("/gears/attempts/1/source")
+	assert.Equal(t, http.StatusNotFound, got.status, got.body)
+	assert.Contains(t, got.body, "were not kept")
 }
 
 // Late work and attempts above the number that counts are taken, graded, and told.

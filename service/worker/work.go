@@ -82,7 +82,8 @@ func (w *Worker) give(ctx context.Context, t *engine.Taken, r results.Record) er
 	if err == nil || errors.Is(err, engine.ErrSecond) || ctx.Err() != nil {
 		return err
 	}
-	return errors.Join(err, t.Fail(ctx, why(t, err), ""))
+	w.config.Log.Error("no verdict: the service does not take the result", "student", t.Job.Student, "exercise", t.Job.Exercise, "attempt", t.Job.Number, "because", err)
+	return t.Fail(ctx, why(t, err), "")
 }
 
 // grade takes a job to its record. Its time is left open: the engine's clock decides.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"log/slog"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -152,4 +153,23 @@ func TestFromHandInToRecord(t *testing.T) {
 	two, err := e.HandIn(t.Context(), upload("ada", "two"))
 	require.NoError(t, err)
 	assert.Equal(t, 2, two.Number)
+}
+
+// A result that the service does not take ends the job without a verdict: it would be graded
+// again and again.
+func TestResultThatIsNotTaken(t *testing.T) {
+	e := opened(t, t.TempDir())
+	handIn(t, e, "ada", "right")
+	gradings := 0
+	started(t, e, "w", scripted{grade: func(_ context.Context, s *submission.Snapshot) (*verdict.Result, error) {
+		gradings++
+		r := resultOf(s)
+		r.Warnings = []string{strings.Repeat("x", 9<<20)} // a message has 8 MiB at most
+		return r, nil
+	}})
+	await(t, e, "ada", service.NoVerdict)
+	assert.Equal(t, 1, gradings)
+	list := e.NoVerdict()
+	require.Len(t, list, 1)
+	assert.Contains(t, list[0].Why, "more than the 8388608 that the service takes")
 }

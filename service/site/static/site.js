@@ -35,6 +35,7 @@ if (form) {
   const submit = async () => {
     const all = list(), text = form.elements.text.value
     if (all.length === 0 && text.trim() === "") return refuse("Choose or drop files first, or paste a text.")
+    send.disabled = true
     const body = new FormData()
     for (const [path, file] of all) {
       if (!path.endsWith(".go") && !archive.test(path)) continue
@@ -44,7 +45,6 @@ if (form) {
     }
     if (text.trim() !== "") body.append("text", text)
     if (![...body.keys()].length) return refuse("There is no Go file and no archive among these files.")
-    send.disabled = true
     chosen.textContent = "Handing in …"
     try {
       const answer = await fetch(form.action, {method: "POST", body, headers: {Accept: "application/json"}})
