@@ -82,6 +82,7 @@ func TestCancel(t *testing.T) {
 			}
 			err := m.Save(ctx, large)
 			o.Error("done in the middle: error", err, cause, context.Canceled)
+			o.Int("done in the middle: files left open", d.handles)
 			o.Bool("done in the middle: at most 1 MiB more", at >= 0 && d.written-at <= 1<<20)
 			o.Int("done in the middle: Latest", latest(m))
 			o.Int("done in the middle: Latest after Open", latest(open(t, d, config{Keep: 1})))
@@ -97,6 +98,26 @@ func TestCancel(t *testing.T) {
 	o.Int("done later: Latest", latest(m))
 	cancelledInARow(t, o, r)
 	cancelledWaiting(t, o, r)
+	cancelledAtTheEnd(t, o, r)
+}
+
+// cancelledAtTheEnd ends a small Save while it writes, when it may go on and may give up: in
+// the folder is what it says.
+func cancelledAtTheEnd(t *testing.T, o *observe.Observer, r *rand.Rand) {
+	cause := errors.New("enough")
+	d := newDisk()
+	m := open(t, d, all)
+	last, next := r.IntN(10), 10+r.IntN(10)
+	save(t, m, small(last, 0))
+	ctx, cancel := context.WithCancelCause(context.Background())
+	d.onWrite = func(int) { cancel(cause) }
+	err := m.Save(ctx, small(next, 0))
+	d.onWrite = nil
+	if err == nil {
+		last = next
+	}
+	o.Bool("done at the end: nil or the cause", err == nil || errors.Is(err, cause))
+	o.Bool("done at the end: Latest is as Save said", latest(m) == last && latest(open(t, d, all)) == last)
 }
 
 // asked is a ctx that tells when it is asked for the first time.

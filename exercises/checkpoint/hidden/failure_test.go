@@ -145,18 +145,24 @@ func TestBestSurvives(t *testing.T) {
 			if next < 0 {
 				better = 5
 			}
+			found := func(got int, err error) {
+				if got != 2 && got != better || err == nil && got != better {
+					lost++
+				}
+			}
 			look := func(d *disk, err error) {
 				m, openErr := checkpoint.Open(d, c.cfg)
 				if openErr != nil || m == nil {
 					lost++
 					return
 				}
-				if got := best(m); got != 2 && got != better || err == nil && got != better {
-					lost++
-				}
+				found(best(m), err)
 			}
 			for _, how := range []failure{dies, fails, half} {
-				c.each(t, o, g, how, func(d *disk, _ *checkpoint.Manager, _ int, err error) {
+				c.each(t, o, g, how, func(d *disk, m *checkpoint.Manager, _ int, err error) {
+					if how != dies {
+						found(best(m), err)
+					}
 					d.deaths(g, func(d *disk) { look(d, err) })
 				})
 			}
@@ -553,6 +559,17 @@ func TestCloses(t *testing.T) {
 			closed(d, before)
 		}
 		look()
+	}
+	for _, bad := range damages {
+		d := newDisk()
+		m := open(t, d, all)
+		save(t, m, small(1, 0), small(2, -1))
+		d.change(2, func(data []byte) []byte { return bad.damage(r, data) })
+		for _, call := range []func(){func() { latest(m) }, func() { best(m) }, func() { open(t, d, all) }} {
+			before := d.calls
+			call()
+			closed(d, before)
+		}
 	}
 	o.Ints("files left open; too many calls", []int{left, many})
 }

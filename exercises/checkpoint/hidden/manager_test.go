@@ -435,6 +435,8 @@ func TestNone(t *testing.T) {
 		}
 		try("damaged after Open", m, want)
 		try("damaged before Open", open(t, d, config{Best: true}), want)
+		m, want = partlyDamaged(t, r, i)
+		try("some damaged before Open, some after", m, want)
 		one := newDisk()
 		m = open(t, one, config{Keep: 1})
 		live := draw(r, 2, 2)
@@ -469,7 +471,24 @@ func TestNone(t *testing.T) {
 	noneOfLarge(t, o)
 }
 
-// noneOfLarge damages the only checkpoint, of many numbers, where it ends: nothing of it comes into
+// partlyDamaged returns a Manager that has found one damaged file when it was made, and whose
+// other files have been damaged since; and what is wrong with each.
+func partlyDamaged(t *testing.T, r *rand.Rand, i int) (*checkpoint.Manager, map[string]error) {
+	d := newDisk()
+	save(t, open(t, d, all), small(1, 3), small(2, 2), small(3, 1))
+	want := map[string]error{}
+	hit := func(j int) {
+		bad := damages[j%len(damages)]
+		want[d.change(1+j%3, func(data []byte) []byte { return bad.damage(r, data) })] = bad.kind
+	}
+	hit(i)
+	m := open(t, d, all)
+	hit(i + 1)
+	hit(i + 2)
+	return m, want
+}
+
+// noneOfLarge damages all checkpoints, of many numbers, where they end: nothing of them comes into
 // the State before all was looked at.
 func noneOfLarge(t *testing.T, o *observe.Observer) {
 	r := o.Rand()
@@ -478,7 +497,12 @@ func noneOfLarge(t *testing.T, o *observe.Observer) {
 	s := draw(r, 2, 2)
 	s.Model[1].Data = numbers(r, below(r, 70_000, 200_000))
 	save(t, m, s)
-	d.change(s.Step, func(data []byte) []byte { data[len(data)-1-r.IntN(99)]++; return data })
+	older := s.Step
+	s.Step += 1 + r.IntN(9)
+	save(t, m, s)
+	for _, step := range []int{older, s.Step} {
+		d.change(step, func(data []byte) []byte { data[len(data)-1-r.IntN(99)]++; return data })
+	}
 	params := s.Model[1].Data
 	clear(params)
 	for _, call := range []func(*state) error{m.Latest, m.Best} {
@@ -623,6 +647,14 @@ func TestReadsOnly(t *testing.T) {
 			best(m)
 		}
 	}
+	e := newDisk()
+	m = open(t, e, all)
+	save(t, m, small(1, 2), small(2, 1), small(3, 0))
+	e.change(3, func(data []byte) []byte { return data[:len(data)/2] })
+	before := e.changes
+	latest(m)
+	best(m)
+	o.Ints("damaged after Open: changes, and files", []int{e.changes - before, len(e.mine())})
 	o.Int("calls that change something", d.changes)
 	o.Bool("the files are as they were", slices.Equal(d.steps(), steps))
 	for _, keep := range []int{-1, math.MinInt, -below(r, 2, 99), 0, 1} {
