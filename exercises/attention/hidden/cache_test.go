@@ -53,6 +53,9 @@ func TestCacheErrors(t *testing.T) {
 		func(in *inputs) { in.k = draw(r, 1, in.k.Cols) },
 		func(in *inputs) { in.v = draw(r, 1, in.v.Cols) },
 		func(in *inputs) { in.v = draw(r, 3, in.v.Cols) },
+		func(in *inputs) { in.q = draw(r, 0, in.q.Cols) },
+		func(in *inputs) { in.k, in.v = draw(r, 0, in.k.Cols), draw(r, 0, in.v.Cols) },
+		func(in *inputs) { in.v = draw(r, 0, in.v.Cols) },
 		func(in *inputs) { in.q = draw(r, 2, in.q.Cols+4) },
 		func(in *inputs) { in.q, in.k = draw(r, 2, 2*in.q.Cols), draw(r, 2, 2*in.k.Cols) }, // fit each other
 		func(in *inputs) { in.k = draw(r, 2, in.k.Cols-1) },

@@ -138,6 +138,10 @@ func TestShapes(t *testing.T) {
 			in.k, in.v = draw(r, 0, in.k.Cols), draw(r, 0, in.v.Cols)
 			in.v.Cols *= -1
 		},
+		// Where there are no queries or no keys, the values have to fit all the same.
+		func(in *inputs, h *heads, opt *options) { in.k = draw(r, 0, in.k.Cols) },
+		func(in *inputs, h *heads, opt *options) { in.q, in.v = draw(r, 0, in.q.Cols), draw(r, 4, in.v.Cols) },
+		func(in *inputs, h *heads, opt *options) { in.q, in.v.Data = draw(r, 0, in.q.Cols), in.v.Data[1:] },
 	}
 	ofHeads := []func(in *inputs, h *heads, opt *options){
 		func(in *inputs, h *heads, opt *options) { h.Query = 0 },
