@@ -26,19 +26,35 @@ var described = map[string]struct {
 	summary string
 	status  int
 	view    any // what it answers with; nil: nothing as JSON
+	form    any // the schema of the form's fields; nil: it takes none
 }{
-	"GET /{$}":                                 {"The exercises of the course, and how far the person has come with each.", 200, homeView{}},
-	"GET /{exercise}":                          {"One exercise, with its text as HTML and the person's attempts.", 200, exerciseView{}},
-	"POST /{exercise}/attempts":                {"Hand in: a form (multipart/form-data) with the Go files, or one archive, as files, or the text of a single file as text. The answer comes when it is kept for good. What equals the attempt before is that attempt.", 201, attemptView{}},
-	"GET /{exercise}/attempts/{number}":        {"One attempt of the person, with its result once it is graded.", 200, attemptView{}},
-	"GET /{exercise}/attempts/{number}/events": {"What becomes of an attempt, as server-sent events whose data is News; the stream ends with the attempt's verdict.", 200, nil},
-	"POST /devices":                            {"Ask for a token: a form with the name of the machine. A person approves the code at the address.", 201, asked{}},
-	"POST /devices/{code}/token":               {"The token of an approved code: a form with the secret. 202 as long as it is not approved.", 200, grantedView{}},
-	"GET /course":                              {"The gradebook. For staff.", 200, gradebookView{}},
-	"GET /course/students/{student}":           {"All that a student has handed in. For staff.", 200, storyView{}},
-	"GET /course/students/{student}/{exercise}/attempts/{number}": {"One attempt of a student, with its result in full. For staff.", 200, attemptView{}},
-	"GET /course/exercises/{exercise}":                            {"The checks that fail, most often first. For staff.", 200, checksView{}},
-	"GET /course/queue":                                           {"The queue, its workers, and what is without a verdict. For staff.", 200, queueView{}},
+	"GET /{$}":                                 {"The exercises of the course, and how far the person has come with each.", 200, homeView{}, nil},
+	"GET /{exercise}":                          {"One exercise, with its text as HTML and the person's attempts.", 200, exerciseView{}, nil},
+	"POST /{exercise}/attempts":                {"Hand in: a form (multipart/form-data) with the Go files, or one archive, as files, or the text of a single file as text. The answer comes when it is kept for good. What equals the attempt before is that attempt.", 201, attemptView{}, handInForm},
+	"GET /{exercise}/attempts/{number}":        {"One attempt of the person, with its result once it is graded.", 200, attemptView{}, nil},
+	"GET /{exercise}/attempts/{number}/events": {"What becomes of an attempt, as server-sent events whose data is News; the stream ends with the attempt's verdict.", 200, nil, nil},
+	"POST /devices":                            {"Ask for a token: a form with the name of the machine. A person approves the code at the address.", 201, asked{}, fields("name")},
+	"POST /devices/{code}/token":               {"The token of an approved code: a form with the secret. 202 as long as it is not approved.", 200, grantedView{}, fields("secret")},
+	"GET /course":                              {"The gradebook. For staff.", 200, gradebookView{}, nil},
+	"GET /course/students/{student}":           {"All that a student has handed in. For staff.", 200, storyView{}, nil},
+	"GET /course/students/{student}/{exercise}/attempts/{number}": {"One attempt of a student, with its result in full. For staff.", 200, attemptView{}, nil},
+	"GET /course/exercises/{exercise}":                            {"The checks that fail, most often first. For staff.", 200, checksView{}, nil},
+	"GET /course/queue":                                           {"The queue, its workers, and what is without a verdict. For staff.", 200, queueView{}, nil},
+}
+
+// handInForm is what hands in: files, or a text.
+var handInForm = map[string]any{"type": "object", "properties": map[string]any{
+	"files": map[string]any{"type": "array", "items": map[string]any{"type": "string", "contentMediaType": "application/octet-stream"}},
+	"text":  map[string]any{"type": "string"},
+}}
+
+// fields is the schema of a form whose fields are required texts.
+func fields(names ...string) map[string]any {
+	properties := map[string]any{}
+	for _, name := range names {
+		properties[name] = map[string]any{"type": "string"}
+	}
+	return map[string]any{"type": "object", "properties": properties, "required": names}
 }
 
 // schemas collects the schemas of Go types by their names.
@@ -125,6 +141,12 @@ func document() map[string]any {
 				"default":            map[string]any{"description": "What is wrong, and what to do.", "content": map[string]any{"application/problem+json": map[string]any{"schema": problem}}},
 			},
 		}
+		if d.form != nil {
+			operation["requestBody"] = map[string]any{"required": true, "content": formContent(route.Pattern, d.form)}
+		}
+		if route.polled() {
+			operation["responses"].(map[string]any)["202"] = map[string]any{"description": "Not approved yet: ask again."}
+		}
 		if route.For == Anyone {
 			operation["security"] = []any{}
 		}
@@ -141,6 +163,15 @@ func document() map[string]any {
 		"paths":      paths,
 		"components": map[string]any{"schemas": all, "securitySchemes": map[string]any{"token": map[string]any{"type": "http", "scheme": "bearer", "description": "of grade login"}}},
 	}
+}
+
+// formContent is the content of a form. Files come in a form of many parts only.
+func formContent(pattern string, form any) map[string]any {
+	kind := "application/x-www-form-urlencoded"
+	if pattern == "/{exercise}/attempts" {
+		kind = "multipart/form-data"
+	}
+	return map[string]any{kind: map[string]any{"schema": form}}
 }
 
 func statusName(status int) string { return fmt.Sprint(status) }
