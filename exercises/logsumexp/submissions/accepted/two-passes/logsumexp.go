@@ -10,7 +10,7 @@ func LogSumExp(xs []float64) float64 {
 	top, nan := math.Inf(-1), false
 	for _, x := range xs {
 		nan = nan || math.IsNaN(x)
-		top = math.Max(top, x)
+		top = max(top, x)
 	}
 	if nan {
 		return math.NaN()
