@@ -53,15 +53,13 @@ func TestReadme(t *testing.T) {
 	assert.FileExists(t, filepath.Join(class, "grades", "results.jsonl"))
 }
 
-// withGrade builds grade and puts it on the path. Without an engine the test is
+// withGrade puts grade on the path. Without an engine the test is
 // skipped on a laptop, and fails where CI is set.
 func withGrade(t *testing.T) (env []string) {
 	t.Helper()
-	bin := t.TempDir()
-	out, err := exec.Command("go", "build", "-buildvcs=false", "-o", bin, "./cmd/grade").CombinedOutput()
-	require.NoError(t, err, "%s", out)
+	bin := program(t)
 	env = append(os.Environ(), "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"), "GOWORK=off")
-	doctor, status := bash(t, bin, env, "grade doctor")
+	doctor, status := bash(t, t.TempDir(), env, "grade doctor")
 	if status != 0 && os.Getenv("CI") == "" {
 		t.Skipf("NOT TESTED: this machine cannot grade:\n%s", doctor)
 	}

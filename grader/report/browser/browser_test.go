@@ -1,6 +1,6 @@
 // Package browser opens the pages of reports in a Chromium without a window and holds
 // them to what a reader sees, hears and types: in light and dark, on a phone and a desk.
-// It takes pictures on the way; go test -artifacts keeps them. The parsers in
+// It takes pictures on the way where PICTURES names a folder for them. The parsers in
 // grader/report's own tests hold the pages to what is in them.
 package browser_test
 
@@ -263,15 +263,22 @@ func ask[T any](p *tab, expression string) T {
 func (p *tab) picture(name string) {
 	p.Helper()
 	const lossless = 100 // and so a PNG
-	png, err := chromedp.Run(p.ctx, chromedp.FullScreenshot(lossless))
-	require.NoError(p, err)
-	p.save(p.T, name+".png", png)
+	p.take(name, chromedp.FullScreenshot(lossless))
 }
 
 // shot saves what the screen shows.
 func (p *tab) shot(name string) {
 	p.Helper()
-	png, err := chromedp.Run(p.ctx, chromedp.CaptureScreenshot())
+	p.take(name, chromedp.CaptureScreenshot())
+}
+
+// take takes a picture, where PICTURES names a folder for it.
+func (p *tab) take(name string, how chromedp.Action[[]byte]) {
+	p.Helper()
+	if os.Getenv("PICTURES") == "" {
+		return
+	}
+	png, err := chromedp.Run(p.ctx, how)
 	require.NoError(p, err)
 	p.save(p.T, name+".png", png)
 }
