@@ -36,8 +36,8 @@ func newBatch(a *app) *cobra.Command {
 		Short:   "Grade many submissions, and keep the results",
 		GroupID: groupAuthors,
 		Long: `Grade all submissions below each PATH: folders with Go files and archives (.zip,
-.tar, .tar.gz), as in students/<student>/<exercise>. The last folder's name is the
-exercise, if it is one's, and else the package says which it is; the folders above
+.tar, .tar.gz), as in students/<student>/<exercise>. If the last folder has the name
+of an exercise, that is the exercise, and else the package decides; the folders above
 it name the student, as seen from PATH or, of several, from the folder that holds
 them all: what lies below one student is that student's. Where a grade.yaml says where
 submissions are, as seen from the current folder or else from PATH, those are taken

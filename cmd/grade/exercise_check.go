@@ -61,8 +61,8 @@ shows what it found until then.`,
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.changed, "changed", "", "check only exercises that differ from the git `REVISION`; all, if go.mod or the kit does")
-	f.StringSliceVar(&o.submissions, "submission", nil, "grade only `SUBMISSIONS` whose CLASS/WHY fits one of these patterns, and\ndo not look at how far limits are from what they separate")
-	f.IntVar(&o.seeds, "seeds", 3, "on how many inputs the reference must keep its points; of 2 or more, one\nsees which of its answers stand in the hidden tests")
+	f.StringSliceVar(&o.submissions, "submission", nil, "grade only `SUBMISSIONS` whose CLASS/WHY fits one of these patterns, and\ndo not check how far limits are from what passes and what fails")
+	f.IntVar(&o.seeds, "seeds", 3, "on how many inputs the reference must keep its points; with 2 or more,\ncheck also finds answers of the reference that are written in the hidden tests")
 	f.BoolVar(&o.quick, "quick", false, "measure nothing, and leave out submissions that only a benchmark stops")
 	f.BoolVar(&o.explain, "explain", false, "show of what is not as declared the values observed and wanted, output and stack")
 	f.BoolVar(&o.calibrate, "calibrate", false, "propose limits, from what was measured")

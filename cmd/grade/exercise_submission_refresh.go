@@ -24,9 +24,8 @@ func newSubmissionRefresh(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "refresh EXERCISE",
 		Short: "Move submissions to bases that have changed",
-		Long: `Merge the edits of submissions that cannot be made in their base any more with what has
-changed in it since --from, a revision in which they could. Those that can be made
-stay as they are.
+		Long: `Where edits no longer fit their base, merge them with what has changed in the base since
+--from, a revision in which they did fit. All other submissions stay as they are.
 
 Where both change the same lines the submission is laid out below .submissions/, with
 both between markers, and the exit status is 1: leave what is right, and finish with

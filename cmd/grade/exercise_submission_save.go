@@ -17,9 +17,9 @@ func newSubmissionSave(a *app) *cobra.Command {
 		Short: "Store a submission that was laid out to be changed",
 		Long: `Store a submission that "edit" or "refresh" has laid out, and remove its folder there.
 
-It is stored as edits of the base that its expect.yaml says; and whole if that says none,
-as an accepted one's does, or if the edits would be no smaller. Nothing is graded: that
-it gets the verdict it declares is shown by "grade exercise check".`,
+It is stored as edits of the base that its expect.yaml names, or whole if that names none
+(as of accepted submissions) or if the edits would be no smaller. Nothing is graded: run
+"grade exercise check" to see its verdict.`,
 		Example: `  grade exercise submission save autograd wrong_answer/no-chain-rule`,
 		RunE:    func(*cobra.Command, []string) error { return o.hinted(o.save()) },
 	})

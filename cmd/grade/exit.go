@@ -30,7 +30,7 @@ var exits = []struct {
 	meaning string
 }{
 	{exitOK, "Done. For submit and ci: every point asked for was reached;\nfor batch: every submission has a verdict, or its student\nhas to mend it first."},
-	{exitMissing, "Graded, and points are missing. Also where the submission was\nrefused or does not compile. For ci also: another's folder was\nchanged, or a link stands in place of one. For exercise check\nand mutate: something was found; for exercise diff, and for\nregrade where nothing was applied: a score differs; for exercise\nsubmission refresh: a conflict is left."},
+	{exitMissing, "Graded, and points are missing. Also where the submission was\nrefused or does not compile. For ci also: another\nstudent's folder was changed, or a link, an archive or a\nmalformed tree stands in place of a folder. For exercise check\nand mutate: something was found; for exercise diff, and for\nregrade where nothing was applied: a score differs; for exercise\nsubmission refresh: a conflict is left."},
 	{exitUsage, "Not understood: a wrong flag or argument, a folder without Go\nfiles, a package that belongs to no exercise."},
 	{exitNoVerdict, "No verdict: the sandbox, the exercise, the disk or grade itself\nfailed. This says nothing about a submission. For batch and\nci: of some submissions; what was graded is kept. For\nregrade: of some attempts, whose results stay as they were."},
 	{exitInterrupted, "Interrupted."},
@@ -116,7 +116,7 @@ func (a *app) hint(cmd *cobra.Command, err error) string {
 
 // hintCheck says how the author of exercises finds what keeps them from being graded.
 func hintCheck(exercises ...string) string {
-	return "not the submission is at fault but the exercise, and its author sees where by: grade exercise check " + strings.Join(exercises, " ")
+	return "the exercise is at fault, not the submission; its author finds the fault with: grade exercise check " + strings.Join(exercises, " ")
 }
 
 // atFault adds a hint to the error about submissions without a verdict, if exercises are why.
@@ -136,7 +136,7 @@ func (a *app) atFault(err error, items []batch.Item) error {
 
 func newExitCodes() *cobra.Command {
 	var b strings.Builder
-	b.WriteString("The exit status of grade says whose turn it is:\n\n")
+	b.WriteString("What the exit status of grade means:\n\n")
 	for _, e := range exits {
 		fmt.Fprintf(&b, "  %3d  %s\n", e.code, strings.ReplaceAll(e.meaning, "\n", "\n       "))
 	}

@@ -60,7 +60,7 @@ func (o *gradebookOptions) run() error {
 	book := batch.Book(policy, store.Attempts(), waiting, nil)
 	for _, c := range book.Columns {
 		if !slices.Contains(policy.Exercises, c.Exercise) {
-			o.app.note("the course has no exercise %s: it weighs nothing; if it is of another one, give that: --course DIR", c.Exercise)
+			o.app.note("the course has no exercise %s, so its results do not count; if they are from another course, give that: --course DIR", c.Exercise)
 		}
 	}
 	if n := len(store.Pending()); n > 0 {
@@ -68,7 +68,7 @@ func (o *gradebookOptions) run() error {
 		if n > 1 {
 			what = fmt.Sprintf("%d submissions", n)
 		}
-		o.app.note("no verdict yet on %s, where an older grade stands if there is one: start grade batch again, or the job; of one that was taken away: grade gradebook forget STUDENT EXERCISE%s", what, o.sameResults())
+		o.app.note("%s without a verdict (an older grade still counts): start grade batch again, or the job; if a submission was taken away: grade gradebook forget STUDENT EXERCISE%s", what, o.sameResults())
 	}
 	o.app.warn(o.reports.warnings(policy, book))
 	if err := o.reports.targets.WriteCourse(o.app.out, book); err != nil || o.reports.targets.ReplacesText() {

@@ -58,7 +58,7 @@ func (o *forgetOptions) run() (err error) {
 	if n == 0 {
 		return usage(waiting(store), "no submission of %s for %s is without a verdict", o.student, o.exercise)
 	}
-	return o.app.print("forgotten: what %s handed in for %s and has no verdict\n", o.student, o.exercise)
+	return o.app.print("forgotten: the submission of %s for %s, which had no verdict\n", o.student, o.exercise)
 }
 
 // waiting lists what there is to forget.

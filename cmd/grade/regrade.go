@@ -30,15 +30,15 @@ func newRegrade(a *app) *cobra.Command {
 	o := &regradeOptions{app: a}
 	cmd := &cobra.Command{
 		Use:     "regrade",
-		Short:   "Show what a change of an exercise does to kept results, and make it hold",
+		Short:   "Show what a change of an exercise does to kept results, and let the new ones count",
 		GroupID: groupAuthors,
 		Long: `Grade every attempt in a folder of results anew whose exercise has changed since, or
 grade, Go or the image, from the files that grade batch has kept, and with the inputs of
 its old grading: whose result changes, by how much and by which check, and what of that
 counts under the rules of the course.
 
-Nothing that holds is changed. What was graded is kept beside it, so that --apply makes
-it hold without grading it again: then a line for each attempt is added to the results.
+No result that counts is changed. The new ones are kept beside them, so that --apply lets
+them count without grading again: it adds a line for each attempt to the results.
 An attempt that loses points for memory or speed is graded twice, and the better counts.
 
 The exit status is 1 if a score differs and nothing was applied, and 3 if there is an
@@ -54,7 +54,7 @@ attempt that could not be graded: its result stays what it was.`,
 	resultsFlag(cmd, &o.results, "the folder `DIR` in which grade batch keeps results")
 	policyFlag(cmd, &o.policyFile)
 	cmd.Flags().BoolVar(&o.diff, "diff", false, "show what would change, and change nothing (the default)")
-	cmd.Flags().BoolVar(&o.apply, "apply", false, "make it hold")
+	cmd.Flags().BoolVar(&o.apply, "apply", false, "let the new results count")
 	return cmd
 }
 

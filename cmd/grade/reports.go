@@ -114,7 +114,7 @@ COMMIT_TIME, which is what git show -s --format=%cI prints of the graded commit.
 
 github-classroom-base64 is one line, for a step: echo "result=$(cat FILE)" >> "$GITHUB_OUTPUT"
 
-github-annotations=- follows the text report; any other format takes its place. Files are
-named from GITHUB_WORKSPACE, or else from the current folder.`)
+github-annotations=- follows the text report; any other format takes its place. Paths are
+relative to GITHUB_WORKSPACE, or else to the current folder.`)
 	return &cobra.Command{Use: "reports", Short: "The formats of submit --report", Long: b.String()}
 }

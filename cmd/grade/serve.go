@@ -39,17 +39,17 @@ func newServe(a *app) *cobra.Command {
 		Short:   "Serve a course: pages to hand in and to read, an API, a queue, workers",
 		GroupID: groupAuthors,
 		Long: `Serve a course on pages: students hand in and watch their gradings, staff see the
-gradebook, the queue and every story. One command on one machine is the whole service;
-grade work adds machines. All that lasts is in the folder --data.
+gradebook, the queue and what each student has handed in. One command on one machine is
+the whole service; grade work adds machines. All that lasts is in the folder --data.
 
 The first start prints a link that signs an instructor in. Roles come from the column Role
-of the course's roster.csv (student, staff, admin); grade serve invite prints links for
-others, and for whom the roster lacks. docs/serving.md goes through all of it.
+of the roster that grade.yaml names (student, staff, admin); grade serve invite prints
+links, also for people who are not in the roster. docs/serving.md goes through all of it.
 
 It listens on this machine alone unless --listen says otherwise, and then wants TLS: by
 --tls-cert and --tls-key, by --autocert, or by a proxy in front of it, with --plain-http
-and --proxy. The course is read anew when its files have changed, and on SIGHUP; one that
-cannot be read is told in the log, and the last one goes on.
+and --proxy. The course is read anew when its files have changed, and on SIGHUP. If it
+cannot be read, the log and the pages of staff say so, and the course read last stays.
 
 SIGTERM ends it: a grading that is under way is given back, and begins anew later. What
 was acknowledged is on the disk.`,

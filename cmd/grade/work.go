@@ -34,8 +34,8 @@ needs connections to the service and no others to it: the course, with its hidde
 and what was handed in come from there, by their hashes.
 
 The file of credentials comes from grade serve credentials. It allows a worker to take
-jobs and to give results, and nothing else. The grader has to be the one that grade serve
-is of: a job says which, and another one takes none and says so on the page of the queue.
+jobs and to give results, and nothing else. The worker has to be of the same version as
+grade serve: a worker of another version takes no jobs, and the page Queue says so.
 
 While the Docker engine does not answer, it takes no jobs. SIGTERM ends it: what it has
 goes back to the queue at once. After a kill -9, or when the network is cut for longer

@@ -123,7 +123,7 @@ func TestTableBeforeOrAfterTheFiles(t *testing.T) {
 	handIn(t, folder, "good", late, 22)
 	cell := cellIn(t, folder, late)
 	assert.InDelta(t, 100, *cell.Points, 0, "the row is about work that is not here yet")
-	assert.Equal(t, []string{"times.csv has 2026-11-23 10:00:00 UTC for attempt 1 now: the earlier time counts, which it had when that was graded, unless a row names attempt 1."}, cell.Rules)
+	assert.Equal(t, []string{"times.csv now has 2026-11-23 10:00:00 UTC for attempt 1. The earlier time counts, which it had when the attempt was graded; a row that names attempt 1 would overrule it."}, cell.Rules)
 	assert.InDelta(t, 70, *cellIn(t, folder, late+"1").Points, 0, "a row with a number overrules")
 
 	handIn(t, folder, "worse", inTime, 23)

@@ -109,12 +109,12 @@ func (p *Policy) ListedAt(student, exercise string, attempt int) (time.Time, str
 func (p *Policy) Warnings(b *Book) (list []string) {
 	for _, one := range p.Listed.Rows() {
 		if _, ok := b.Find(one.Student, one.Exercise); !ok {
-			list = append(list, fmt.Sprintf("%s:%d: there is no %q of %q", p.Times, one.Line, one.Exercise, one.Student))
+			list = append(list, fmt.Sprintf("%s:%d: student %q has handed in nothing for %q", p.Times, one.Line, one.Student, one.Exercise))
 		}
 	}
 	for _, e := range p.Extensions {
 		if !slices.ContainsFunc(b.Rows, func(row Row) bool { return strings.EqualFold(row.Student, e.Student) }) {
-			list = append(list, fmt.Sprintf("extensions: nothing is there of %q", e.Student))
+			list = append(list, fmt.Sprintf("extensions: student %q has handed in nothing: is the name misspelt?", e.Student))
 		}
 	}
 	return list

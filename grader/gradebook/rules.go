@@ -105,7 +105,7 @@ func (r ruling) value(nth int, a Attempt) valued {
 		v.why = append(v.why, fmt.Sprintf("The table of times does not have attempt %d: by %s, it was handed in at %s.", a.Number, a.Source, r.time(a.Submitted)))
 	}
 	if !a.Later.IsZero() {
-		v.why = append(v.why, fmt.Sprintf("%s has %s for attempt %d now: the earlier time counts, which it had when that was graded, unless a row names attempt %d.", a.Source, r.time(a.Later), a.Number, a.Number))
+		v.why = append(v.why, fmt.Sprintf("%s now has %s for attempt %d. The earlier time counts, which it had when the attempt was graded; a row that names attempt %d would overrule it.", a.Source, r.time(a.Later), a.Number, a.Number))
 	}
 	late := a.Submitted.Sub(r.due)
 	if late <= 0 {

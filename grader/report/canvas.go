@@ -83,7 +83,7 @@ func canvasWarnings(b *gradebook.Book) (warnings []string) {
 		}
 	}
 	if len(b.Roster) > 0 && len(b.Maxima) == 0 && len(columns) > 0 {
-		warnings = append(warnings, "canvas: the roster says of no assignment what it is worth: the points go there as they are here; give Canvas's own export, with its row "+canvasMaximum+", as roster: in grade.yaml")
+		warnings = append(warnings, "canvas: the roster lacks the row with what each assignment is worth: the points are exported as they are here; give Canvas's own export, with its row "+canvasMaximum+", as roster: in grade.yaml")
 	}
 	students, same := canvasStudents(b)
 	for _, s := range students {

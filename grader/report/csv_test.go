@@ -90,11 +90,11 @@ func TestCanvasMaxima(t *testing.T) {
 	}
 	assert.Contains(t, strings.Join(f.Warnings(b), "\n"), `the roster has no assignment "cosine"`)
 	assert.Contains(t, strings.Join(f.Warnings(b), "\n"), "canvas: margaret is not on the roster")
-	assert.NotContains(t, strings.Join(f.Warnings(b), "\n"), "says of no assignment")
+	assert.NotContains(t, strings.Join(f.Warnings(b), "\n"), "lacks the row")
 	b.Maxima = nil
-	assert.Contains(t, strings.Join(f.Warnings(b), "\n"), "canvas: the roster says of no assignment what it is worth")
+	assert.Contains(t, strings.Join(f.Warnings(b), "\n"), "canvas: the roster lacks the row with what each assignment is worth")
 	b.Roster = nil
-	assert.NotContains(t, strings.Join(f.Warnings(b), "\n"), "says of no assignment")
+	assert.NotContains(t, strings.Join(f.Warnings(b), "\n"), "lacks the row")
 	assert.Contains(t, strings.Join(f.Warnings(b), "\n"), "without a roster")
 	b.Columns[1].Extra = true
 	assert.Len(t, readRows(t, writtenCourse(t, "canvas", b))[0], 6, "what is not in the rules is not in Canvas")

@@ -86,7 +86,7 @@ func (q *request) dismiss() error {
 	case p.Login == q.person.Login:
 		return &Problem{Status: http.StatusConflict, Detail: "you cannot put yourself out of the course", Advice: "another admin can"}
 	case q.Door.Listed(p.Login):
-		return &Problem{Status: http.StatusConflict, Detail: p.Login + " is in the roster, which says who is in the course", Advice: "take the line out of roster.csv"}
+		return &Problem{Status: http.StatusConflict, Detail: p.Login + " is in the roster, which says who is in the course", Advice: "take the line out of the roster that grade.yaml names"}
 	}
 	if err := q.Door.Dismiss(q.Context(), p.Login); err != nil {
 		return noPerson(err)

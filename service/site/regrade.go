@@ -137,7 +137,7 @@ func (q *request) regradeApply() error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if q.Regrade == nil || g.running || g.id == "" || g.err != nil || g.applied || id != g.id {
-		return &Problem{Status: http.StatusConflict, Detail: "there is no regrade that could hold, or another one than you looked at", Advice: "look at the page of regrades, and decide there"}
+		return &Problem{Status: http.StatusConflict, Detail: "this regrade is no longer the newest, or there is none", Advice: "look at the page of regrades, and decide there"}
 	}
 	options, err := q.regradeOptions()
 	if err != nil {

@@ -73,7 +73,7 @@ func (q *request) retry() error {
 		return err
 	}
 	if a.Stage != service.NoVerdict {
-		return &Problem{Status: http.StatusConflict, Detail: "this attempt is " + string(a.Stage), Advice: "only one without a verdict can be graded again here; what holds is changed by a regrade"}
+		return &Problem{Status: http.StatusConflict, Detail: "this attempt is " + string(a.Stage), Advice: "only an attempt without a verdict can be graded again here; the page Regrade changes results that count"}
 	}
 	if err := q.Engine.Retry(q.Context(), a.Student, e.Name, a.Number); err != nil {
 		return err

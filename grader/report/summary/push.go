@@ -72,9 +72,9 @@ func WriteStep(f io.Writer, s changed.Span, found changed.Found, items []batch.I
 		said  string
 	}{
 		{found.Foreign, "Other students' folders were changed: they are not graded, and should not be changed here. The log names them.\n\n"},
-		{found.Unknown, "What was changed in no exercise of the course is not graded: is a folder's name misspelt? The log says which.\n\n"},
+		{found.Unknown, "A changed folder has the name of no exercise of the course, and was not graded: is it misspelt? The log says which.\n\n"},
 		{found.Archives, "An archive is not graded here: commit the folder that it holds. The log names it.\n\n"},
-		{found.Malformed, "A folder holds what no git writes, such as a name twice: that is not graded. The log names it.\n\n"},
+		{found.Malformed, "A folder has a tree that git does not write, such as one with a name twice, and was not graded. The log names it.\n\n"},
 		{found.Links, "A link or a submodule stands in place of a folder of submissions: put the folder back. The log names it.\n\n"},
 	} {
 		if len(x.names) > 0 {
@@ -88,7 +88,7 @@ func WriteStep(f io.Writer, s changed.Span, found changed.Found, items []batch.I
 		return err
 	}
 	if len(b.Rows) == 0 {
-		_, err := fmt.Fprintf(f, "What staff hand in is in no gradebook: the log has what was graded in %s.\n", s)
+		_, err := fmt.Fprintf(f, "Submissions of staff are not in the gradebook: the log has what was graded in %s.\n", s)
 		return err
 	}
 	format, _ := report.FormatNamed("github-summary")

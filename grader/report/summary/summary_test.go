@@ -117,14 +117,14 @@ func TestWriteStep(t *testing.T) {
 	var b bytes.Buffer
 	found := changed.Found{Foreign: []string{"students/gus"}, Unknown: []string{"students/ada/tanh"}, Links: []string{"students/bo"}}
 	require.NoError(t, WriteStep(&b, changed.Span{Head: "2"}, found, nil, &gradebook.Book{}))
-	for _, want := range []string{"Other students' folders were changed", "in no exercise of the course", "A link or a submodule", "No submission to grade in all of commit 2.\n"} {
+	for _, want := range []string{"Other students' folders were changed", "has the name of no exercise of the course", "A link or a submodule", "No submission to grade in all of commit 2.\n"} {
 		assert.Contains(t, b.String(), want)
 	}
 	assert.NotContains(t, b.String(), "gus")
 
 	b.Reset()
 	require.NoError(t, WriteStep(&b, changed.Span{Head: "2"}, changed.Found{}, []batch.Item{item("prof", record("prof", 1, 100, verdict.Graded), nil)}, &gradebook.Book{}))
-	assert.Equal(t, "What staff hand in is in no gradebook: the log has what was graded in all of commit 2.\n", b.String())
+	assert.Equal(t, "Submissions of staff are not in the gradebook: the log has what was graded in all of commit 2.\n", b.String())
 }
 
 func TestRegrading(t *testing.T) {
