@@ -127,7 +127,7 @@ func TestEmpty(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
 	get := get(t)
-	for _, shape := range [][]int{{0}, {0, 3}, {3, 0}, {2, 0, 4}, {0, 0}, {1, 0}, {1 << 62, 0, 1 << 62}, {0, 1 << 62, 4}} {
+	for _, shape := range [][]int{{0}, {0, 3}, {3, 0}, {2, 0, 4}, {0, 0}, {1, 0}, {1 << 62, 0, 1 << 62}, {0, 1 << 62, 4}, {1 << 62, 4, 0}} {
 		x, err := strided.New(shape...)
 		record(o, "New", x, err)
 		x, err = strided.FromSlice(nil, shape...)
@@ -157,7 +157,7 @@ func TestEmpty(t *testing.T) {
 		record(o, "Unsqueeze", y, err)
 		y, err = x.Expand(append([]int{2}, shape...)...)
 		record(o, "Expand", y, err)
-		for _, to := range [][]int{{0}, {5, 0}, {0, 1 << 62, 1 << 62}, {0, -1, 2}, {3, -1}, {}, {1}} {
+		for _, to := range [][]int{{0}, {5, 0}, {0, 1 << 62, 1 << 62}, {1 << 62, 4, 0}, {0, -1, 2}, {3, -1}, {}, {1}} {
 			y, err = x.View(to...)
 			record(o, "View", y, err)
 			y, err = x.Reshape(to...)
