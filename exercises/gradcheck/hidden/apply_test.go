@@ -71,6 +71,7 @@ func TestApply(t *testing.T) {
 			func([][]float64) []float64 { return kept },
 			func([][]float64) []float64 { return make([]float64, n, n+3) },
 			func([][]float64) []float64 { return []float64{} },
+			func([][]float64) []float64 { return nil },
 		} {
 			for k := range 4 { // each input on the tape or not
 				tape := gradcheck.NewTape()
@@ -533,6 +534,16 @@ func TestGradients(t *testing.T) {
 		o.Error("error", tape.Backward(out, signed(r, n, 1)), gradcheck.ErrGradients)
 		o.Floats("gradient of the first", x.Grad(), relative)
 		o.Floats("gradient of the second", y.Grad(), relative)
+	}
+	for count := range 4 { // a constant counts too
+		f := smooth(1, nil)
+		right := f.backward
+		f.backward = func(in [][]float64, grad []float64) [][]float64 { return append(right(in, grad), nil)[:count] }
+		tape := gradcheck.NewTape()
+		x := tape.Leaf(signed(r, n, 1))
+		out := apply(t, f, x, gradcheck.Const(signed(r, n, 1)))
+		o.Error("error of a number of gradients, beside a constant", tape.Backward(out, signed(r, n, 1)), gradcheck.ErrGradients)
+		o.Floats("gradient beside a constant", x.Grad(), relative)
 	}
 	for k := range 3 {
 		sizes := []int{0, 1, n}

@@ -48,6 +48,19 @@ func (f asking) Backward(c *gradcheck.Context, grad []float64) ([][]float64, err
 	return grads, err
 }
 
+// clean counts its Forwards that find something in Saved before they have saved anything.
+type clean struct {
+	fake
+	held *int
+}
+
+func (f clean) Forward(c *gradcheck.Context, in [][]float64) ([]float64, error) {
+	if saved, _ := c.Saved(); len(saved) > 0 {
+		*f.held++
+	}
+	return f.fake.Forward(c, in)
+}
+
 // picks has an output for each of uses: the sum of that input, or 1 if it is below 0. It has no gradient
 // of an input that an output does not use. That of one output has a wrong factor, unless wrong is
 // below 0.
@@ -96,6 +109,9 @@ func TestCheckRight(t *testing.T) {
 		check(o, "right", smooth(1, nil), x, y)
 		check(o, "wrong", smooth(1, scaled(0, 2)), x, y)
 		check(o, "right, of all that is needed", asking{smooth(1, nil)}, x, y)
+		held := 0
+		check(o, "right, with Saved looked at", clean{smooth(1, nil), &held}, x, y)
+		o.Int("Forwards that began with what another had saved", held)
 		dot := func(factor float64) fake { // and a third input that is not used
 			return fake{
 				forward: func(in [][]float64) []float64 {
@@ -164,10 +180,12 @@ func TestCheckRight(t *testing.T) {
 	constant.backward = func(in [][]float64, grad []float64) [][]float64 { return [][]float64{slices.Clone(in[0])} }
 	check(o, "constant, wrong", constant, signed(r, 3, 1))
 	check(o, "of no element", constant, []float64{})
-	check(o, "without outputs", fake{
-		forward:  func([][]float64) []float64 { return []float64{} },
-		backward: func(in [][]float64, _ []float64) [][]float64 { return make([][]float64, len(in)) },
-	}, signed(r, 3, 1))
+	for _, none := range [][]float64{{}, nil} {
+		check(o, "without outputs", fake{
+			forward:  func([][]float64) []float64 { return none },
+			backward: func(in [][]float64, _ []float64) [][]float64 { return make([][]float64, len(in)) },
+		}, signed(r, 3, 1))
+	}
 }
 
 // A gradient of the wrong sign, with a wrong factor, without one of its terms, or without any, is

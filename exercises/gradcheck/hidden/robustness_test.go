@@ -131,7 +131,8 @@ func gather(at []int, wrong, of int) fake {
 	}
 }
 
-// Inputs of more than 65,536 elements are checked to the last one (rule 18).
+// Inputs of more than 65,536 elements are checked to the last one, and those of large inputs too are
+// moved one at a time (rules 16 and 18).
 func TestCheckLarge(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
@@ -210,6 +211,33 @@ func TestCheckLarge(t *testing.T) {
 	forward := long.forward
 	long.forward = func(in [][]float64) []float64 { return forward(in)[n-300:] }
 	check(o, "many outputs", long, []float64{2})
+	x = x[:below(r, 59_000, 61_000)] // as many as BenchmarkCheck has
+	o.Int("elements of a large input that one call finds moved, at most", together(o, x))
+}
+
+// together checks a Function of x, and returns how many of some elements one call of Forward finds
+// moved, at most. They are drawn from all over x, each with a neighbour.
+func together(o *observe.Observer, x []float64) (most int) {
+	looked := drawn(o.Rand(), 100, len(x)-1)
+	for _, i := range looked {
+		looked = append(looked, i+1)
+	}
+	slices.Sort(looked)
+	looked = slices.Compact(looked)
+	f := gather([]int{5, o.Rand().IntN(len(x))}, -1, 0)
+	forward := f.forward
+	f.forward = func(in [][]float64) []float64 {
+		n := 0
+		for _, i := range looked {
+			if in[0][i] != x[i] {
+				n++
+			}
+		}
+		most = max(most, n)
+		return forward(in)
+	}
+	check(o, "what is moved of a large input", f, x)
+	return most
 }
 
 // Apply and all functions do vectors of more than 65,536 elements as they do others (rules 1, 2 and 11
@@ -228,7 +256,8 @@ func TestLarge(t *testing.T) {
 }
 
 // Tapes of thousands of applications, some Backwards on one, and more than 65,536 applications and
-// Checks one after the other: none changes what another one does (rules 2 and 22).
+// Checks one after the other: none changes what another one does (rules 2 and 22). Nor does a Backward
+// of the four Functions change what the next one in a Check gives (rule 17).
 func TestRepeated(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
@@ -289,6 +318,13 @@ func TestRepeated(t *testing.T) {
 		}
 	}
 	o.Int("places of many Checks", wrong)
+	for range 3 {
+		n := below(r, 2, 9)
+		check(o, "a product in Check", gradcheck.Mul{}, positive(r, n, 1), signed(r, n, 1))
+		check(o, "a softplus in Check", gradcheck.Softplus{}, signed(r, n, 1))
+		check(o, "a softmax in Check", gradcheck.Softmax{}, signed(r, n, 1))
+		check(o, "a relu in Check, above 0", gradcheck.ReLU{}, positive(r, n, 1))
+	}
 
 	// What one application has given stays as it is in the next one, of any size.
 	for _, f := range []gradcheck.Function{gradcheck.Mul{}, gradcheck.Softplus{}, gradcheck.ReLU{}, gradcheck.Softmax{}} {
@@ -322,9 +358,9 @@ func TestRepeated(t *testing.T) {
 	}
 }
 
-// Check never writes to the slices that it is given, and what it gives to Forward stays as it is
-// until the last Backward of the same Context (rule 22). It moves one element at a time, and puts it
-// back exactly: in each call all others are what they were given as (rule 16).
+// Check never writes to the slices that it is given, nor to their list, and what it gives to Forward
+// stays as it is until the last Backward of the same Context (rule 22). It moves one element at a time,
+// and puts it back exactly: in each call all others are what they were given as (rule 16).
 func TestInputs(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
@@ -357,27 +393,36 @@ func TestInputs(t *testing.T) {
 		o.Floats("inputs", slices.Concat(x, y), observe.Exact())
 		o.Bool("what is behind the inputs", slices.Equal(all, behind))
 		list := append(make([][]float64, 0, 3), x, y)
-		check(o, "of a list", smooth(1, scaled(0, 2)), list...)
+		others := 0
+		inner := smooth(1, scaled(0, 2))
+		check(o, "of a list", fake{func(in [][]float64) []float64 {
+			if !itself(list[0], x) || !itself(list[1], y) {
+				others++
+			}
+			return inner.forward(in)
+		}, inner.backward}, list...)
 		o.Bool("the list as it was", itself(list[0], x) && itself(list[1], y))
+		o.Int("calls that saw other slices in the list", others)
 	}
 	for _, scale := range []float64{1e-6, 1e-3, 1, 1, 1e4, 1e8} {
 		in := [][]float64{signed(r, below(r, 3, 9), scale), positive(r, below(r, 2, 6), 1), signed(r, 3, 7*scale)}
 		in[0][1], in[2][r.IntN(3)] = 0, math.Copysign(0, -1)
 		most, changed := moved(in, func(f gradcheck.Function) { check(o, "what is moved", f, in...) })
 		o.Int("elements that one call finds moved, at most", most)
-		o.Int("inputs that have changed when Backward comes", changed)
+		o.Int("Backwards whose inputs have changed since Forward, or were changed and put back", changed)
 	}
 }
 
 // moved hands a Function to check, and returns in how many elements the inputs of one Forward differ
-// from what is given here, at most, be it in the last bit; and how often they are no longer in
-// Backward what they were in Forward. The Function returns its first input itself.
+// from what is given here, at most, be it in the last bit; and how often they are in Backward no longer
+// what they were in Forward, or were something else in between. The Function returns its first input
+// itself.
 func moved(in [][]float64, check func(f gradcheck.Function)) (most, changed int) {
 	was := make([][]float64, len(in))
 	for k := range in {
 		was[k] = slices.Clone(in[k])
 	}
-	check(seeing{func(_ *gradcheck.Context, now [][]float64) {
+	check(seeing{func(now [][]float64) {
 		n := 0
 		for k := range was {
 			if len(now[k]) != len(was[k]) {
@@ -391,29 +436,42 @@ func moved(in [][]float64, check func(f gradcheck.Function)) (most, changed int)
 			}
 		}
 		most = max(most, n)
-	}, &changed, map[*gradcheck.Context][][]float64{}})
+	}, &changed, map[*gradcheck.Context]inputs{}})
 	return most, changed
+}
+
+// inputs are those of the last Forward with a Context: the slices themselves, copies of them, and
+// whether a later Forward has found them to differ.
+type inputs struct {
+	own, was [][]float64
+	differed bool
 }
 
 // seeing is a Function whose output is its first input.
 type seeing struct {
-	see     func(c *gradcheck.Context, in [][]float64)
+	see     func(in [][]float64)
 	changed *int
-	was     map[*gradcheck.Context][][]float64
+	of      map[*gradcheck.Context]inputs
 }
 
 func (s seeing) Forward(c *gradcheck.Context, in [][]float64) ([]float64, error) {
-	s.see(c, in)
-	c.Save(in...)
-	for _, x := range in {
-		s.was[c] = append(s.was[c], slices.Clone(x))
+	s.see(in)
+	for c, e := range s.of {
+		e.differed = e.differed || !slices.EqualFunc(e.own, e.was, slices.Equal)
+		s.of[c] = e
 	}
+	c.Save(in...)
+	now := inputs{own: slices.Clone(in)}
+	for _, x := range in {
+		now.was = append(now.was, slices.Clone(x))
+	}
+	s.of[c] = now
 	return in[0], nil
 }
 
 func (s seeing) Backward(c *gradcheck.Context, grad []float64) ([][]float64, error) {
 	in, err := c.Saved()
-	if err == nil && !slices.EqualFunc(in, s.was[c], slices.Equal) {
+	if err == nil && (s.of[c].differed || !slices.EqualFunc(in, s.of[c].was, slices.Equal)) {
 		*s.changed++
 	}
 	return [][]float64{grad, nil, nil}, err
