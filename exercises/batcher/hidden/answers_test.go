@@ -230,9 +230,9 @@ func TestModelFails(t *testing.T) {
 }
 
 // When the model panics, all requests of that call get a *PanicError with the panic's
-// value and the zero value, and errors.Is finds a value that is an error. The program
-// goes on, and so does the batcher. The slice of requests stays the model's (rules 13,
-// 15 and 16).
+// value and the zero value, and errors.Is finds a value that is an error; its Error returns
+// for any value. The program goes on, and so does the batcher. The slice of requests stays
+// the model's (rules 13, 15 and 16).
 func TestModelPanics(t *testing.T) {
 	o := observe.New(t)
 	token := o.Rand().IntN(1e9)
@@ -275,6 +275,9 @@ func TestModelPanics(t *testing.T) {
 	keepsAll(t, o, "requests that the model kept", way{end: func([]int) ([]int, error) { panic(token) }})
 	o.Bool("Unwrap of a value that is no error", (&batcher.PanicError{Value: token}).Unwrap() == nil)
 	o.Error("Unwrap of an error", (&batcher.PanicError{Value: thrown}).Unwrap(), thrown)
+	for _, v := range []any{token, "text", thrown} {
+		o.Panics("Error of a PanicError panics", func() { _ = (&batcher.PanicError{Value: v}).Error() })
+	}
 }
 
 // When the model returns too few answers, too many or none, without an error, all

@@ -21,11 +21,11 @@ func (w *world) closeAt(at time.Duration) time.Duration {
 
 // Close has what waits answered at once, in batches of MaxBatch at most and in order,
 // also after a call that fails, and returns when all of it is over; the ctx of the model
-// is not done by that (rules 15 and 20).
+// is not done by that, and what was given up has no call (rules 3, 9, 15 and 20).
 func TestClose(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
-	for round := range 11 {
+	for round := range 13 {
 		bubble(t, func(t *testing.T) {
 			size := below(r, 3, 7)
 			w := newWorld(t, r, limits(size, ages))
@@ -36,16 +36,21 @@ func TestClose(t *testing.T) {
 				}
 			}
 			// Some wait; or a call runs and none, some or many wait.
-			n := []int{0, 1, size - 1, size, size + 1, 2 * size, 3*size + 1, 4*size - 1, 0, 2*size + 1, size}[round]
+			n := []int{0, 1, size - 1, size, size + 1, 2 * size, 3*size + 1, 4*size - 1, 0, 2*size + 1, size, size - 1, 2*size - 1}[round]
 			requests := together(r, n, 1)
 			if round == 9 { // some are given up while Close waits
 				requests[size].until = giveUp(20)      // in the queue
 				requests[size-1].until = giveUp(20)    // in a call
 				requests[2*size].until = giveUp(10000) // never
 			}
-			if round == 10 { // or before: the call goes on, and Close waits for it
+			if round == 10 || round == 11 { // or before: the call, if one runs, goes on, and Close waits for it
 				for i := range requests {
 					requests[i].until = giveUp(3)
+				}
+			}
+			if round == 12 { // or all that is in the queue, while Close waits
+				for i := size; i < n; i++ {
+					requests[i].until = giveUp(20)
 				}
 			}
 			answers, done := w.begin(t, requests)

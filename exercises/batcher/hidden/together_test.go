@@ -85,8 +85,9 @@ func TestManyGoroutines(t *testing.T) {
 	}
 }
 
-// Close comes while many goroutines submit: each request has its answer or ErrClosed,
-// and after Close the model sees none (rules 19, 20 and 22).
+// Close comes, from several goroutines, while many submit: each request has its answer or
+// ErrClosed, and after Close the model sees none. Batchers that are used side by side share
+// nothing (rules 19 to 22).
 func TestCloseMeanwhile(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
@@ -122,7 +123,11 @@ func TestCloseMeanwhile(t *testing.T) {
 			})
 		}
 		<-enough
-		b.Close()
+		var closes sync.WaitGroup
+		for range 4 {
+			closes.Go(b.Close)
+		}
+		closes.Wait()
 		handed := c.handed.Load()
 		out, err = b.Submit(context.Background(), r.IntN(1e6))
 		wg.Wait()
@@ -132,4 +137,30 @@ func TestCloseMeanwhile(t *testing.T) {
 		o.Int("requests after Close", int(c.handed.Load()-handed))
 		o.Int("answers that are wrong", int(wrong.Load()))
 	}
+	sideBySide(t, o)
+}
+
+// sideBySide has goroutines make, use and close batchers of their own at the same time.
+func sideBySide(t *testing.T, o *observe.Observer) {
+	k := newKey(o.Rand())
+	sums := make([]int, 8)
+	var wg sync.WaitGroup
+	for g := range sums {
+		wg.Go(func() {
+			for range 20 {
+				b, err := batcher.New((&crowd{key: k}).model, limits(1, 0))
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				for i := range 5 {
+					out, _ := b.Submit(context.Background(), 5*g+i)
+					sums[g] += out
+				}
+				b.Close()
+			}
+		})
+	}
+	wg.Wait()
+	o.Ints("batchers side by side: sums of the answers", sums)
 }

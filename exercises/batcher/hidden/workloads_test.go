@@ -168,8 +168,8 @@ func BenchmarkBacklog(b *testing.B) {
 }
 
 // 2,000 requests of 64 KiB by 8 goroutines that share one ctx. The model answers
-// half of them, and then it fails. Memory: a request that has its answer or its error is
-// kept nowhere, neither by the batcher nor by the ctx.
+// half of them, and then it fails; 500 more are given up while they wait. Memory: a request that
+// has its answer or its error is kept nowhere, neither by the batcher nor by the ctx.
 func BenchmarkLarge(b *testing.B) {
 	o := observe.New(b)
 	c := &calls{key: newKey(o.Rand())}
@@ -215,12 +215,36 @@ func BenchmarkLarge(b *testing.B) {
 		}
 		q.Close()
 		cancel()
+		givesUp(b)
 	}
 	for g := range outs {
 		o.Int("all answers of a goroutine, each in its place", fold(outs[g]))
 		o.Int("requests of a goroutine whose call failed, each in its place", fold(failures[g]))
 	}
 	c.observe(o, 8)
+}
+
+// givesUp has 8 goroutines give up requests while they wait, which are too few for a batch. The
+// MaxWait is short, so that a solution that ignores ctx does not wait for long.
+func givesUp(b *testing.B) {
+	model := func(_ context.Context, in [][]byte) ([]int, error) { return make([]int, len(in)), nil }
+	q, err := batcher.New(model, limits(16, 10*time.Millisecond))
+	if err != nil {
+		b.Fatal(err)
+	}
+	var wg sync.WaitGroup
+	for g := range 8 {
+		wg.Go(func() {
+			for i := range 64 {
+				in := large(g, i)
+				ctx, stop := context.WithTimeout(context.Background(), 100*time.Microsecond)
+				q.Submit(ctx, in)
+				stop()
+			}
+		})
+	}
+	wg.Wait()
+	go q.Close() // whether it comes back is for the tests of Close
 }
 
 // large is a request of 64 KiB.
