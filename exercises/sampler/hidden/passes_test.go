@@ -100,7 +100,8 @@ func TestEnds(t *testing.T) {
 	for i := range long {
 		long[i].Ranks = 1 + r.IntN(2)
 	}
-	var seen observe.Transcript
+	short := both(r, 60, 41)
+	var seen, ends observe.Transcript
 	synctest.Test(t, func(t *testing.T) {
 		for _, cfg := range configs {
 			cfg.Ranks = 2
@@ -121,8 +122,25 @@ func TestEnds(t *testing.T) {
 			n, panicked := fails(s.Epoch(epoch), at, value)
 			seen.Add("before the panic in many %d, panic %v", n, panicked)
 		}
+		for _, cfg := range short {
+			endsPadded(t, &ends, cfg, epoch, value)
+		}
 	})
 	o.Transcript("loops", &seen)
+	o.Transcript(padded+"loops", &ends)
+}
+
+// endsPadded has loops over shares whose last index, or only one, is padding end by themselves and
+// by a panic there.
+func endsPadded(t *testing.T, ends *observe.Transcript, cfg config, epoch, value int) {
+	t.Helper()
+	for _, ranks := range []int{2, 100} {
+		cfg.Ranks, cfg.Rank = ranks, ranks-1
+		s := newSampler(t, cfg)
+		ends.Add("all: %d", len(slices.Collect(s.Epoch(epoch))))
+		n, panicked := fails(s.Epoch(epoch), s.Len(), value)
+		ends.Add("before the panic at the end %d, panic %v", n, panicked)
+	}
 }
 
 // withoutIndices are Samplers whose passes end before they begin.
