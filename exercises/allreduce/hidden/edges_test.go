@@ -200,6 +200,7 @@ func TestConfig(t *testing.T) {
 			o.Int("Size", g.Size())
 			for _, bad := range []int{-1, n, math.MinInt, math.MaxInt, n + r.IntN(100)} {
 				refuses(t.Context(), o, g, bad, allreduce.Sum)
+				unheard(t, o, g, bad, allreduce.Sum)
 			}
 			for _, op := range []allreduce.Op{-1, allreduce.Max + 1, allreduce.Op(3 + r.IntN(100))} {
 				refuses(t.Context(), o, g, r.IntN(n), op)
@@ -275,8 +276,8 @@ func inside(t *testing.T, o *observe.Observer, name string, g *allreduce.Ring, l
 }
 
 // A rank whose length or operation is another one than that of the first rank that
-// came ends the ring: all ranks return a RankError with that rank and ErrMismatch
-// (rule 12).
+// came ends the ring: all ranks return a RankError with that rank and ErrMismatch, and
+// have the data that they had (rules 12 and 13).
 func TestMismatch(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
@@ -327,17 +328,20 @@ func TestMismatch(t *testing.T) {
 // length or operation than the others. If a rank is missing in order, it never comes.
 func mismatch(t *testing.T, o *observe.Observer, g ring, order []int, odd, length, otherLength int, op, otherOp allreduce.Op) {
 	errs := make([]error, len(order))
+	var all, before [][]float64
 	var wg sync.WaitGroup
 	for k, rank := range order {
 		data, mine := eighths(o.Rand(), length), op
 		if k == odd {
 			data, mine = eighths(o.Rand(), otherLength), otherOp
 		}
+		all, before = append(all, data), append(before, slices.Clone(data))
 		wg.Go(func() { errs[k] = g.AllReduce(t.Context(), rank, data, mine) })
 		time.Sleep(ms(1))
 	}
 	wg.Wait()
 	failed(o, "mismatch", errs, allreduce.ErrMismatch)
+	recordKept(o, "data after a mismatch", all, before) // of ranks that came earlier, too, which have received parts
 }
 
 // A call of a rank that is in a call already returns ErrBusy at once. The ring, the
@@ -421,7 +425,7 @@ func TestContexts(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		for _, n := range []int{2, 4} {
 			g := newRing(t, n, loose)
-			given := make([]context.Context, n)
+			given, taken := make([]context.Context, n), make([]context.Context, n) // to the last Send and Recv of each rank
 			values, received := make([]observe.Transcript, n), make([]observe.Transcript, n)
 			for i, l := range g.links {
 				l.send = func(ctx context.Context, k int) error {
@@ -431,6 +435,7 @@ func TestContexts(t *testing.T) {
 				}
 				l.recv = func(ctx context.Context, k int) error {
 					received[(i+1)%n].Add("Recv %d: %v", k, ctx.Value(key{}))
+					taken[(i+1)%n] = ctx
 					return nil
 				}
 			}
@@ -448,7 +453,7 @@ func TestContexts(t *testing.T) {
 					return ctx
 				})
 				record(o, "sum", allreduce.Sum, data, errs)
-				for _, ctx := range given {
+				for _, ctx := range slices.Concat(given, taken) {
 					o.Bool("the ctx of a call that is over is done", ctx != nil && ctx.Err() != nil)
 				}
 				for _, cancel := range cancels {

@@ -278,12 +278,14 @@ func left(t *testing.T, reductions, length int) int64 {
 	if err != nil {
 		t.Fatal("New refuses two links")
 	}
+	ctx, cancel := context.WithCancel(context.Background()) // one that lives on, and could keep what watches it
+	defer cancel()
 	before := held()
 	data := [2][]float64{make([]float64, length), make([]float64, length)}
 	for range reductions {
 		var all sync.WaitGroup
 		for rank := range 2 {
-			all.Go(func() { ring.AllReduce(context.Background(), rank, data[rank], allreduce.Sum) })
+			all.Go(func() { ring.AllReduce(ctx, rank, data[rank], allreduce.Sum) })
 		}
 		all.Wait()
 	}
