@@ -73,7 +73,8 @@ func (r *grading) raceRecipe(ctx context.Context) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return recipe, keep(kept+raceSuffix, recipe)
+	r.keep(kept+raceSuffix, recipe)
+	return recipe, nil
 }
 
 // buildRace builds the reference for the race detector, and returns the recipe.
