@@ -35,8 +35,8 @@ func newDoctor(a *app) *cobra.Command {
 		GroupID: groupAbout,
 		Long: `Check the Go toolchain, the Docker engine, its images and control groups, and how
 steady this machine's clock is. Each line says what was found, and what to do where
-something is wrong. Nothing is changed, but that containers are removed which a killed
-grading left behind.
+something is wrong. Nothing is changed, except that containers which a killed grading
+left behind are removed.
 
 The exit status is 3 if this machine cannot give a grade that counts.`,
 		Example:           `  grade doctor`,

@@ -26,35 +26,40 @@ var described = map[string]struct {
 	summary string
 	status  int
 	view    any // what it answers with; nil: nothing as JSON
-	form    any // the schema of the form's fields; nil: it takes none
 }{
-	"GET /{$}":                                 {"The exercises of the course, and how far the person has come with each.", 200, homeView{}, nil},
-	"GET /{exercise}":                          {"One exercise, with its text as HTML and the person's attempts.", 200, exerciseView{}, nil},
-	"POST /{exercise}/attempts":                {"Hand in: a form (multipart/form-data) with the Go files, or one archive, as files, or the text of a single file as text. The answer comes when it is kept for good. What equals the attempt before is that attempt.", 201, attemptView{}, handInForm},
-	"GET /{exercise}/attempts/{number}":        {"One attempt of the person, with its result once it is graded.", 200, attemptView{}, nil},
-	"GET /{exercise}/attempts/{number}/events": {"What becomes of an attempt, as server-sent events whose data is News; the stream ends with the attempt's verdict.", 200, nil, nil},
-	"POST /devices":                            {"Ask for a token: a form with the name of the machine. A person approves the code at the address.", 201, asked{}, fields("name")},
-	"POST /devices/{code}/token":               {"The token of an approved code: a form with the secret. 202 as long as it is not approved.", 200, grantedView{}, fields("secret")},
-	"GET /course":                              {"The gradebook. For staff.", 200, gradebookView{}, nil},
-	"GET /course/students/{student}":           {"All that a student has handed in. For staff.", 200, storyView{}, nil},
-	"GET /course/students/{student}/{exercise}/attempts/{number}": {"One attempt of a student, with its result in full. For staff.", 200, attemptView{}, nil},
-	"GET /course/exercises/{exercise}":                            {"The checks that fail, most often first. For staff.", 200, checksView{}, nil},
-	"GET /course/queue":                                           {"The queue, its workers, and what is without a verdict. For staff.", 200, queueView{}, nil},
+	"GET /{$}":                                 {"The exercises of the course, and how far the person has come with each.", 200, homeView{}},
+	"GET /{exercise}":                          {"One exercise, with its text as HTML and the person's attempts.", 200, exerciseView{}},
+	"POST /{exercise}/attempts":                {"Hand in: a form (multipart/form-data) with the Go files, or one archive, as files, or the text of a single file as text. The answer comes when it is kept for good. What equals the attempt before is that attempt.", 201, attemptView{}},
+	"GET /{exercise}/attempts/{number}":        {"One attempt of the person, with its result once it is graded.", 200, attemptView{}},
+	"GET /{exercise}/attempts/{number}/events": {"What becomes of an attempt, as server-sent events whose data is News; the stream ends with the attempt's verdict.", 200, nil},
+	"POST /devices":                            {"Ask for a token: a form with the name of the machine. A person approves the code at the address.", 201, asked{}},
+	"POST /devices/{code}/token":               {"The token of an approved code: a form with the secret. 202 as long as it is not approved.", 200, grantedView{}},
+	"GET /course":                              {"The gradebook. For staff.", 200, gradebookView{}},
+	"GET /course/students/{student}":           {"All that a student has handed in. For staff.", 200, storyView{}},
+	"GET /course/students/{student}/{exercise}/attempts/{number}": {"One attempt of a student, with its result in full. For staff.", 200, attemptView{}},
+	"GET /course/exercises/{exercise}":                            {"The checks that fail, most often first. For staff.", 200, checksView{}},
+	"GET /course/queue":                                           {"The queue, its workers, and what is without a verdict. For staff.", 200, queueView{}},
 }
 
-// handInForm is what hands in: files, or a text.
-var handInForm = map[string]any{"type": "object", "properties": map[string]any{
-	"files": map[string]any{"type": "array", "items": map[string]any{"type": "string", "contentMediaType": "application/octet-stream"}},
-	"text":  map[string]any{"type": "string"},
-}}
+// forms says of the stable routes that take a form what is in it. Files come in many parts.
+var forms = map[string]map[string]any{
+	"POST /{exercise}/attempts": form("multipart/form-data", map[string]any{
+		"files": map[string]any{"type": "array", "items": map[string]any{"type": "string", "contentMediaType": "application/octet-stream"}},
+		"text":  text,
+	}),
+	"POST /devices":              form("application/x-www-form-urlencoded", map[string]any{"name": text}, "name"),
+	"POST /devices/{code}/token": form("application/x-www-form-urlencoded", map[string]any{"secret": text}, "secret"),
+}
 
-// fields is the schema of a form whose fields are required texts.
-func fields(names ...string) map[string]any {
-	properties := map[string]any{}
-	for _, name := range names {
-		properties[name] = map[string]any{"type": "string"}
+var text = map[string]any{"type": "string"}
+
+// form is the body of a request that is a form.
+func form(media string, fields map[string]any, required ...string) map[string]any {
+	schema := map[string]any{"type": "object", "properties": fields}
+	if len(required) > 0 {
+		schema["required"] = required
 	}
-	return map[string]any{"type": "object", "properties": properties, "required": names}
+	return map[string]any{"required": true, "content": map[string]any{media: map[string]any{"schema": schema}}}
 }
 
 // schemas collects the schemas of Go types by their names.
@@ -141,8 +146,8 @@ func document() map[string]any {
 				"default":            map[string]any{"description": "What is wrong, and what to do.", "content": map[string]any{"application/problem+json": map[string]any{"schema": problem}}},
 			},
 		}
-		if d.form != nil {
-			operation["requestBody"] = map[string]any{"required": true, "content": formContent(route.Pattern, d.form)}
+		if body := forms[route.Method+" "+route.Pattern]; body != nil {
+			operation["requestBody"] = body
 		}
 		if route.polled() {
 			operation["responses"].(map[string]any)["202"] = map[string]any{"description": "Not approved yet: ask again."}
@@ -163,15 +168,6 @@ func document() map[string]any {
 		"paths":      paths,
 		"components": map[string]any{"schemas": all, "securitySchemes": map[string]any{"token": map[string]any{"type": "http", "scheme": "bearer", "description": "of grade login"}}},
 	}
-}
-
-// formContent is the content of a form. Files come in a form of many parts only.
-func formContent(pattern string, form any) map[string]any {
-	kind := "application/x-www-form-urlencoded"
-	if pattern == "/{exercise}/attempts" {
-		kind = "multipart/form-data"
-	}
-	return map[string]any{kind: map[string]any{"schema": form}}
 }
 
 func statusName(status int) string { return fmt.Sprint(status) }
