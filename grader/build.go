@@ -3,7 +3,6 @@ package grader
 import (
 	"context"
 	"crypto/sha256"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -140,36 +139,44 @@ const (
 )
 
 // kept is the name, but for its ending, of the files that are kept of a reference's build:
-// of the same files in the same image. It is empty if nothing is kept.
+// of the same files in the same image. It is empty if nothing is kept, as while another grading
+// finds out that the image was deleted: its name is then unknown.
 func (g *Grader) kept(e *course.Exercise) string {
-	if g.config.CacheDir == "" {
+	image := g.sandbox.Info().Build
+	if g.config.CacheDir == "" || image == "" {
 		return ""
 	}
-	key := sha256.Sum256(fmt.Appendf(nil, "%q %q %q", g.sandbox.Info().Build, e.Hash, g.lang.BuildKey()))
+	key := sha256.Sum256(fmt.Appendf(nil, "%q %q %q", image, e.Hash, g.lang.BuildKey()))
 	return filepath.Join(g.config.CacheDir, fmt.Sprintf("%s-%x", e.Name, key[:8]))
 }
 
 // reference is the program of the exercise's own solution, compiled now unless it is kept.
-func (g *Grader) reference(ctx context.Context, e *course.Exercise) ([]byte, error) {
-	kept := g.kept(e)
-	if program, err := os.ReadFile(kept + programSuffix); kept != "" && err == nil {
-		return program, nil
+func (r *grading) reference(ctx context.Context, e *course.Exercise) ([]byte, error) {
+	kept := r.kept(e)
+	if kept != "" {
+		if program, err := os.ReadFile(kept + programSuffix); err == nil {
+			return program, nil
+		}
 	}
-	program, recipe, err := g.compileReference(ctx, e)
-	if err != nil || kept == "" {
-		return program, err
+	program, recipe, err := r.compileReference(ctx, e)
+	// The program comes last: where it is kept, no recipe is made any more.
+	if err == nil && kept != "" && r.keep(kept+recipeSuffix, recipe) {
+		r.keep(kept+programSuffix, program)
 	}
-	return program, errors.Join(keep(kept+recipeSuffix, recipe), keep(kept+programSuffix, program))
+	return program, err
 }
 
-func keep(name string, data []byte) error {
+// keep keeps a file for the next grading, and reports whether it could. This grading has what
+// it needs, so a full disk is only told of.
+func (r *grading) keep(name string, data []byte) bool {
 	if len(data) == 0 {
-		return nil
+		return true
 	}
-	if err := wholefile.Write(name, wholefile.Bytes(data)); err != nil {
-		return fmt.Errorf("keep the compiled reference: %w", err)
+	err := wholefile.Write(name, wholefile.Bytes(data))
+	if err != nil {
+		r.warn("the compiled reference cannot be kept as %s, and every grading has to compile it anew: %v", filepath.Base(name), err)
 	}
-	return nil
+	return err == nil
 }
 
 func (g *Grader) compileReference(ctx context.Context, e *course.Exercise) (program, recipe []byte, err error) {

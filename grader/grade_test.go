@@ -3,6 +3,8 @@ package grader
 import (
 	"context"
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -235,9 +237,8 @@ func TestGradeErrors(t *testing.T) {
 			w.config.CacheDir = w.dir
 			w.Script["reference build"] = []sandboxtest.Answer{{Err: errEngine}}
 		}, ours, errEngine.Error()},
-		"a cause is unknown":       {func(w *world) { w.Script["submission TestRatio"] = answers(sandbox.Outcome{Cause: 99}) }, ours, "unknown cause"},
-		"a seed is none":           {func(w *world) { w.options.Seed = "abc" }, ours, "64 hexadecimal digits"},
-		"the cache cannot be used": {func(w *world) { w.config.CacheDir = "/nonexistent/cache" }, ours, "keep the compiled reference"},
+		"a cause is unknown": {func(w *world) { w.Script["submission TestRatio"] = answers(sandbox.Outcome{Cause: 99}) }, ours, "unknown cause"},
+		"a seed is none":     {func(w *world) { w.options.Seed = "abc" }, ours, "64 hexadecimal digits"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
@@ -381,6 +382,48 @@ func TestReferenceIsKept(t *testing.T) {
 	assert.Equal(t, 1, builds(func(w *world) { w.SandboxInfo.Build = "another image" }))
 	assert.Equal(t, 1, builds(func(w *world) { w.exercise.Hash = "another" }))
 	assert.Equal(t, 0, builds(func(w *world) { w.SandboxInfo.Image = "another one to run in" }))
+}
+
+// A reference that cannot be kept, as on a full disk, is told of and costs no verdict.
+func TestReferenceThatCannotBeKept(t *testing.T) {
+	w := racing(t)
+	recipe := built("reference")
+	recipe.Files = append(recipe.Files, sandbox.File{Name: "recipe.json", Data: []byte("calls")})
+	w.Script["reference race build"] = answers(recipe)
+	w.config.CacheDir = filepath.Join(w.dir, "none")
+	r, err := w.grade(t)
+	require.NoError(t, err)
+	assert.Equal(t, 100, r.Score)
+	require.Len(t, r.Warnings, 2)
+	assert.Contains(t, r.Warnings[0], programSuffix+", and every grading has to compile it anew")
+	assert.Contains(t, r.Warnings[1], raceSuffix)
+}
+
+// Where the recipe cannot be kept, the program is not kept either: with it, no grading would
+// make the recipe again.
+func TestNoProgramWithoutItsRecipe(t *testing.T) {
+	w := newWorld(t)
+	w.config.CacheDir = w.dir
+	reference := built("reference")
+	reference.Files = append(reference.Files, sandbox.File{Name: "recipe.json", Data: []byte("calls")})
+	w.Script["reference build"] = answers(reference)
+	kept := New(w.Sandbox, w.config).kept(w.exercise)
+	require.NoError(t, os.Mkdir(kept+recipeSuffix, 0o700)) // where no file can be written then
+	r, err := w.grade(t)
+	require.NoError(t, err)
+	assert.Len(t, r.Warnings, 1)
+	assert.NoFileExists(t, kept+programSuffix)
+}
+
+// While the name of the image is unknown, nothing is kept under a key that lacks it.
+func TestNothingIsKeptWithoutAnImage(t *testing.T) {
+	w := newWorld(t)
+	w.config.CacheDir, w.SandboxInfo.Build = w.dir, ""
+	_, err := w.grade(t)
+	require.NoError(t, err)
+	left, err := os.ReadDir(w.dir)
+	require.NoError(t, err)
+	assert.Empty(t, left)
 }
 
 // A change of a file that the course provides is not graded, which is told.

@@ -111,6 +111,9 @@ type sampler struct {
 	first      []verdict.CheckResult // of the first attempt
 	again      bool                  // what was taken so has failed near its limit
 	hurried    bool                  // the budget shortened the last run
+	stopped    bool                  // a limit of time has ended a run of the series
+	before     int64                 // bytes that the submission's box had held before its last run
+	overhead   int64                 // bytes that the reference's box has held beside its program
 	repetition int                   // of all attempts: each run has inputs of its own
 	series     measure.Series
 }
@@ -221,7 +224,7 @@ const (
 // submission ends it by what it did. It is called again if it leaves the workload open.
 func (s *sampler) sample(ctx context.Context) (d measure.Decision, ended *verdict.CheckResult, err error) {
 	if !s.undecided {
-		s.series = measure.Series{Workload: s.asked()}
+		s.series, s.stopped = measure.Series{Workload: s.asked()}, false
 	}
 	s.undecided = false
 	for {
@@ -241,13 +244,13 @@ func (s *sampler) sample(ctx context.Context) (d measure.Decision, ended *verdic
 	}
 }
 
-// pair runs both sides once, in the order A B, B A, A B, ...
+// pair runs both sides once, in the order A B, B A, A B, ..., and again if that is forgiven.
 func (s *sampler) pair(ctx context.Context) (ended *verdict.CheckResult, err error) {
 	q := s.next()
 	var ref, sub sandbox.Outcome
 	first := len(s.series.Subs)%2 == 0
 	if first {
-		if ref, err = s.lease.Reference.Run(ctx, q); err != nil {
+		if ref, err = s.runReference(ctx, q); err != nil {
 			return nil, err
 		}
 	}
@@ -262,24 +265,47 @@ func (s *sampler) pair(ctx context.Context) (ended *verdict.CheckResult, err err
 		return nil, err
 	}
 	if !first {
-		if ref, err = s.lease.Reference.Run(ctx, q); err != nil {
+		if ref, err = s.runReference(ctx, q); err != nil {
 			return nil, err
 		}
 	}
+	sub = measure.Held(sub, s.before, s.overhead)
 	s.took(ref)
-	if ended, err = s.judged(*s.workload.Speed, ref, sub, cappedBy); ended != nil || err != nil {
-		return ended, err
+	switch ended, err = s.judged(*s.workload.Speed, ref, sub, cappedBy); {
+	case err == nil && ended == nil:
+		return s.add(ref, sub)
+	case ended != nil && s.forgives(ended.Verdict, sub):
+		return s.pair(ctx)
 	}
-	return s.add(ref, sub)
+	return ended, err
 }
 
-// runSubmission runs the submission within what is left of the budget, and some more. What its
-// box held beyond what the program shows counts as the program's.
+// forgives reports whether a run that a limit of time has ended does not count: the first of a
+// series, because a machine that stands still can do that to any program. One that hid memory
+// counts, because the account of its box would not show that in a later run. The submission
+// does not pay for the time.
+func (s *sampler) forgives(v verdict.Verdict, sub sandbox.Outcome) bool {
+	if s.stopped || sub.PeakSource.OfBox() || v != verdict.TooSlow && v != verdict.TimeLimit {
+		return false
+	}
+	s.stopped = true
+	s.budget.allow(sub.Wall)
+	return true
+}
+
+// runReference runs the reference, and takes down what its box held beside the program.
+func (s *sampler) runReference(ctx context.Context, q sandbox.Request) (sandbox.Outcome, error) {
+	before := s.lease.Reference.BoxPeak()
+	o, err := s.lease.Reference.Run(ctx, q)
+	s.overhead = max(s.overhead, measure.Beside(o, before))
+	return o, err
+}
+
+// runSubmission runs the submission within what is left of the budget, and some more.
 func (s *sampler) runSubmission(ctx context.Context, q sandbox.Request, more time.Duration) (sandbox.Outcome, error) {
 	q.Limits, s.hurried = s.budget.bound(q.Limits, max(lastRun, more))
-	before := s.lease.Submission.BoxPeak()
-	o, err := s.lease.Submission.Run(ctx, q)
-	return measure.Held(o, before), err
+	s.before = s.lease.Submission.BoxPeak()
+	return s.lease.Submission.Run(ctx, q)
 }
 
 // creditedRuns is how many runs of the reference in one attempt give the submission time: as
@@ -353,7 +379,7 @@ func (s *sampler) memory(ctx context.Context) (result verdict.CheckResult, err e
 	s.series = measure.Series{Workload: s.asked()}
 	for {
 		q := s.next()
-		ref, err := s.lease.Reference.Run(ctx, q)
+		ref, err := s.runReference(ctx, q)
 		if err != nil {
 			return result, err
 		}
@@ -363,6 +389,7 @@ func (s *sampler) memory(ctx context.Context) (result verdict.CheckResult, err e
 		if err != nil {
 			return result, err
 		}
+		sub = measure.Held(sub, s.before, s.overhead)
 		s.took(ref)
 		ended, err := s.judged(*s.workload.Memory, ref, sub, ref)
 		if ended == nil && err == nil {

@@ -130,17 +130,19 @@ func TestBudgetEndsRun(t *testing.T) {
 		first time.Duration // takes the first run
 		wall  time.Duration // that the second may take
 		tells bool
-	}{"with time left": {time.Second, 50 * time.Second, false}, "with little": {49 * time.Second, 41 * time.Second, true}} {
+	}{"with time left": {time.Second, 50 * time.Second, false}, "with little": {69 * time.Second, 21 * time.Second, true}} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
 			w.options.Only = []verdict.Kind{verdict.Speed}
-			slept := sandbox.Outcome{Cause: sandbox.CauseWall, Wall: time.Minute}
-			w.Script["submission bench"] = append(answered(3*time.Second, c.first), answers(slept)...)
+			slept := sandboxtest.Answer{Outcome: sandbox.Outcome{Cause: sandbox.CauseWall}, Takes: c.wall}
+			w.Script["submission bench"] = append(answered(3*time.Second, c.first), slept)
 			w.Script["reference bench"] = answers(timed(999 * ms))
 			r, err := w.grade(t)
 			require.NoError(t, err)
 			assert.Equal(t, verdict.TimeLimit, r.Checks[2].Verdict)
-			assert.Equal(t, c.wall, last(w.running(ofSubmission)).Limits.Wall)
+			runs := w.running(ofSubmission)[0].Requests()
+			assert.Equal(t, c.wall, runs[len(runs)-2].Limits.Wall)
+			assert.GreaterOrEqual(t, runs[len(runs)-1].Limits.Wall, c.wall, "the time that is taken again is given back")
 			assert.Equal(t, c.tells, strings.HasSuffix(r.Checks[2].Detail, "; all measurements together had used up the time that they may take"), r.Checks[2].Detail)
 		})
 	}
@@ -284,11 +286,50 @@ func TestCappedRuns(t *testing.T) {
 			assert.Equal(t, c.want, string(r.Checks[2].Verdict)+": "+r.Checks[2].Detail)
 			assert.Equal(t, c.want[0:8] == "too_slow", r.Checks[2].Ratio != nil)
 			assert.Equal(t, c.want[0:8] == "too_slow", r.Checks[2].Places == nil, "a submission chooses the line in which it is stopped")
-			assert.Equal(t, 1, w.count("submission bench"))
-			sub, ref := last(w.running(ofSubmission)).Limits, last(w.running(ofReference)).Limits
+			assert.Equal(t, 2, w.count("submission bench"), "one stopped run decides nothing")
+			runs := w.running(ofSubmission)[0].Requests()
+			sub, ref := runs[len(runs)-2].Limits, last(w.running(ofReference)).Limits
 			assert.Equal(t, []time.Duration{c.cpu, c.wall}, []time.Duration{sub.CPU, sub.Wall})
 			assert.Equal(t, []time.Duration{40 * time.Second, 4 * time.Minute}, []time.Duration{ref.CPU, ref.Wall}, "the reference is not capped, and has four times the limits")
 			assert.InDelta(t, float64(c.sub.CPU)/1e6, r.Checks[2].Submission.CPUMs, 1e-9)
+		})
+	}
+}
+
+// The first run of a series that a limit of time has ended is taken again on fresh inputs, and
+// leaves no trace. The second one decides, and so does one that hid memory.
+func TestStoppedOnce(t *testing.T) {
+	slow, fast, near := stopped(time.Second), timed(50*ms), timed(130*ms)
+	slept := sandbox.Outcome{Cause: sandbox.CauseIdle, Wall: 15 * time.Second}
+	hid := slow
+	hid.BoxPeak, hid.BoxPeakSource = 300<<20, sandbox.SourceCgroupV2
+	for name, c := range map[string]struct {
+		runs  []sandbox.Outcome
+		want  verdict.Verdict
+		count int
+	}{
+		"the first":            {[]sandbox.Outcome{slow, fast}, verdict.Passed, 3},
+		"a later one":          {[]sandbox.Outcome{near, slow, near}, verdict.Passed, 6},
+		"one that waited":      {[]sandbox.Outcome{slept, fast}, verdict.Passed, 3},
+		"two in a row":         {[]sandbox.Outcome{slow, slow, fast}, verdict.TooSlow, 2},
+		"two with one between": {[]sandbox.Outcome{slow, near, slow, fast}, verdict.TooSlow, 3},
+		"one that hid memory":  {[]sandbox.Outcome{hid, fast}, verdict.TooSlow, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			w.options.Purpose, w.options.Only = ForBatch, []verdict.Kind{verdict.Speed}
+			w.Script["submission start"] = answers(sandbox.Outcome{BoxPeak: 20 << 20, BoxPeakSource: sandbox.SourceCgroupV2})
+			w.Script["submission bench"] = answers(c.runs...)
+			r, err := w.grade(t)
+			require.NoError(t, err)
+			assert.Equal(t, c.want, r.Checks[2].Verdict, r.Checks[2].Detail)
+			assert.Equal(t, c.count, w.count("submission bench"))
+			assert.Equal(t, c.count, w.count("reference bench"))
+			inputs := map[string]bool{}
+			for _, q := range w.running(ofSubmission)[0].Requests()[1:] {
+				inputs[fmt.Sprint(q.Args, q.Env)] = true
+			}
+			assert.Len(t, inputs, c.count, "each run has inputs of its own")
 		})
 	}
 }
@@ -449,13 +490,14 @@ func TestSlowIsNotGreedy(t *testing.T) {
 // A submission that was stopped for its time in pairs is asked for its memory apart.
 func TestTooSlowAndSlim(t *testing.T) {
 	w := newWorld(t)
-	w.Script["submission bench"] = append(answers(stopped(10*time.Second)), answers(timed(30*time.Second))...)
+	w.Script["submission bench"] = answers(stopped(10*time.Second), stopped(10*time.Second), timed(30*time.Second))
 	r, err := w.grade(t)
 	require.NoError(t, err)
 	assert.Equal(t, []verdict.Verdict{verdict.TooSlow, verdict.Passed}, []verdict.Verdict{r.Checks[2].Verdict, r.Checks[3].Verdict})
 }
 
-// What no page of the program maps any more counts by the account of its box, in every run.
+// What no page of the program maps any more counts by the account of its box, in every run, but
+// for what the reference's box shows as well.
 func TestHeldElsewhere(t *testing.T) {
 	held := func(box int64) sandbox.Outcome {
 		o := timed(50 * ms)
@@ -463,14 +505,21 @@ func TestHeldElsewhere(t *testing.T) {
 		return o
 	}
 	for name, c := range map[string]struct {
-		grown int64 // what the box holds at most from the second run on
-		want  verdict.Verdict
-	}{"as much as it shows": {116 << 20, verdict.Passed}, "more than it shows": {300 << 20, verdict.TooMuchMemory}} {
+		grown, reference int64 // what the boxes hold at most from the second run on
+		want             verdict.Verdict
+	}{
+		"as much as it shows":       {116 << 20, 116 << 20, verdict.Passed},
+		"more than it shows":        {300 << 20, 116 << 20, verdict.TooMuchMemory},
+		"as the reference's":        {300 << 20, 300 << 20, verdict.Passed},
+		"more than the reference's": {500 << 20, 300 << 20, verdict.TooMuchMemory},
+	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
 			w.options.Only = []verdict.Kind{verdict.Memory}
 			w.Script["submission start"] = answers(sandbox.Outcome{BoxPeak: 20 << 20, BoxPeakSource: sandbox.SourceCgroupV2})
+			w.Script["reference start"] = w.Script["submission start"]
 			w.Script["submission bench"] = answers(held(100<<20), held(c.grown))
+			w.Script["reference bench"] = answers(held(100<<20), held(c.reference))
 			r, err := w.grade(t)
 			require.NoError(t, err)
 			assert.Equal(t, c.want, r.Checks[3].Verdict)

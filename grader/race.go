@@ -73,7 +73,8 @@ func (r *grading) raceRecipe(ctx context.Context) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return recipe, keep(kept+raceSuffix, recipe)
+	r.keep(kept+raceSuffix, recipe)
+	return recipe, nil
 }
 
 // buildRace builds the reference for the race detector, and returns the recipe.
@@ -205,7 +206,7 @@ func (r *grading) raceOne(ctx context.Context, c course.Check, t testRun, runner
 		if before.Name == "" || before.Verdict == verdict.Passed {
 			got.Verdict, got.Cause = verdict.TimeLimit, ""
 		}
-		got.Detail = "not run with the race detector: " + t.Func + " takes too much without it, or the tests before it took all the time there is"
+		got.Detail = "not run with the race detector: " + t.Func + " exceeded its limits in the run without it, or the tests before it used up the time"
 		return got, nil
 	}
 	q := r.lang.RaceTest(r.exercise, t.Func, r.raceSeed(t))
@@ -281,7 +282,7 @@ func raced(race lang.Race, test string) (verdict.Verdict, string, []verdict.Plac
 	}
 	const unordered = ", with no lock or channel that puts one before the other"
 	if len(places) == 0 {
-		return verdict.DataRace, "data race in " + test + ": two goroutines use the same memory at the same time, and no line of this submission's can be told" + unordered, nil
+		return verdict.DataRace, "data race in " + test + ": two goroutines use the same memory at the same time" + unordered + "; the detector names no line of this submission", nil
 	}
 	first := race.Accesses[0]
 	detail := fmt.Sprintf("data race in %s: line %d of %s %s ", test, first.Place.Line, first.Place.File, act(first))

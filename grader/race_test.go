@@ -110,7 +110,7 @@ func TestRaceCheck(t *testing.T) {
 		"the test's own": {map[string][]sandboxtest.Answer{raceRatio: answers(alien)},
 			"race data_race: data race in TestRatio: this submission runs functions of the hidden test at the same time, and they use the same memory", 0},
 		"in the standard library": {map[string][]sandboxtest.Answer{raceRatio: answers(library)},
-			"race data_race: data race in TestRatio: two goroutines use the same memory at the same time, and no line of this submission's can be told" + ordered, 0},
+			"race data_race: data race in TestRatio: two goroutines use the same memory at the same time" + ordered + "; the detector names no line of this submission", 0},
 		"in a goroutine of the standard library's functions": {map[string][]sandboxtest.Answer{raceRatio: answers(begun)},
 			"race data_race: data race in TestRatio: line 2 of gears.go writes memory that another goroutine reads in the same line at the same time" + ordered, 0},
 		"a race after a wrong answer": {map[string][]sandboxtest.Answer{raceRatio: answers(observed(2)), raceAllocs: answers(sawRace("example.com/course/reference/gears/gears.go:3"))},

@@ -228,6 +228,31 @@ func TestAnotherBox(t *testing.T) {
 	}
 }
 
+// A program is blamed only if every box has ended over it, and none has failed.
+func TestBlame(t *testing.T) {
+	gone, failed := sandboxtest.Answer{Err: sandbox.ErrGone}, sandboxtest.Answer{Err: sandbox.ErrFailed}
+	silent := sandboxtest.Answer{Err: errors.Join(sandbox.ErrGone, sandbox.ErrFailed)} // no answer came, which both say
+	for name, c := range map[string]struct {
+		answers []sandboxtest.Answer
+		blamed  bool
+	}{
+		"three have ended":          {[]sandboxtest.Answer{gone, gone, gone}, true},
+		"the first failed":          {[]sandboxtest.Answer{failed, gone, gone}, false},
+		"the second failed":         {[]sandboxtest.Answer{gone, failed, gone}, false},
+		"the last failed":           {[]sandboxtest.Answer{gone, gone, failed}, false},
+		"the last answered nothing": {[]sandboxtest.Answer{gone, gone, silent}, false},
+	} {
+		s := scripted()
+		s.Script["run"] = c.answers
+		r := New(s, Config{}).runner(spec)
+		r.Load([]byte("program"))
+		require.NoError(t, r.open(t.Context()))
+		o, err := r.Run(t.Context(), sandbox.Request{})
+		assert.Equal(t, c.blamed, o.Signal != 0, name)
+		assert.Equal(t, !c.blamed, errors.Is(err, sandbox.ErrFailed), name)
+	}
+}
+
 // A box that is gone again when it is to be pinned is replaced again.
 func TestPinGoneTwice(t *testing.T) {
 	s := scripted()

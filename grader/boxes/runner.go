@@ -115,8 +115,9 @@ func (r *Runner) asNew(cpus []int) bool {
 // Run runs the program once. If [boxesPerRequest] boxes in a row end over a request, while new
 // ones can be opened, the program is the cause, and that is an outcome: otherwise a
 // submission could trade a bad grade for an error of ours. A box that fails says nothing of
-// the program: another one is tried, and its failure is an error.
+// the program: another one is tried, and if no box serves the request, the failure is the error.
 func (r *Runner) Run(ctx context.Context, q sandbox.Request) (sandbox.Outcome, error) {
+	var failed error
 	for i := range boxesPerRequest {
 		started := time.Now()
 		asked := r.request(q)
@@ -128,6 +129,9 @@ func (r *Runner) Run(ctx context.Context, q sandbox.Request) (sandbox.Outcome, e
 			return o, nil
 		case errors.Is(err, sandbox.ErrGone):
 			r.charge(started, asked.Limits.Wall)
+		}
+		if errors.Is(err, sandbox.ErrFailed) {
+			failed = err
 		}
 		if last := i == boxesPerRequest-1; !another(err, last) || ctx.Err() != nil {
 			r.loaded = false // the box may be in the middle of it
@@ -141,6 +145,9 @@ func (r *Runner) Run(ctx context.Context, q sandbox.Request) (sandbox.Outcome, e
 		if errors.Is(err, sandbox.ErrGone) {
 			r.charge(started, 0)
 		}
+	}
+	if failed != nil { // too few boxes have ended to blame the program
+		return sandbox.Outcome{}, failed
 	}
 	return sandbox.Outcome{Signal: int(syscall.SIGKILL)}, nil
 }

@@ -105,13 +105,7 @@ type Claim struct {
 //
 // A claim names only failed checks, and claims before it.
 func Excuses(failed map[string]int, claims []Claim) map[string][]string {
-	s := settlement{claims: claims, known: map[string]settled{}, names: slices.Sorted(maps.Keys(failed))}
-	for _, name := range s.names {
-		s.purses = append(s.purses, failed[name])
-	}
-	for _, c := range claims {
-		s.names, s.purses = append(s.names, c.Check), append(s.purses, 0)
-	}
+	s := newSettlement(failed, claims)
 	granted := map[string][]string{}
 	s.collect(0, s.purses, granted)
 	return granted
@@ -122,7 +116,45 @@ type settlement struct {
 	claims []Claim
 	names  []string // of failed checks, and then of claims
 	purses []int    // what each may still pay at the start
+	asked  [][]int  // whose purses each claim, or one after it, may take from
 	known  map[string]settled
+}
+
+func newSettlement(failed map[string]int, claims []Claim) *settlement {
+	s := &settlement{claims: claims, known: map[string]settled{}, names: slices.Sorted(maps.Keys(failed))}
+	for _, name := range s.names {
+		s.purses = append(s.purses, failed[name])
+	}
+	for _, c := range claims {
+		s.names, s.purses = append(s.names, c.Check), append(s.purses, 0)
+	}
+	s.asked = s.askedFrom()
+	return s
+}
+
+// askedFrom finds the purses for [settlement.asked], from the last claim to the first.
+func (s *settlement) askedFrom() [][]int {
+	from := make([][]int, len(s.claims))
+	var later []int
+	for i, c := range slices.Backward(s.claims) {
+		for _, name := range slices.Concat(c.By...) {
+			if at := slices.Index(s.names, name); at >= 0 && !slices.Contains(later, at) {
+				later = append(later, at)
+			}
+		}
+		from[i] = slices.Clone(later)
+	}
+	return from
+}
+
+// key names all that decides the claims from the i-th on. The purses that these do not ask are
+// left out, or every set of refused claims before them would have a key of its own.
+func (s *settlement) key(i int, purses []int) string {
+	asked := []int{i}
+	for _, at := range s.asked[i] {
+		asked = append(asked, purses[at])
+	}
+	return fmt.Sprint(asked)
 }
 
 // settled is the best that can be done from one claim on.
@@ -136,7 +168,7 @@ func (s *settlement) best(i int, purses []int) settled {
 	if i == len(s.claims) {
 		return settled{}
 	}
-	key := fmt.Sprint(i, purses)
+	key := s.key(i, purses)
 	if known, ok := s.known[key]; ok {
 		return known
 	}

@@ -2,6 +2,7 @@ package judge
 
 import (
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -155,6 +156,74 @@ func TestExcuses(t *testing.T) {
 	} {
 		assert.Equal(t, test.want, Excuses(test.failed, test.claims), name)
 	}
+}
+
+// Many checks that rest on one are settled in steps that grow with its points, and not with
+// the sets of these checks.
+func TestManyClaimsOnOneCheck(t *testing.T) {
+	const points = 20
+	for _, n := range []int{16, 40} { // of 16, the sets are few enough to be counted where this fails
+		var claims []Claim
+		for i := range n {
+			claims = append(claims, Claim{fmt.Sprint("X", i), 1, [][]string{{"A"}}})
+		}
+		s := newSettlement(map[string]int{"A": points}, claims)
+		require.Equal(t, min(n, points), s.best(0, s.purses).points)
+		require.LessOrEqual(t, len(s.known), n*(points+1))
+		require.Len(t, Excuses(map[string]int{"A": points}, claims), min(n, points))
+	}
+}
+
+// plainly is [Excuses] that tries everything and remembers nothing.
+func plainly(claims []Claim, purses map[string]int) (points int, granted map[string][]string) {
+	if len(claims) == 0 {
+		return 0, map[string][]string{}
+	}
+	c := claims[0]
+	refused := maps.Clone(purses)
+	refused[c.Check] = c.Points
+	points, granted = plainly(claims[1:], refused)
+	for _, by := range c.By {
+		after, ok := maps.Clone(purses), true
+		for _, name := range by {
+			ok = ok && after[name] >= max(1, c.Points)
+			after[name] -= c.Points
+		}
+		if more, rest := plainly(claims[1:], after); ok && c.Points+more > points {
+			points, granted = c.Points+more, rest
+			granted[c.Check] = by
+		}
+	}
+	return points, granted
+}
+
+// What is remembered changes no decision.
+func TestExcusesAsPlainly(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	some := 0
+	for range 2000 {
+		failed, names := map[string]int{}, []string{"unknown"}
+		for i := range 1 + r.IntN(3) {
+			names = append(names, fmt.Sprint("A", i))
+			failed[names[i+1]] = r.IntN(7)
+		}
+		var claims []Claim
+		for i := range r.IntN(6) {
+			c := Claim{Check: fmt.Sprint("X", i), Points: r.IntN(4)}
+			for range 1 + r.IntN(3) {
+				var set []string
+				for _, at := range someOf(r, len(names)) {
+					set = append(set, names[at])
+				}
+				c.By = append(c.By, append(set, names[r.IntN(len(names))]))
+			}
+			claims, names = append(claims, c), append(names, c.Check)
+		}
+		_, want := plainly(claims, failed)
+		require.Equal(t, want, Excuses(failed, claims), "%v %+v", failed, claims)
+		some += len(want)
+	}
+	assert.Greater(t, some, 1000, "claims that were granted")
 }
 
 // world is an exercise of checks that rest on earlier ones, and a program with mistakes.

@@ -18,19 +18,30 @@ func Figures(o sandbox.Outcome) verdict.Figures {
 	}
 }
 
-// boxOverhead is more than a box holds besides its program: the supervisor, and what the
+// boxOverhead is more than a box commonly holds besides its program: the supervisor, and what the
 // kernel keeps for both. Measured were 5 to 6 MiB.
 const boxOverhead = 16 << 20 // bytes
 
 // Held is an outcome with what its program held wherever it lies. Memory that no page of
 // the process maps any more shows in the account of the box, which never falls: if a run has
 // raised it beyond what the box held before, by more than the program and the overhead,
-// the rest is the program's too, and the source says so.
-func Held(o sandbox.Outcome, before int64) sandbox.Outcome {
-	if o.BoxPeakSource != sandbox.SourceNone && before > 0 && o.BoxPeak > before && o.BoxPeak-boxOverhead > o.Peak {
-		o.Peak, o.PeakSource = o.BoxPeak-boxOverhead, o.BoxPeakSource
+// the rest is the program's too, and the source says so. The overhead is at least what the
+// reference's box has shown ([Beside]): what a box keeps grows with what a test records.
+func Held(o sandbox.Outcome, before, overhead int64) sandbox.Outcome {
+	overhead = max(overhead, boxOverhead)
+	if Beside(o, before) > overhead {
+		o.Peak, o.PeakSource = o.BoxPeak-overhead, o.BoxPeakSource
 	}
 	return o
+}
+
+// Beside is what the box of a run held beside its program, in bytes; 0 if the run has not raised
+// what the box held before, which may be another run's.
+func Beside(o sandbox.Outcome, before int64) int64 {
+	if o.BoxPeakSource == sandbox.SourceNone || before <= 0 || o.BoxPeak <= before {
+		return 0
+	}
+	return o.BoxPeak - o.Peak
 }
 
 // SpeedFigures returns the medians of the measured windows, and the least peaks.

@@ -181,7 +181,8 @@ const provesTwoWays = 40
 // Decide decides on a submission that is still undecided when no more pairs can be had. Its
 // runs have used up the time that there is, so that the ratio of all of them counts as it is,
 // and a quarter of them far above the limit: who sleeps until measuring ends gains nothing by
-// the doubt, nor by a few runs that were fast. Very few pairs fail only what is far above it, or always.
+// the doubt, nor by a few runs that were fast. Very few pairs fail what is far above it in the
+// middle or in one run, or always above it: a slow run may be chance, but so may a fast one.
 func (s Speed) Decide(pairs []Pair, limit float64) Speed {
 	if s.Verdict != "" {
 		return s

@@ -103,8 +103,15 @@ func (p *picture) place() {
 	p.height = under + max(rowsA, rowsZ)*height + line + margin
 }
 
-// grid is how many rows and columns a block has.
-func grid(shape []int) (rows, cols int) { return size(shape, -2), size(shape, -1) }
+// grid is how many rows and columns a block has. Where one of them is 0 both are: the other
+// one may be as large as an int can be, and there is nothing to draw.
+func grid(shape []int) (rows, cols int) {
+	rows, cols = size(shape, -2), size(shape, -1)
+	if rows == 0 || cols == 0 {
+		return 0, 0
+	}
+	return rows, cols
+}
 
 // label is what is written at the block of a, b or the result.
 func (p *picture) label(k int) string {

@@ -266,7 +266,7 @@ func (b *box) Close() error {
 // remove makes sure that the container is gone. It has a deadline of its own,
 // because it must also work when the caller was interrupted.
 func (b *box) remove() {
-	ctx, cancel := context.WithTimeout(context.Background(), closeTimeout)
+	ctx, cancel := context.WithTimeout(context.Background(), removeTimeout)
 	defer cancel()
 	err := again(ctx, func() error {
 		err := b.engine.client.ContainerRemove(ctx, b.id, container.RemoveOptions{Force: true, RemoveVolumes: true})

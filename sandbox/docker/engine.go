@@ -31,6 +31,8 @@ const (
 	callTimeout  = 60 * time.Second
 	imageTimeout = 15 * time.Minute
 	closeTimeout = 10 * time.Second
+	// removeTimeout is longer, because a container that never started stays if it is missed.
+	removeTimeout = 2 * time.Minute
 )
 
 // Config configures an engine. The zero value of a field means its default.
@@ -161,8 +163,9 @@ func (e *Engine) Host() string { return e.client.DaemonHost() }
 // Close waits until all containers of this process are removed.
 func (e *Engine) Close() error {
 	e.settle()
-	// The engine may have made a container for a killed owner after the sweep of Open.
-	// If this sweep fails, the next Open repeats it.
+	// The engine may have made a container for a killed owner after the sweep of Open, or
+	// for this one after its call was given up. If this sweep fails, the Open of another
+	// process repeats it.
 	ctx, cancel := bounded(context.Background())
 	defer cancel()
 	_ = e.sweep(ctx)

@@ -3,6 +3,7 @@ package docker
 import (
 	"bytes"
 	"context"
+	"crypto/rand"
 	"fmt"
 	"os"
 	"strings"
@@ -13,15 +14,17 @@ import (
 )
 
 // OwnerLabel names the process that a container belongs to, as "<boot
-// id>/<namespace> <process> <its start time>", which stays unique when process
-// numbers are reused.
+// id>/<namespace> <process> <its start time> <its engine>", which stays unique when
+// process numbers are reused. The last part is random: a process that opens a second
+// engine, to see whether it answers, must not remove the containers of the first.
 const OwnerLabel = "grade.owner"
 
 // strayAge is the age at which a container counts as left behind if its owner is in
-// another boot or namespace, where it cannot be looked up.
-const strayAge = time.Hour
+// another boot or namespace, where it cannot be looked up. A box of a reference waits
+// for the next grading, as long as a batch takes.
+const strayAge = 6 * time.Hour
 
-// owner returns the label's value for this process.
+// owner returns the label's value for one more engine of this process.
 func owner() (string, error) {
 	boot, err := bootID()
 	if err != nil {
@@ -31,7 +34,7 @@ func owner() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return fmt.Sprintf("%s %d %s", boot, os.Getpid(), start), nil
+	return fmt.Sprintf("%s %d %s %s", boot, os.Getpid(), start, rand.Text()), nil
 }
 
 // bootID identifies the scope of process numbers: this boot of this machine, and
@@ -89,7 +92,8 @@ func orphaned(label, boot string, created, now time.Time) bool {
 	return err == nil && got != start
 }
 
-// sweep removes containers whose owner is dead. A supervisor ends with its owner by
+// sweep removes containers whose owner is dead, and the engine's own: it runs before the
+// first box is made and after the last is closed. A supervisor ends with its owner by
 // itself; sweep removes containers that never started or did not end.
 func (e *Engine) sweep(ctx context.Context) error {
 	boot, err := bootID()
@@ -103,7 +107,8 @@ func (e *Engine) sweep(ctx context.Context) error {
 		return fmt.Errorf("list containers: %w", err)
 	}
 	for _, c := range list {
-		if c.Labels[OwnerLabel] != "" && orphaned(c.Labels[OwnerLabel], boot, time.Unix(c.Created, 0), time.Now()) {
+		label := c.Labels[OwnerLabel]
+		if label != "" && (label == e.owner || orphaned(label, boot, time.Unix(c.Created, 0), e.clock())) {
 			call, cancel := bounded(ctx)
 			// Another grade may remove it at the same time, so an error is fine.
 			_ = e.client.ContainerRemove(call, c.ID, container.RemoveOptions{Force: true, RemoveVolumes: true})
@@ -111,4 +116,11 @@ func (e *Engine) sweep(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// clock is what the engine's clock showed when it was opened: the ages of containers are
+// by that clock, and another machine's may differ. Without it no container is old.
+func (e *Engine) clock() time.Time {
+	now, _ := time.Parse(time.RFC3339Nano, e.info.SystemTime)
+	return now
 }

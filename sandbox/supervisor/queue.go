@@ -15,15 +15,31 @@ import (
 
 // left returns how much wall time the program has left, from the moment it took over from
 // launch. The time for which it was ready to run and others had the CPUs is the machine's,
-// and not counted: a program that is not given any time is no slower than another.
+// and not counted: a program that is not given any time is no slower than another. Nor is the
+// time for which the whole machine stood still, which no queue shows.
 func (p *program) left() time.Duration {
 	limit := p.limits.Wall
 	begun := p.begun.Load()
 	if begun == nil { // it is one of ours that is slow
 		return min(limit, sandbox.Patience*limit-time.Since(p.started))
 	}
+	p.stall.look(time.Now())
 	p.queue.look(p.process.Pid, time.Now())
-	return limit + min(p.queue.starved, (sandbox.Patience-1)*limit) - time.Since(*begun)
+	return limit + min(p.queue.starved+p.stall.stood, (sandbox.Patience-1)*limit) - time.Since(*begun)
+}
+
+// stall is for how long the watchdog came late: while it does not run, others may not be able
+// to either.
+type stall struct {
+	stood  time.Duration
+	looked time.Time
+}
+
+func (s *stall) look(now time.Time) {
+	if !s.looked.IsZero() {
+		s.stood += max(0, now.Sub(s.looked)-2*poll)
+	}
+	s.looked = now
 }
 
 // queuePoll is the number of intervals of the watchdog between two looks at a queue.

@@ -43,6 +43,7 @@ func (s *supervisor) serveOne(q sandbox.Request, gone <-chan struct{}) (sandbox.
 	if err != nil {
 		return sandbox.Outcome{}, err
 	}
+	defer func() { s.spent = s.clean() }() // after a fault too: the box serves on
 	o, err := p.finish(gone)
 	after, own := s.gauges.read(), ownCPU()-own
 	fill(&o, before, after, own)
@@ -53,7 +54,6 @@ func (s *supervisor) serveOne(q sandbox.Request, gone <-chan struct{}) (sandbox.
 		return sandbox.Outcome{}, err
 	}
 	o.Files = s.collect(q)
-	s.spent = s.clean()
 	return o, nil
 }
 
@@ -65,6 +65,7 @@ type program struct {
 	dump    bool // it is asked where it is when its time is over
 	rest    rest
 	queue   queue // watch's own
+	stall   stall // likewise
 	started time.Time
 	begun   atomic.Pointer[time.Time] // nil: launch has not become the program yet
 	done    chan struct{}             // closed when the process has ended
@@ -206,6 +207,7 @@ func (p *program) watch(gone <-chan struct{}) {
 	defer wall.Stop()
 	tick := time.NewTicker(poll)
 	defer tick.Stop()
+	p.stall.look(time.Now())
 	for looks := 0; ; {
 		select {
 		case <-p.done:
@@ -220,6 +222,7 @@ func (p *program) watch(gone <-chan struct{}) {
 				p.expire(sandbox.CauseWall)
 			}
 		case <-tick.C:
+			p.stall.look(time.Now())
 			p.sample()
 			if looks++; looks%queuePoll == 0 {
 				p.queue.look(p.process.Pid, time.Now())

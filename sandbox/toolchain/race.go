@@ -6,8 +6,10 @@ import (
 	"crypto/sha256"
 	"debug/elf"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -41,7 +43,8 @@ const RaceFresh = 24 * time.Hour
 
 // Race compiles what the race detector needs with this machine's gcc, into a build cache,
 // unless that was done within a time; 0: ever. It takes some ten seconds of CPU time.
-// Where it cannot be done, the error is [sandbox.ErrNoRace] and says why.
+// Where it cannot be done, the error is [sandbox.ErrNoRace] and says why: there is no real gcc, or
+// the build fails again and again. Any other fault may pass, and must not cost a check.
 func (g Go) Race(ctx context.Context, cache string, within time.Duration) (Race, error) {
 	ready := filepath.Join(cache, raceReady)
 	if r, err := readRace(ready, within); err == nil {
@@ -60,7 +63,7 @@ func (g Go) Race(ctx context.Context, cache string, within time.Duration) (Race,
 		return Race{}, context.Cause(ctx)
 	}
 	if err != nil {
-		return Race{}, fmt.Errorf("%w: %w", sandbox.ErrNoRace, err)
+		return Race{}, err
 	}
 	data, err := json.Marshal(r)
 	if err != nil {
@@ -94,7 +97,7 @@ func readRace(ready string, within time.Duration) (r Race, err error) {
 func (g Go) fillRace(ctx context.Context, cache string) (Race, error) {
 	gcc, err := exec.LookPath("gcc")
 	if err != nil || !HasCompiler() {
-		return Race{}, fmt.Errorf("%s/%s without gcc: it compiles a part of Go's runtime once", runtime.GOOS, runtime.GOARCH)
+		return Race{}, fmt.Errorf("%w: %s/%s without gcc: it compiles a part of Go's runtime once", sandbox.ErrNoRace, runtime.GOOS, runtime.GOARCH)
 	}
 	tree, err := os.MkdirTemp("", "grade-race-")
 	if err != nil {
@@ -105,10 +108,8 @@ func (g Go) fillRace(ctx context.Context, cache string) (Race, error) {
 		return Race{}, err
 	}
 	program := filepath.Join(tree, "program")
-	cmd := exec.CommandContext(ctx, g.Command(), "build", "-race", "-trimpath", "-buildvcs=false", "-ldflags=-linkmode=internal", "-o", program, ".")
-	cmd.Dir, cmd.Env = tree, g.raceEnviron(tree, cache)
-	if said, err := cmd.CombinedOutput(); err != nil {
-		return Race{}, fmt.Errorf("compile an empty program: %w: %.2000s", err, said)
+	if err := g.buildProbe(ctx, tree, program, cache); err != nil {
+		return Race{}, err
 	}
 	if err := copyLibrary(ctx, gcc, cache); err != nil {
 		return Race{}, err
@@ -135,13 +136,42 @@ func writeProbe(tree, gcc string) error {
 	return nil
 }
 
-// copyLibrary copies gcc's own library into the cache. The detector calls functions of it.
+// raceBuilds is how many builds have to fail before this machine counts as one that cannot have
+// the race detector: one fails where gcc is killed on a full machine.
+const raceBuilds = 2
+
+// buildProbe builds the empty program. A go command that does not end by itself says nothing of
+// what gcc can do.
+func (g Go) buildProbe(ctx context.Context, tree, program, cache string) (err error) {
+	for range raceBuilds {
+		cmd := exec.CommandContext(ctx, g.Command(), "build", "-race", "-trimpath", "-buildvcs=false", "-ldflags=-linkmode=internal", "-o", program, ".")
+		cmd.Dir, cmd.Env = tree, g.raceEnviron(tree, cache)
+		said, failure := cmd.CombinedOutput()
+		if failure == nil {
+			return nil
+		}
+		err = fmt.Errorf("compile an empty program: %w: %.2000s", failure, said)
+		if exit, ok := errors.AsType[*exec.ExitError](failure); !ok || !exit.Exited() || ctx.Err() != nil {
+			return err
+		}
+	}
+	return fmt.Errorf("%w: %w", sandbox.ErrNoRace, err)
+}
+
+// copyLibrary copies gcc's own library into the cache. The detector calls functions of it. A gcc
+// that names none, or one that is not there, is another compiler under that name.
 func copyLibrary(ctx context.Context, gcc, cache string) error {
 	name, err := exec.CommandContext(ctx, gcc, "-print-libgcc-file-name").Output()
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok && exit.Exited() {
+		return fmt.Errorf("%w: %s -print-libgcc-file-name: %w", sandbox.ErrNoRace, gcc, err)
+	}
 	if err != nil {
 		return fmt.Errorf("%s -print-libgcc-file-name: %w", gcc, err)
 	}
 	data, err := os.ReadFile(strings.TrimSpace(string(name)))
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%w: %s: %w", sandbox.ErrNoRace, gcc, err)
+	}
 	if err != nil {
 		return err
 	}

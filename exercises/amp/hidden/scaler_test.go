@@ -401,6 +401,27 @@ func TestScalerState(t *testing.T) {
 			forgotten(t, o, x, only)
 		}
 	}
+	for _, bad := range []float64{nan, inf, -inf} {
+		unfinished(t, o, bad)
+	}
+}
+
+// unfinished takes States in the middle of an iteration with a gradient of bad: they are as the last
+// Update has left them.
+func unfinished(t testing.TB, o *observe.Observer, bad float64) {
+	s := newScaler(t, amp.ScalerConfig{Init: 64, Interval: never})
+	iterate(o, s, "scale before one that is not finite", clean(3)...)
+	state := func(when string) {
+		o.Int("count in a State "+when, s.State().Clean)
+		o.Float("scale in a State "+when, s.State().Scale, right)
+	}
+	f := with(s, bad)
+	s.Unscale(f)
+	state("between Unscale and Update")
+	s.Step(f, 0.5)
+	state("between Step and Update")
+	s.Update()
+	state("after that Update")
 }
 
 // forgotten sets a State in the middle of an iteration with the gradient x: nothing is left

@@ -33,7 +33,7 @@ var errCause = errors.New("why it was cancelled")
 
 // When ctx is cancelled between two blocks, at most one more comes, and then the
 // error of ctx with an empty block: also where blocks are parts of a row, and where
-// ctx was cancelled with a cause (rule 24).
+// ctx was cancelled with a cause. A large block is not finished first (rule 24).
 func TestCancelBlocks(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
@@ -58,6 +58,15 @@ func TestCancelBlocks(t *testing.T) {
 	}
 	recordBlocksLook(o, "", tall[float64](r), b)
 	recordBlocksLook(o, ", float32", tall[float32](r), narrow(b))
+	large := random[float64](r, 2000, 600)
+	failure(o, "error of Blocks, cancelled at work on a block that is all", interrupted(func(ctx context.Context) error {
+		for _, err := range cosine.Blocks(ctx, large, large, 8*large.Rows*large.Rows) {
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	}))
 }
 
 // recordBlocksLook records whether Blocks looks at ctx as often as it has to.

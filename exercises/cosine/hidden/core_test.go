@@ -2,6 +2,7 @@ package hidden
 
 import (
 	"math"
+	"math/rand/v2"
 	"testing"
 
 	"grade/observe"
@@ -172,6 +173,25 @@ func strides[T cosine.Float](t *testing.T, o *observe.Observer, name string) {
 	recordGapsOnly(o, name+", of nothing but zeros", a, b)
 	a.Data[9], b.Data[3] = T(math.NaN()), T(math.Inf(1))
 	recordGapsOnly(o, name+", of rows that are not finite", a, b)
+	recordManyWithGaps[T](o, name)
+}
+
+// recordManyWithGaps records so many rows with gaps that they may be prepared in parts, each of
+// which begins at a multiple of Stride.
+func recordManyWithGaps[T cosine.Float](o *observe.Observer, name string) {
+	r := o.Rand()
+	many := func() cosine.Matrix[T] {
+		return spaced(ordinary[T](r, between(r, 260, 300), 4), between(r, 1, 5), T(math.NaN()))
+	}
+	a, b := many(), many()
+	dst := spaced(random[T](r, a.Rows, b.Rows), between(r, 1, 5), T(r.NormFloat64()))
+	failure(o, bySimilarity+"error", cosine.Similarity(background, dst, a, b))
+	o.Floats("gaps of dst"+name+", of many rows", gaps(dst))
+	accuracy := together(a.Rows * b.Rows)
+	o.Float(bySimilarity+"many rows with gaps, all together"+name, fingerprint(r, dst), accuracy)
+	scores, err := scoresOfTopK(a, b)
+	failure(o, byTopK+"error", err)
+	o.Float(byTopK+"many rows with gaps, all together"+name, fingerprint(r, scores), accuracy)
 }
 
 // recordGapsOnly records what stands between the rows of dst where a shorter way to fill it
@@ -302,6 +322,9 @@ func neverBeyondOne[T cosine.Float](t *testing.T, o *observe.Observer, name stri
 		}
 		largest = max(largest, recordMultiples(t, o, name, a, b))
 	}
+	for _, n := range []int{1, 3, 5, 7, 9, 15, 17, 31, 33} { // which leave rows, columns and parts of blocks over
+		largest = max(largest, largestOfMultiples[T](o.Rand(), n, between(o.Rand(), 2, 20)))
+	}
 	o.Float("largest magnitude of a similarity"+name, largest, observe.AtMost(1, 0))
 }
 
@@ -320,6 +343,27 @@ func recordMultiples[T cosine.Float](t *testing.T, o *observe.Observer, name str
 		o.Floats(byBlocks+"rows and their multiples"+name, pairs(c.sum), near)
 	}
 	return max(largestOf(floats(dst.Data)), largestOf(c.sum.Data), largestOf(scoresOf(lists)))
+}
+
+// largestOfMultiples returns the largest magnitude of the similarities of n multiples of one row,
+// in blocks of several sizes too: how they are cut is the subject of TestBlocks.
+func largestOfMultiples[T cosine.Float](r *rand.Rand, n, d int) float64 {
+	a, dst := random[T](r, n, d), cosine.Matrix[T]{Rows: n, Cols: n, Stride: n, Data: make([]T, n*n)}
+	for i := 1; i < n; i++ {
+		copy(row(a, i), row(a, 0))
+		scale(a, i, away(r))
+	}
+	_ = cosine.Similarity(background, dst, a, a)
+	lists, _ := cosine.TopK(background, a, a, n)
+	largest := max(largestOf(floats(dst.Data)), largestOf(scoresOf(lists)))
+	for _, maxBytes := range []int{8, 8 * max(1, n/2), 8 * n, 1 << 20} {
+		for block := range cosine.Blocks(background, a, a, maxBytes) {
+			for i := range block.Sim.Rows {
+				largest = max(largest, largestOf(floats(row(block.Sim, i))))
+			}
+		}
+	}
+	return largest
 }
 
 func largestOf(xs []float64) (largest float64) {

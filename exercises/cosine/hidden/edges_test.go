@@ -164,6 +164,10 @@ func TestLongSums(t *testing.T) {
 		unit(a, i)
 	}
 	recordExactly(t, o, "positive", a, shifted(a))
+	for _, rows := range []int{7, 9} { // those that are left over may have a loop of their own
+		odd := oneLarge(r, rows, d)
+		recordExactly(t, o, "an odd number of rows, one large number and many small ones", odd, shifted(odd))
+	}
 	c := collect(t, cosine.Blocks(background, a, shifted(a), 8), a.Rows, a.Rows)
 	o.Floats(byBlocks+"positive, parts of rows", c.sum.Data, accurate[float32](d))
 	self := pairs(similarity(t, o, a, view(slices.Clone(a.Data), a.Rows, d, d)))

@@ -132,7 +132,8 @@ func weigh[T cosine.Float](block cosine.Block[T]) (sum float64) {
 }
 
 // Calls at the same time are safe, also with the same a and b: nothing may be shared
-// between them (rule 25).
+// between them. When a call has returned, or a loop over blocks has ended, nothing of it
+// goes on (rules 19 and 25).
 func TestConcurrent(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
@@ -166,6 +167,42 @@ func writtenAfterwards(o *observe.Observer) {
 			failure(o, "error of Blocks, whose matrices are written to afterwards", err)
 		}
 		write()
+	}
+	writtenAfterEnds(r)
+}
+
+// writtenAfterEnds does so when calls have ended at work, by their ctx or by a break: which errors
+// come is left open, for a call may be done before.
+func writtenAfterEnds(r *rand.Rand) {
+	a, b, dst := ordinary[float64](r, 40, 32), ordinary[float64](r, 30, 32), ordinary[float64](r, 40, 30)
+	write := func() {
+		for _, m := range []matrix64{a, b, dst} {
+			for i := range m.Data {
+				m.Data[i] = r.Float64()
+			}
+		}
+	}
+	for i := range 12 {
+		ends := func() context.Context {
+			return &counter{Context: background, last: 1 + int64(i%4), end: context.Canceled, done: make(chan struct{})}
+		}
+		_ = cosine.Similarity(ends(), dst, a, b)
+		write()
+		_, _ = cosine.TopK(ends(), a, b, 3)
+		write()
+		rangeOver(cosine.Blocks(ends(), a, b, 1000), 100)
+		write()
+		rangeOver(cosine.Blocks(background, a, b, 1000), 1+i%4)
+		write()
+	}
+}
+
+// rangeOver ends a loop after so many blocks, if there are as many.
+func rangeOver(seq iter.Seq2[cosine.Block[float64], error], blocks int) {
+	for range seq {
+		if blocks--; blocks == 0 {
+			break
+		}
 	}
 }
 

@@ -142,13 +142,18 @@ func keepsNothing(t *testing.T, r *rand.Rand, cfg earlystop.Config, metric float
 
 // StopAt stops as soon as a metric is better than it (equal is not), for the reason
 // Threshold, however much patience there is. A metric that improves becomes best
-// before, and its weights are those that Restore brings back.
+// before, and its weights are those that Restore brings back. At one that does not improve
+// the model is not looked at.
 func TestStopAt(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
 	var l, zero log
+	stay := true
 	for _, mode := range []earlystop.Mode{earlystop.Min, earlystop.Max} {
 		sign := sign(mode)
+		limit := dyadic(r, 30, 60)
+		wide := earlystop.Config{Mode: mode, Patience: endless, MinDelta: 8, StopAt: &limit}
+		stay = keepsNothing(t, r, wide, limit+sign*2, limit-sign*2) && stay
 		for _, delta := range []float64{0, 0.5} {
 			for _, x := range []float64{dyadic(r, 30, 60), 0} {
 				kept := &l
@@ -170,6 +175,7 @@ func TestStopAt(t *testing.T) {
 	infinite(t, &zero, r, func(cfg *earlystop.Config, limit *float64) { cfg.StopAt = limit })
 	o.Strings("when and why each training stops", append(l.stops, zero.stops...))
 	o.Strings("best after each epoch", l.bests)
+	o.Bool("weights that Restore brings back stay where a metric is good enough and does not improve", stay)
 }
 
 // DivergeAt stops as soon as a metric is worse than it (equal is not), for the

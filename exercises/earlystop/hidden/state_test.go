@@ -212,6 +212,7 @@ func patienceOfTheNew(t *testing.T, o *observe.Observer, carry func(from, to ses
 	}
 	carry(s, session{short, &l, new(bool)})
 	longPatience(t, o, s, x, carry)
+	harderBaseline(t, o, x, carry)
 	before := reason(short.Reason())
 	o.Bool("a State keeps the count that is above its Stopper's Patience", short.State().Wait == s.State().Wait)
 	short.Observe(some+5, x+9, m)
@@ -236,6 +237,21 @@ func longPatience(t *testing.T, o *observe.Observer, from session, x float64, ca
 		if c.name == "improves" {
 			o.Int("Wait of one with less Patience, after an epoch that improves", s.State().Wait)
 		}
+	}
+}
+
+// harderBaseline shows an improvement to Stoppers that go on with a Baseline which it does not beat:
+// that the other Stopper's was beaten, or that it had none, does not count.
+func harderBaseline(t *testing.T, o *observe.Observer, x float64, carry func(from, to session)) {
+	t.Helper()
+	for _, old := range []*float64{nil, new(x + 30)} {
+		s := session{newStopper(t, earlystop.Config{Patience: 9, Baseline: old}), new(log), new(bool)}
+		next := session{newStopper(t, earlystop.Config{Patience: 9, Baseline: new(x - 50)}), new(log), new(bool)}
+		s.Observe(some, x, ordinary())
+		s.Observe(some+1, x-1, ordinary())
+		carry(s, next)
+		next.Observe(some+2, x-2, ordinary())
+		o.Int("Wait of one with another Baseline, after an improvement that does not beat it", next.State().Wait)
 	}
 }
 
@@ -315,6 +331,9 @@ func TestStateIsACopy(t *testing.T) {
 	second.epoch(12, x-step, nil)
 	show(second.State())
 	show(st) // no State shares memory with another either
+	// An improvement: that of the second one was none, and its snapshot stays.
+	first.epoch(12, x+3*step, nil)
+	o.String("fields of a State after a best without a model", fields(first.State()))
 	o.Strings("fields of each State", states)
 	o.Strings("weights that Restore brings back", l.weights)
 	o.Strings("errors", l.errors)

@@ -250,6 +250,19 @@ func TestOwnVocabulary(t *testing.T) {
 		o.Ints("entries of texts that look alike", entries)
 		o.Ints("words of texts that look alike", kept)
 	}
+	firstAskedLate(o)
+}
+
+// firstAskedLate asks a vocabulary for the first time when its examples have changed.
+func firstAskedLate(o *observe.Observer) {
+	list := ranked(o.Rand(), 6)
+	v, text := hunt.NewVocabulary(list, everything), slices.Clone(list[2].Words)
+	for _, e := range list {
+		clear(e.Words)
+	}
+	clear(list)
+	o.Strings("words, first asked for after the examples changed", v.Words())
+	vector(o, "a vector, first asked for after the examples changed", v.Vector(text))
 }
 
 // 66,000 different words, and long ones that have the same hash (rules 8 and 11).

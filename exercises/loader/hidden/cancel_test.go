@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"grade/observe"
@@ -51,6 +52,9 @@ func TestCancel(t *testing.T) {
 			for _, how := range endings {
 				doneBefore(t, o, cfg, how)
 				doneInTheBody(t, o, cfg, how)
+				if workers > 0 {
+					doneUnderGets(t, o, cfg, how)
+				}
 				doneAfterAFailure(t, o, cfg, how)
 				doneInGetOrCollate(t, o, cfg, how)
 				doneWhileAGetWaits(t, o, cfg, how)
@@ -82,6 +86,26 @@ func doneInTheBody(t *testing.T, o *observe.Observer, cfg config, how string) {
 	name := "done in the body by " + how
 	o.Int(name+": batches before it", len(got.batches))
 	got.ofCtx(o, name, ctx)
+}
+
+// doneUnderGets has ctx done in the body while Gets wait: theirs is done then, and not when the body
+// comes back.
+func doneUnderGets(t *testing.T, o *observe.Observer, cfg config, how string) {
+	s := &keeping{source: newSource(o.Rand(), 40)}
+	s.delay = func(i int) time.Duration {
+		if i < cfg.BatchSize {
+			return ms(1)
+		}
+		return 24 * time.Hour
+	}
+	ctx, end := endingBy(t, how)
+	for range newLoader(t, s, copies, cfg).Epoch(ctx, 0) {
+		time.Sleep(time.Minute)
+		end()
+		synctest.Wait()
+		o.Int("done in the body by "+how+": contexts of Gets that are not done yet", len(s.contexts)-s.done())
+		break
+	}
 }
 
 // untilBatch goes through a pass; the body of one of its batches takes a minute, and

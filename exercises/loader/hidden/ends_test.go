@@ -23,6 +23,9 @@ func TestLoopEnds(t *testing.T) {
 		for _, workers := range []int{0, 1, 6} {
 			for _, way := range []string{"all batches", "break", "return", "panic", "ctx", "Get", "Collate"} {
 				collatesAtTheEnd(t, o, way, workers)
+				if way != "ctx" {
+					neverDone(t, o, way, workers)
+				}
 			}
 			for _, w := range ways {
 				e := &ending{source: newSource(r, 60), way: w.way, then: w.then, at: below(r, 4, 9), value: r.IntN(1e9), failure: failure}
@@ -94,6 +97,19 @@ func collatesAtTheEnd(t *testing.T, o *observe.Observer, way string, workers int
 	e.loop(newLoader(t, e, collate, config{BatchSize: 1, Workers: workers, Prefetch: 6}).Epoch(ctx, 0), cancel)
 	o.Int(way+": Collates of an hour that still run", int(e.collating.Load()))
 	time.Sleep(2 * time.Hour)
+}
+
+// neverDone has a loop end whose ctx is never done: a goroutine that waits for that ctx is left, and
+// ends the bubble with a deadlock.
+func neverDone(t *testing.T, o *observe.Observer, way string, workers int) {
+	e := &ending{source: newSource(o.Rand(), 12), way: way, at: 2, value: 1, failure: errors.New("failure")}
+	if way == "Get" {
+		broken(o.Rand(), e.source, 6)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	e.loop(newLoader(t, e, e.collate, config{BatchSize: 3, Workers: workers, Prefetch: 4}).Epoch(ctx, 0), cancel)
+	_, running, _ := e.counts()
+	o.Int(way+", and ctx is never done: Gets that still run", running)
 }
 
 // ending is a loop that ends in some way, and a dataset that is slow to let go.

@@ -2,6 +2,7 @@ package hidden
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -69,7 +70,7 @@ func sameEpoch(t *testing.T, o *observe.Observer, cfg config) {
 // The order depends on Seed, epoch and the number of samples and on nothing else:
 // not on the Loader, its Workers, its BatchSize, other epochs or the time. Seeds
 // and epochs that differ give orders that differ, also where their sum is the
-// same, or the one is the other.
+// same, or that of one and a multiple of the other, or the one is the other.
 func TestSeeds(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
@@ -98,6 +99,7 @@ func TestSeeds(t *testing.T) {
 		same++
 	}
 	o.Int("loaders that give the same order", same)
+	edgeSeeds(o, func(cfg config) string { return order(cfg, epoch) })
 	lastOfBatches(t, o)
 
 	different := map[string]bool{}
@@ -105,9 +107,24 @@ func TestSeeds(t *testing.T) {
 		different[order(config{BatchSize: 4, Seed: x.seed}, x.epoch)] = true
 	}
 	o.Int("orders of different seeds and epochs", len(different))
+	alike := 0
+	for _, x := range multiples(seed, epoch) {
+		if order(config{BatchSize: 4, Seed: x.seed}, x.epoch) == first {
+			alike++
+		}
+	}
+	o.Int("pairs of Seed and epoch that give the order of another", alike)
 	all := slices.Concat(run(l.Epoch(t.Context(), epoch)).batches...)
 	slices.Sort(all)
 	o.Ints("samples, sorted", all)
+}
+
+// edgeSeeds has two loaders of each outermost Seed: none of them, not even 0, asks for a random one.
+func edgeSeeds(o *observe.Observer, order func(config) string) {
+	for _, seed := range []uint64{0, 1, 1 << 63, math.MaxUint64} {
+		one, other := config{BatchSize: 4, Seed: seed}, config{BatchSize: 3, Workers: 2, Seed: seed}
+		o.Bool("two loaders of an outermost Seed give the same order", order(one) == order(other))
+	}
 }
 
 // lastOfBatches has batches, of several sizes, the last of which is not full and left
@@ -133,6 +150,15 @@ type pair struct {
 var factors = []uint64{
 	10, 100, 10_000, 1_000_003, 1_000_000_007, 1 << 8, 1 << 16, 1 << 32,
 	0x9e3779b9, 0x9e3779b97f4a7c15, 0xbf58476d1ce4e5b9, 6364136223846793005, 1442695040888963407, 1099511628211,
+}
+
+// multiples are pairs that do not differ from seed and epoch where a key is the one times some number plus
+// the other.
+func multiples(seed uint64, epoch int) (list []pair) {
+	for _, c := range []int{2, 3, 7, 10, 16, 17, 31, 37, 42, 97, 100, 101, 131, 256, 997, 1000, 1009, 1024, 7919, 10_000, 10_007} {
+		list = append(list, pair{seed - 1, epoch + c}, pair{seed + uint64(c), epoch - 1})
+	}
+	return list
 }
 
 // pairs are as many different ones as the seed of the test says, those among them

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"testing"
 
 	"grade/observe"
@@ -117,6 +118,7 @@ func TestShortWindow(t *testing.T) {
 	_, err := one.trainer(trainer.Config{}).Fit(one.ctx(), one.loader("train", 1, 2, 1), one.aside())
 	o.String("windows of one sample: error of Fit", kind(err))
 	o.Floats("windows of one sample: factors of ScaleGrads", one.scales)
+	otherLength(o)
 	for _, n := range []int{1<<16 + 1, 1 << 31, 1<<32 + 5, 1 << 40} { // more samples than 16 or 32 bits count
 		w := newWorld(o)
 		_, err := w.trainer(trainer.Config{AccumSteps: 2, Callbacks: w.singles("a")}).Fit(w.ctx(), w.loader("train", n, 3, n+1), w.aside())
@@ -136,6 +138,18 @@ func TestShortWindow(t *testing.T) {
 	}
 	o.Int("a long window: calls of ScaleGrads", m.calls[3])
 	o.Int("a long window: calls of Step", m.calls[5])
+}
+
+// otherLength has predictions with a Len of their own, which counts nowhere.
+func otherLength(o *observe.Observer) {
+	w := newWorld(o)
+	w.elsewhere = true
+	h, err := w.trainer(trainer.Config{AccumSteps: 2, Callbacks: w.singles("a")}).Fit(w.ctx(), w.loader("train", 6, 2, 9), w.aside())
+	o.String("predictions with a Len of their own: error of Fit", kind(err))
+	o.Floats("predictions with a Len of their own: factors of ScaleGrads", w.scales)
+	o.Ints("predictions with a Len of their own: StepEnd is told epoch, step, samples", w.told("StepEnd"))
+	o.Ints("predictions with a Len of their own: BatchEnd is told epoch, batch, samples", w.told("BatchEnd"))
+	w.samples("predictions with a Len of their own", h)
 }
 
 // ZeroGrad once for a window: before its first Backward and after the Step before,
@@ -295,6 +309,7 @@ func TestPredict(t *testing.T) {
 				}
 				o.Strings("predictions", tokens)
 			}
+			o.Ints("different epochs that Batches is asked for", slices.Compact(slices.Clone(l.asked)))
 			o.Strings("moves of X", w.movesOf("test", "X"))
 			o.Strings("moves of Y", w.movesOf("test", "Y"))
 			o.Strings("moves of predictions", w.movesOf("test", "prediction"))

@@ -100,7 +100,7 @@ func TestConfigCopied(t *testing.T) {
 }
 
 // An epoch or evaluation without samples is ErrEmpty, and leaves the optimizer
-// alone. A batch without samples is as if it had not been given (rules 7 and 27).
+// alone; no validation comes after such an epoch. A batch without samples is as if it had not been given (rules 7 and 27).
 func TestEmpty(t *testing.T) {
 	o := observe.New(t)
 	none := []int{}
@@ -134,6 +134,7 @@ func TestEmpty(t *testing.T) {
 		}
 		o.Int("moves of batches without samples", moved)
 
+		emptyBeforeValidation(o, sizes)
 		_, err = tr.Evaluate(w.ctx(), w.loader("test", sizes...))
 		o.String("error of Evaluate without samples", kind(err))
 		h, err = tr.Fit(w.ctx(), w.loader("again", 3, 3), w.loader("val", sizes...))
@@ -148,6 +149,17 @@ func TestEmpty(t *testing.T) {
 			}
 		}
 	}
+}
+
+// emptyBeforeValidation has an epoch without samples, and a validation that has some, before which the run
+// ends.
+func emptyBeforeValidation(o *observe.Observer, sizes []int) {
+	w := newWorld(o)
+	train, before := w.loader("train", sizes...), 0
+	train.end = func() { before = w.moved("val", "X") }
+	_, err := w.trainer(trainer.Config{}).Fit(w.ctx(), train, w.loader("val", 2, 3))
+	o.String("an epoch without samples, and a validation with some: error of Fit", kind(err))
+	o.Int("batches of validation that were moved after an epoch without samples", w.moved("val", "X")-before)
 }
 
 // A loss that is NaN or infinite is ErrNonFinite, at its batch, and its window is

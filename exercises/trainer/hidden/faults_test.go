@@ -146,6 +146,7 @@ func TestEvaluationErrors(t *testing.T) {
 			}
 		}
 	}
+	leftAndRangedAgain(o)
 	for _, n := range []int{0, 3, 5, 7} {
 		w := newWorld(o)
 		tr := w.trainer(trainer.Config{})
@@ -158,6 +159,23 @@ func TestEvaluationErrors(t *testing.T) {
 		_, err = tr.Evaluate(w.ctx(), w.loader("test", gaps...))
 		o.String("after empty batches, Evaluate: the error and its batch", w.place(err))
 		w.predictions("after empty batches, Predict", tr, w.ctx(), w.loader("late", gaps...))
+	}
+}
+
+// leftAndRangedAgain leaves a range over Predict, has the next one over the same sequence fail, and the
+// third come to its end: none knows how the one before has ended.
+func leftAndRangedAgain(o *observe.Observer) {
+	w := newWorld(o)
+	w.fail("test forward", 2)
+	all := w.trainer(trainer.Config{}).Predict(w.ctx(), w.loader("test", w.sizes(3)...))
+	for range all {
+		break
+	}
+	for _, after := range []string{"been left", "failed"} {
+		for p, err := range all {
+			o.String("Predict, ranged over again after it has "+after+": error", w.place(err))
+			o.String("Predict, ranged over again after it has "+after+": prediction", baseOf(p))
+		}
 	}
 }
 

@@ -2,6 +2,7 @@ package golang
 
 import (
 	"fmt"
+	"go/parser"
 	"strings"
 	"testing"
 
@@ -85,6 +86,54 @@ func TestAPIProblemsAreCapped(t *testing.T) {
 	problems := api.problems([]byte(b.String()), s)
 	require.Len(t, problems, maxCompileProblems)
 	require.LessOrEqual(t, len(problems[0].Message), maxMessage)
+}
+
+// A type of a few hundred bytes whose groups of parameters multiply is not written out,
+// whatever the exercise wants under its name.
+func TestAPIProblemsOfMultipliedParameters(t *testing.T) {
+	group := "(" + strings.Repeat("_, ", 500) + "_ "
+	multiplied := "func" + group + "func" + group + "int))"
+	for want, have := range map[string]string{
+		"func New(x float64) int { return 0 }":     "type New " + multiplied,
+		"type New int":                             "type New " + multiplied,
+		"type New[T any] struct{}":                 "type New[T " + multiplied + "] struct{}",
+		"type New struct{ X int }":                 "type New struct{ X " + multiplied + " }",
+		"type New int\nfunc (New) X() {}":          "type New int\nfunc (New) X" + strings.TrimPrefix(multiplied, "func") + "{}",
+		"type New interface{ X() }":                "type New interface{ X" + strings.TrimPrefix(multiplied, "func") + " }",
+		"const New = 1":                            "type New " + multiplied,
+		"var New int":                              "var New " + multiplied,
+		"func New(x float64) (y int) { return 0 }": "func New() " + multiplied + " { return nil }",
+	} {
+		t.Run(want, func(t *testing.T) {
+			api := apiOf(t, "reference/p", "package p\n\n"+want+"\n")
+			files := []submission.File{{Name: "a.go", Data: []byte("package p\n\n" + have + "\n")}}
+			for _, d := range declarations(files) {
+				require.LessOrEqual(t, len(d.canon()), 2*maxSpelled)
+			}
+			output := ""
+			for line := range api.lines {
+				output += fmt.Sprintf("./zz_api.go:%d:7: New is not as it should be\n", line)
+			}
+			problems := api.problems([]byte(output), &submission.Snapshot{Files: files, PackageFile: "a.go", PackageLine: 1})
+			require.NotEmpty(t, problems)
+			for _, p := range problems {
+				require.LessOrEqual(t, len(p.Message), maxMessage)
+			}
+		})
+	}
+}
+
+// The length is that of what is written out: a shared type counts as often as it is written,
+// and that of fields of a struct once.
+func TestSpelledLen(t *testing.T) {
+	for _, text := range []string{
+		"int", "func(a, b, c map[string]int) (x, y error)", "func(func(a, b func(c, d int) int), ...string)",
+		"struct{a, b, c map[string]int}", "interface{Add(a, b int) (c, d int)}", "map[string]func(a, b int) func(c, d int)", "func(_, _, _ func(_, _, _ func(_, _, _ int)))",
+	} {
+		e, err := parser.ParseExpr(text)
+		require.NoError(t, err)
+		require.Len(t, new(spelling).spell(e), spelledLen(e), text)
+	}
 }
 
 // Problems are few, harmless and about the student's files, whatever the output is.

@@ -28,6 +28,9 @@ const (
 	raceMemory = 5
 )
 
+// raceProgramMax is programMax for a program with the detector, which is a few times as large.
+const raceProgramMax = 4 * programMax
+
 // raceStatus is the exit status of a program that was ended by the race detector. A
 // submission cannot exit with a status of its choice.
 const raceStatus = 66
@@ -54,7 +57,7 @@ func raceRequest(d sandbox.Dirs, pkg string) sandbox.Request {
 	q := buildRequest(d, nil, pkg, "", nil)
 	q.Args = append(raceFlags(d.GoCache), "-toolexec="+path.Join(d.Work, toolName), "-o", path.Join(d.Scratch, programName), pkg)
 	q.Env = buildEnvironment(d, "CGO_ENABLED=1", "CC=gcc", "GRADE_CC="+sandbox.CompilerVersion)
-	q.Limits.CPU, q.Limits.Wall = 2*buildTime, 2*buildWall
+	q.Limits.CPU, q.Limits.Wall, q.Limits.CollectMax = 2*buildTime, 2*buildWall, raceProgramMax
 	return q
 }
 
@@ -93,6 +96,8 @@ func (b *build) RaceOutcome(o sandbox.Outcome) (program []byte, v verdict.Verdic
 	switch {
 	case out.well() && out.program != nil:
 		return out.program, "", "", nil
+	case out.well(): // a program above its limit is not brought back
+		return nil, verdict.MemoryLimit, building + fmt.Sprintf("gives a program of more than %d MiB; large arrays or literals fill it: make them at run time", raceProgramMax>>20), nil
 	case o.OOMKills > 0, o.Cause == sandbox.CauseMemory:
 		return nil, verdict.MemoryLimit, building + "takes too much memory", nil
 	case starved(out):

@@ -95,6 +95,8 @@ func TestRaceRequest(t *testing.T) {
 	assert.Contains(t, q.Env, "GRADE_CC="+sandbox.CompilerVersion)
 	assert.NotContains(t, strings.Join(buildFlags, " "), "race", "the flags of other builds are what they were")
 	assert.Nil(t, q.Files, "the box has them")
+	ordinary := buildRequest(sandbox.Dirs{}, nil, "./hidden", "", nil)
+	assert.Equal(t, 4*ordinary.Limits.CollectMax, q.Limits.CollectMax, "the detector makes a program larger")
 }
 
 func TestRaceOutcome(t *testing.T) {
@@ -104,6 +106,10 @@ func TestRaceOutcome(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, "program", string(program))
 	assert.Empty(t, v)
+	_, v, detail, err := b.RaceOutcome(sandbox.Outcome{})
+	require.NoError(t, err)
+	assert.Equal(t, verdict.MemoryLimit, v, "a program was built and is too large to be brought back")
+	assert.Contains(t, detail, "more than 64 MiB")
 	for want, o := range map[verdict.Verdict]sandbox.Outcome{
 		verdict.TimeLimit:   {ExitCode: 1, Cause: sandbox.CauseCPU},
 		verdict.MemoryLimit: {ExitCode: 1, OOMKills: 1},

@@ -135,7 +135,7 @@ const maxParams = 64
 // in a copy, which it makes by parsing the type's text.
 func (s *spelling) spell(e ast.Expr) string {
 	e, err := parser.ParseExpr(writeType(e))
-	if err != nil {
+	if err != nil || spelledLen(e) > maxSpelled {
 		return "..."
 	}
 	done := map[ast.Expr]bool{}
@@ -166,6 +166,35 @@ func (s *spelling) spell(e ast.Expr) string {
 	}
 	ast.Inspect(e, visit)
 	return types.ExprString(e)
+}
+
+// spelledLen counts the bytes of a type without the names of parameters, up to maxSpelled+1:
+// groups of them within groups multiply, so that a few hundred bytes can stand for gigabytes.
+// The type is one that was just parsed, because what does not multiply is measured by its
+// positions.
+func spelledLen(e ast.Expr) int {
+	size := int(e.End() - e.Pos())
+	ast.Inspect(e, func(n ast.Node) bool {
+		f, ok := n.(*ast.FuncType)
+		if !ok {
+			return true
+		}
+		size += grown(f.Params) + grown(f.Results)
+		return false
+	})
+	return min(size, maxSpelled+1)
+}
+
+// grown returns by how many bytes a list of parameters is longer without its names.
+func grown(list *ast.FieldList) (more int) {
+	if list == nil {
+		return 0
+	}
+	for _, f := range list.List {
+		times := max(1, len(f.Names))
+		more += times*spelledLen(f.Type) + (times-1)*len(", ") - int(f.End()-f.Pos())
+	}
+	return more
 }
 
 // unnamed drops the names from a list of parameters: (a, b T) becomes (T, T).

@@ -49,7 +49,7 @@ func (v *walker) scan(f submission.File) bool {
 			}
 			deepest = max(deepest, depth)
 		case token.RPAREN, token.RBRACK, token.RBRACE:
-			depth--
+			depth = max(0, depth-1) // brackets that close nothing give no credit for those that follow
 		}
 	}
 }

@@ -94,6 +94,7 @@ func F(ctx context.Context, w io.Writer) error {
 		"deep":                   {p + "var x = " + strings.Repeat("(", 100_000) + "1" + strings.Repeat(")", 100_000), []string{"2 nesting"}},
 		"deep blocks":            {p + "func F() " + strings.Repeat("{\n", 300) + strings.Repeat("}", 300), []string{"252 nesting"}},
 		"as deep as may be":      {p + "var x = " + strings.Repeat("(", maxNesting) + "1" + strings.Repeat(")", maxNesting), nil},
+		"deep after closing":     {p + strings.Repeat("}", 1000) + "\nvar x = " + strings.Repeat("(", maxNesting+1), []string{"3 nesting"}},
 		"directive beside junk":  {p + "//go:noinline\nfunc {", []string{"2 directive"}},
 		"brace on the next line": {p + "func F()\n{\n}\n", nil},
 		"import beside junk":     {p + "import \"os\"\nfunc {", []string{"2 import"}},

@@ -1,0 +1,89 @@
+package toolchain
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"grade/sandbox"
+)
+
+// script writes a program for the shell.
+func script(t *testing.T, file, text string) {
+	t.Helper()
+	require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o700))
+	require.NoError(t, os.WriteFile(file, []byte("#!/bin/sh\n"+text), 0o700))
+}
+
+// scriptedGo returns a toolchain whose builds run a script. Where the script lets it, a build
+// gives this test's own program.
+func scriptedGo(t *testing.T, text string) Go {
+	t.Helper()
+	self, err := os.Executable()
+	require.NoError(t, err)
+	g := Go{Root: t.TempDir(), Version: "go1.26.1"}
+	script(t, g.Command(), "echo >>\"$0.builds\"\n"+text+fmt.Sprintf("\nwhile [ \"$1\" != -o ]; do shift; done\ncp '%s' \"$2\"\n", self))
+	return g
+}
+
+// scriptedCompiler has gcc run a script.
+func scriptedCompiler(t *testing.T, text string) {
+	t.Helper()
+	dir := t.TempDir()
+	script(t, filepath.Join(dir, "gcc"), text)
+	t.Setenv("PATH", dir+string(filepath.ListSeparator)+os.Getenv("PATH"))
+}
+
+// Only a machine without gcc, or one where the build fails again and again, has no race
+// detector. Any other fault may pass.
+func TestRaceFaults(t *testing.T) {
+	const library, well = `echo "$0"`, ""
+	for name, c := range map[string]struct {
+		gcc, build string
+		builds     int
+		fails      bool
+		noRace     bool
+	}{
+		"all is well":              {library, well, 1, false, false},
+		"a build fails once":       {library, `[ "$(wc -l <"$0.builds")" -gt 1 ] || exit 1`, 2, false, false},
+		"each build fails":         {library, "exit 1", raceBuilds, true, true},
+		"the go command is killed": {library, "kill -9 $$", 1, true, false},
+		"gcc is another compiler":  {"exit 1", well, 1, true, true},
+		"gcc's library is missing": {"echo /nonexistent/library", well, 1, true, true},
+		"gcc is killed":            {"kill -9 $$", well, 1, true, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			scriptedCompiler(t, c.gcc)
+			g := scriptedGo(t, c.build)
+			_, err := g.Race(t.Context(), t.TempDir(), 0)
+			assert.Equal(t, c.fails, err != nil, err)
+			assert.Equal(t, c.noRace, errors.Is(err, sandbox.ErrNoRace), err)
+			builds, err := os.ReadFile(g.Command() + ".builds")
+			require.NoError(t, err)
+			assert.Equal(t, c.builds, strings.Count(string(builds), "\n"))
+		})
+	}
+}
+
+func TestRaceFaultsBeforeTheBuild(t *testing.T) {
+	scriptedCompiler(t, `echo "$0"`)
+	_, err := Go{Root: t.TempDir()}.Race(t.Context(), t.TempDir(), 0)
+	require.ErrorIs(t, err, os.ErrNotExist, "there is no go command")
+	assert.NotErrorIs(t, err, sandbox.ErrNoRace)
+
+	cache := t.TempDir()
+	t.Setenv("TMPDIR", filepath.Join(t.TempDir(), "none"))
+	_, err = scriptedGo(t, "").Race(t.Context(), cache, 0)
+	require.ErrorIs(t, err, os.ErrNotExist, "there is no folder for the build")
+	assert.NotErrorIs(t, err, sandbox.ErrNoRace)
+
+	t.Setenv("PATH", t.TempDir())
+	_, err = scriptedGo(t, "").Race(t.Context(), cache, 0)
+	assert.ErrorIs(t, err, sandbox.ErrNoRace, "there is no gcc")
+}
