@@ -17,10 +17,12 @@ import (
 // warmPackages are the packages that hidden tests and submissions usually import. They
 // are compiled once, into a build image; every build compiles any other package again.
 const warmPackages = `
-bufio bytes cmp container/heap container/list container/ring context encoding/base64 encoding/binary encoding/hex
-encoding/json errors fmt hash/crc32 hash/fnv io io/fs iter maps math math/big math/bits math/cmplx math/rand math/rand/v2
-os path path/filepath reflect regexp runtime runtime/debug slices sort strconv strings sync sync/atomic testing
-testing/fstest testing/iotest testing/synctest time unicode unicode/utf16 unicode/utf8 unique unsafe weak`
+bufio bytes cmp container/heap container/list container/ring context crypto/sha256
+encoding/base64 encoding/binary encoding/csv encoding/gob encoding/hex encoding/json encoding/xml errors flag fmt
+hash hash/adler32 hash/crc32 hash/crc64 hash/fnv hash/maphash html io io/fs iter log maps math math/big math/bits
+math/cmplx math/rand math/rand/v2 os path path/filepath reflect regexp runtime runtime/debug slices sort strconv
+strings sync sync/atomic syscall testing testing/fstest testing/iotest testing/synctest text/tabwriter time unicode
+unicode/utf16 unicode/utf8 unique unsafe weak`
 
 // Warm fills a build image's cache with an index of the whole standard library, which
 // the go command would otherwise try to write in each build, with the kit, and with
