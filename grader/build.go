@@ -3,7 +3,9 @@ package grader
 import (
 	"context"
 	"crypto/sha256"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -174,9 +176,20 @@ func (r *grading) keep(name string, data []byte) bool {
 	}
 	err := wholefile.Write(name, wholefile.Bytes(data))
 	if err != nil {
-		r.warn("the compiled reference cannot be kept as %s, and every grading has to compile it anew: %v", filepath.Base(name), err)
+		r.warn("the compiled reference cannot be kept as %s, and every grading has to compile it anew: %v", filepath.Base(name), unplaced(err))
 	}
 	return err == nil
+}
+
+// unplaced is an error of a disk without the path, which a student reads too.
+func unplaced(err error) error {
+	if e, ok := errors.AsType[*fs.PathError](err); ok {
+		return e.Err
+	}
+	if e, ok := errors.AsType[*os.LinkError](err); ok {
+		return e.Err
+	}
+	return err
 }
 
 func (g *Grader) compileReference(ctx context.Context, e *course.Exercise) (program, recipe []byte, err error) {

@@ -397,6 +397,7 @@ func TestReferenceThatCannotBeKept(t *testing.T) {
 	require.Len(t, r.Warnings, 2)
 	assert.Contains(t, r.Warnings[0], programSuffix+", and every grading has to compile it anew")
 	assert.Contains(t, r.Warnings[1], raceSuffix)
+	assert.NotContains(t, r.Warnings[0], w.dir, "a student reads it")
 }
 
 // Where the recipe cannot be kept, the program is not kept either: with it, no grading would

@@ -113,7 +113,6 @@ type sampler struct {
 	hurried    bool                  // the budget shortened the last run
 	stopped    bool                  // a limit of time has ended a run of the series
 	before     int64                 // bytes that the submission's box had held before its last run
-	overhead   int64                 // bytes that the reference's box has held beside its program
 	repetition int                   // of all attempts: each run has inputs of its own
 	series     measure.Series
 }

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"math"
 	"os"
 	"path"
 	"path/filepath"
@@ -68,6 +67,14 @@ type visitFunc func(name string, mode fs.FileMode, open func() (io.ReadCloser, e
 type archiveProblem struct{ rule, message string }
 
 func (p archiveProblem) Error() string { return p.message }
+
+// memberHeader is more than what is read of a member beside its content.
+const memberHeader = 64
+
+var (
+	errLongList = archiveProblem{"too-many", fmt.Sprintf("the archive's table of contents is longer than %d MiB; hand in only the Go files of the solution", maxListing>>20)}
+	errShared   = archiveProblem{"archive", "several entries of this archive lie in the same place; create it again"}
+)
 
 var errTooLarge = archiveProblem{"too-large", fmt.Sprintf("the archive unpacks to more than %d MiB; hand in only the Go files of the solution", maxUnpacked>>20)}
 
@@ -188,9 +195,11 @@ func topFolder(members []member) (dir string, ok bool) {
 }
 
 func walkZip(f *os.File, size int64, visit visitFunc) error {
-	from := &cappedReader{f, size, maxListing}
+	// archive/zip reads the list as a whole before the first member can be counted.
+	from := &cappedReader{f, size, maxListing, errLongList}
 	r, err := zip.NewReader(from, size)
-	from.left = math.MaxInt64
+	// Each byte is read once, as members share none. Thousands that do could take hours.
+	from.left, from.exceeded = size+maxEntries*memberHeader, errShared
 	// members refuses a name that leads out, with a message.
 	if err != nil && !errors.Is(err, zip.ErrInsecurePath) {
 		return err
@@ -206,18 +215,18 @@ func walkZip(f *os.File, size int64, visit visitFunc) error {
 	return nil
 }
 
-// cappedReader reads an archive up to a number of bytes. It caps a zip's list of members,
-// which archive/zip reads as a whole before the first of them can be counted. A place outside
-// of the archive, which the list may name, is a fault of the archive: a file's own answer would
-// be that of a disk which fails.
+// cappedReader reads an archive up to a number of bytes. A place outside of the archive, which
+// the list of its members may name, is a fault of the archive: a file's own answer would be that
+// of a disk which fails.
 type cappedReader struct {
 	io.ReaderAt
 	size, left int64
+	exceeded   archiveProblem
 }
 
 func (l *cappedReader) ReadAt(p []byte, at int64) (int, error) {
 	if l.left -= int64(len(p)); l.left < 0 {
-		return 0, archiveProblem{"too-many", fmt.Sprintf("the archive's table of contents is longer than %d MiB; hand in only the Go files of the solution", maxListing>>20)}
+		return 0, l.exceeded
 	}
 	if at < 0 || at > l.size {
 		return 0, zip.ErrFormat

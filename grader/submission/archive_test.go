@@ -157,6 +157,29 @@ func TestArchiveNamesAPlaceOutside(t *testing.T) {
 	}
 }
 
+// Entries of a zip that all name one member are not unpacked one by one: a member may take long
+// and hold nothing.
+func TestArchiveOfSharedMembers(t *testing.T) {
+	const size, entries = 64 << 10, 1000
+	var b bytes.Buffer
+	w := zip.NewWriter(&b)
+	content, err := w.CreateHeader(&zip.FileHeader{Name: "a.go"}) // stored as it is
+	require.NoError(t, err)
+	_, err = content.Write(bytes.Repeat([]byte("/"), size))
+	require.NoError(t, err)
+	require.NoError(t, w.Close())
+	data := b.Bytes()
+	begin, end := bytes.Index(data, []byte("PK\x01\x02")), bytes.Index(data, []byte("PK\x05\x06"))
+	entry, last := data[begin:end], bytes.Clone(data[end:])
+	binary.LittleEndian.PutUint16(last[8:], entries)
+	binary.LittleEndian.PutUint16(last[10:], entries)
+	binary.LittleEndian.PutUint32(last[12:], uint32(entries*len(entry)))
+	shared := append(append(bytes.Clone(data[:begin]), bytes.Repeat(entry, entries)...), last...)
+	s := snapshotIn(t, "shared.zip", shared)
+	require.Len(t, s.Problems, 1)
+	assert.Contains(t, s.Problems[0].Message, "lie in the same place")
+}
+
 // Reading a bomb stops at the cap.
 func TestArchiveBomb(t *testing.T) {
 	skipLong(t)

@@ -158,22 +158,25 @@ func (g Go) buildProbe(ctx context.Context, tree, program, cache string) (err er
 	return fmt.Errorf("%w: %w", sandbox.ErrNoRace, err)
 }
 
+// lasting marks an error that will be the same the next time as one of a machine that cannot have
+// the race detector: a program has ended by itself, or a file is not there.
+func lasting(err error) error {
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok && exit.Exited() || errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%w: %w", sandbox.ErrNoRace, err)
+	}
+	return err
+}
+
 // copyLibrary copies gcc's own library into the cache. The detector calls functions of it. A gcc
 // that names none, or one that is not there, is another compiler under that name.
 func copyLibrary(ctx context.Context, gcc, cache string) error {
 	name, err := exec.CommandContext(ctx, gcc, "-print-libgcc-file-name").Output()
-	if exit, ok := errors.AsType[*exec.ExitError](err); ok && exit.Exited() {
-		return fmt.Errorf("%w: %s -print-libgcc-file-name: %w", sandbox.ErrNoRace, gcc, err)
-	}
 	if err != nil {
-		return fmt.Errorf("%s -print-libgcc-file-name: %w", gcc, err)
+		return lasting(fmt.Errorf("%s -print-libgcc-file-name: %w", gcc, err))
 	}
 	data, err := os.ReadFile(strings.TrimSpace(string(name)))
-	if errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("%w: %s: %w", sandbox.ErrNoRace, gcc, err)
-	}
 	if err != nil {
-		return err
+		return lasting(fmt.Errorf("%s: %w", gcc, err))
 	}
 	return os.WriteFile(filepath.Join(cache, sandbox.CompilerLibrary), data, 0o644)
 }
@@ -206,7 +209,7 @@ func loads(ctx context.Context, program string) ([]string, error) {
 	linker := string(bytes.TrimRight(name, "\x00"))
 	out, err := exec.CommandContext(ctx, linker, "--list", program).Output()
 	if err != nil {
-		return nil, fmt.Errorf("%s --list: %w", linker, err)
+		return nil, lasting(fmt.Errorf("%s --list: %w", linker, err))
 	}
 	return append([]string{linker}, listed(string(out), linker)...), nil
 }

@@ -1,10 +1,14 @@
 package toolchain
 
 import (
+	"bytes"
+	"debug/elf"
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -86,4 +90,29 @@ func TestRaceFaultsBeforeTheBuild(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	_, err = scriptedGo(t, "").Race(t.Context(), cache, 0)
 	assert.ErrorIs(t, err, sandbox.ErrNoRace, "there is no gcc")
+}
+
+// A machine may lack the linker that a program names, or have one that cannot load it.
+func TestRaceLinker(t *testing.T) {
+	sh, err := exec.LookPath("sh")
+	require.NoError(t, err)
+	f, err := elf.Open(sh)
+	require.NoError(t, err)
+	defer f.Close()
+	at := slices.IndexFunc(f.Progs, func(p *elf.Prog) bool { return p.Type == elf.PT_INTERP })
+	if at < 0 {
+		t.Skip("NOT TESTED: the shell is a static program")
+	}
+	data, err := os.ReadFile(sh)
+	require.NoError(t, err)
+	_, err = loads(t.Context(), sh)
+	require.NoError(t, err)
+	for _, linker := range []string{"/none\x00", "/bin/false\x00"} {
+		program := filepath.Join(t.TempDir(), "program")
+		changed := bytes.Clone(data)
+		copy(changed[f.Progs[at].Off:], linker+strings.Repeat("\x00", int(f.Progs[at].Filesz)-len(linker)))
+		require.NoError(t, os.WriteFile(program, changed, 0o700))
+		_, err := loads(t.Context(), program)
+		assert.ErrorIs(t, err, sandbox.ErrNoRace, linker)
+	}
 }

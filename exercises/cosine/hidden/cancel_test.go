@@ -58,15 +58,24 @@ func TestCancelBlocks(t *testing.T) {
 	}
 	recordBlocksLook(o, "", tall[float64](r), b)
 	recordBlocksLook(o, ", float32", tall[float32](r), narrow(b))
-	large := random[float64](r, 2000, 600)
-	failure(o, "error of Blocks, cancelled at work on a block that is all", interrupted(func(ctx context.Context) error {
-		for _, err := range cosine.Blocks(ctx, large, large, 8*large.Rows*large.Rows) {
+	recordOneBlock(o)
+}
+
+// recordOneBlock cancels Blocks halfway through a block that is all there is: by then a and b have
+// been prepared.
+func recordOneBlock(o *observe.Observer) {
+	large := random[float32](o.Rand(), 4000, 32)
+	work := func(ctx context.Context) error {
+		for _, err := range cosine.Blocks(ctx, large, large, 4*large.Rows*large.Rows) {
 			if err != nil {
 				return err
 			}
 		}
 		return nil
-	}))
+	}
+	began := time.Now()
+	failure(o, "error of Blocks, a block that is all", work(background))
+	failure(o, "error of Blocks, cancelled at work on a block that is all", interrupted(time.Since(began)/2, work))
 }
 
 // recordBlocksLook records whether Blocks looks at ctx as often as it has to.
@@ -207,7 +216,7 @@ func TestCancel(t *testing.T) {
 	recordLooks[float32](o, ", float32")
 	large, many := random[float64](r, 2000, 600), random[float64](r, 30_000, 32)
 	dst := matrix64{Rows: 2000, Cols: 2000, Stride: 2000, Data: make([]float64, 2000*2000)}
-	failure(o, "error of Similarity, cancelled at work", interrupted(func(ctx context.Context) error {
+	failure(o, "error of Similarity, cancelled at work", interrupted(soon, func(ctx context.Context) error {
 		return cosine.Similarity(ctx, dst, large, large)
 	}))
 	ctx, cancel := context.WithTimeout(background, soon)
@@ -260,14 +269,14 @@ func recordLooks[T cosine.Float](o *observe.Observer, name string) {
 
 const soon = 20 * time.Millisecond
 
-// interrupted cancels work soon after it has begun, and returns its error. On a busy
+// interrupted cancels work that long after it has begun, and returns its error. On a busy
 // machine that may come when the work is over or nearly so, which proves nothing:
 // then it is tried again.
-func interrupted(work func(context.Context) error) (err error) {
+func interrupted(after time.Duration, work func(context.Context) error) (err error) {
 	for range 5 {
 		ctx, cancel := context.WithCancel(background)
 		cancelled := make(chan time.Time, 1)
-		timer := time.AfterFunc(soon, func() {
+		timer := time.AfterFunc(after, func() {
 			cancel()
 			cancelled <- time.Now()
 		})

@@ -21,6 +21,14 @@ type Change struct {
 // that contain each other many times over unfold to more names than there is memory for.
 const maxTrees = 8 << 20
 
+// maxNames bounds the bytes of all names that differ, from the root on: a long name of a folder
+// is in the name of everything below it. maxPath is the longest one of a folder that is looked
+// into, as long as a path may be on Linux.
+const (
+	maxNames = 64 << 20
+	maxPath  = 4096
+)
+
 // ErrTooMany is the error of what reads trees if there are more names than are read.
 var ErrTooMany = errors.New("more folders and files have changed than grade looks at")
 
@@ -31,7 +39,7 @@ var ErrTooMany = errors.New("more folders and files have changed than grade look
 // It does not use git's own comparison, which keeps all names in memory before it prints
 // one.
 func (r *Repository) Changes(ctx context.Context, base, head string, into func(folder string) bool) (list []Change, err error) {
-	w := &comparison{ctx: ctx, repo: r, head: head, into: into, left: maxTrees}
+	w := &comparison{ctx: ctx, repo: r, head: head, into: into, left: maxTrees, names: maxNames}
 	if base != "" {
 		base += "^{tree}"
 	}
@@ -53,6 +61,7 @@ type comparison struct {
 	head    string
 	into    func(folder string) bool
 	left    int64 // bytes of trees that may still be read
+	names   int64 // bytes of names that may still differ
 	list    []Change
 }
 
@@ -81,7 +90,11 @@ func (w *comparison) folder(name, base, head string) error {
 		if was == is {
 			continue
 		}
-		if err := w.entry(path.Join(name, cmp.Or(is.name, was.name)), was, is); err != nil {
+		differs := cmp.Or(is.name, was.name)
+		if w.names -= int64(len(name) + len(differs)); w.names < 0 {
+			return ErrTooMany
+		}
+		if err := w.entry(path.Join(name, differs), was, is); err != nil {
 			return err
 		}
 	}
@@ -116,19 +129,36 @@ func (w *comparison) side(name, id string) (list []node, odd string, err error) 
 // sound returns the entries of a tree that git could have made, sorted by name. A name that
 // is there twice is one that is broken. Bad lists names that cannot be. It overwrites list.
 func sound(list []node) (good []node, bad string) {
+	var impossible strings.Builder
 	good = list[:0]
 	slices.SortFunc(list, func(a, b node) int { return cmp.Compare(a.name, b.name) })
-	for _, n := range list {
+	for len(list) > 0 {
+		n, same := list[0], 1
+		for same < len(list) && list[same].name == n.name {
+			same++
+		}
 		switch {
 		case n.name == "" || n.name == "." || n.name == ".." || strings.EqualFold(n.name, ".git") || strings.Contains(n.name, "/"):
-			bad += fmt.Sprintf("%q %s %q ", n.name, n.mode, n.id)
-		case len(good) > 0 && good[len(good)-1].name == n.name:
-			good[len(good)-1].mode, good[len(good)-1].id = brokenMode, good[len(good)-1].id+n.id
+			for _, n := range list[:same] {
+				fmt.Fprintf(&impossible, "%q %s %q ", n.name, n.mode, n.id)
+			}
+		case same > 1:
+			good = append(good, node{n.name, brokenMode, joined(list[:same])})
 		default:
 			good = append(good, n)
 		}
+		list = list[same:]
 	}
-	return good, bad
+	return good, impossible.String()
+}
+
+// joined is the ids of entries, one behind the other.
+func joined(list []node) string {
+	var ids strings.Builder
+	for _, n := range list {
+		ids.WriteString(n.id)
+	}
+	return ids.String()
 }
 
 func skip(list []node, n node) []node {
@@ -140,7 +170,7 @@ func skip(list []node, n node) []node {
 
 // entry adds a name that differs, or what differs below it.
 func (w *comparison) entry(name string, was, is node) error {
-	below := (was.folder() || is.folder()) && w.into(name)
+	below := (was.folder() || is.folder()) && len(name) <= maxPath && w.into(name)
 	if is.folder() && !below {
 		w.repo.remember(w.head, name, is.tree())
 	}

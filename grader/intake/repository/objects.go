@@ -170,18 +170,16 @@ func (b *batch) stat(name, want string) (id string, size int64, err error) {
 
 // read returns the content of an object of that kind, which has no more than most bytes.
 func (o *objects) read(name, want string, most int64) (id string, data []byte, err error) {
-	id, size, err := o.contents.stat(name, want)
-	if err == nil && size > most {
-		err = ErrTooMany
-	}
-	if err != nil {
-		if id != "" {
-			_, lost := io.CopyN(io.Discard, o.contents.out, size+1)
-			if lost != nil {
-				return "", nil, fmt.Errorf("git cat-file: %w", lost)
-			}
-		}
+	// The process that sends contents unpacks the whole of one before it tells of what size it is.
+	id, size, err := o.stat(name, want)
+	switch {
+	case err != nil:
 		return "", nil, err
+	case size > most:
+		return "", nil, ErrTooMany
+	}
+	if _, _, err := o.contents.stat(name, want); err != nil {
+		return "", nil, fmt.Errorf("git cat-file: %v", err) // and no [*Broken], which leaves git in use
 	}
 	data = make([]byte, size+1) // and a newline
 	if _, err := io.ReadFull(o.contents.out, data); err != nil {

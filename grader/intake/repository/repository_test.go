@@ -163,6 +163,55 @@ func TestTreeBombs(t *testing.T) {
 	assert.Less(t, time.Since(start), 5*time.Minute, "and not for as long as 10^12 take")
 }
 
+// The name of a folder is in that of everything below it. Two trees are enough to fill the memory.
+func TestChangesBelowLongNames(t *testing.T) {
+	c := newClone(t)
+	blob := c.run("hello", "hash-object", "-w", "--stdin")
+	wide := make([]string, 20_000)
+	for i := range wide {
+		wide[i] = c.named("100644", fmt.Sprintf("%06d", i), blob)
+	}
+	below := c.literal(wide...)
+	for name, levels := range map[string]int{"one folder": 1, "deep ones": maxPath / 256} {
+		length, id := 64<<10, below
+		if levels > 1 {
+			length = 250
+		}
+		for range levels {
+			id = c.literal(c.named("40000", strings.Repeat("x", length), id))
+		}
+		commit := c.run("", "commit-tree", "-m", "x", id)
+		assert.Less(t, allocated(func() {
+			got, err := c.Changes(t.Context(), "", commit, everywhere)
+			if levels > 1 {
+				require.ErrorIs(t, err, ErrTooMany, name)
+				return
+			}
+			require.NoError(t, err)
+			assert.Len(t, got, 1, "it is not looked into")
+		}), uint64(300<<20), name)
+	}
+}
+
+// Impossible names, and one name again and again, take time in proportion to their number.
+func TestChangesOfImpossibleNames(t *testing.T) {
+	c := newClone(t)
+	blob := c.run("hello", "hash-object", "-w", "--stdin")
+	for _, name := range []string{"a/b", "a"} {
+		entries := make([]string, 20_000)
+		for i := range entries {
+			entries[i] = c.named("100644", name, blob)
+		}
+		head := c.run("", "commit-tree", "-m", "x", c.literal(entries...))
+		assert.Less(t, allocated(func() {
+			got, err := c.Changes(t.Context(), "", head, everywhere)
+			require.NoError(t, err)
+			assert.Len(t, got, 1)
+			assert.Equal(t, Malformed, got[0].Kind)
+		}), uint64(100<<20), name)
+	}
+}
+
 // literal makes a tree of entries as they stand, which no git would.
 func (c *clone) literal(entries ...string) string {
 	c.t.Helper()

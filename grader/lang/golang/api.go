@@ -34,7 +34,8 @@ type api struct {
 
 // An apiItem is one declaration that a submission must have.
 type apiItem struct {
-	key, kind   string
+	key         key
+	kind        string
 	want, canon string
 }
 
@@ -86,7 +87,7 @@ type apiLine struct {
 func (w *apiWriter) declaration(d *declaration) {
 	item := len(w.api.items)
 	w.api.items = append(w.api.items, apiItem{key: d.key(), kind: d.kind, want: d.text(), canon: d.canon()})
-	w.api.names[d.key()] = item
+	w.api.names[d.key().String()] = item
 	for _, line := range w.checks(d) {
 		w.body = append(w.body, apiLine{item, line})
 	}

@@ -30,12 +30,18 @@ type declaration struct {
 	params  []string          // names of the type parameters, of a method its receiver's
 }
 
-func (d *declaration) key() string {
-	if d.owner != "" {
-		return d.owner + "." + d.name
+// key names a declaration in its package. It shares the memory of the source: joined to one
+// text, the name of a type would be held once for each of its fields.
+type key struct{ owner, name string }
+
+func (k key) String() string {
+	if k.owner != "" {
+		return k.owner + "." + k.name
 	}
-	return d.name
+	return k.name
 }
+
+func (d *declaration) key() key { return key{d.owner, d.name} }
 
 // declarations lists what the files declare, in the order of files and lines. It skips
 // a file that does not parse.

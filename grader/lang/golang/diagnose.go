@@ -199,7 +199,7 @@ func (t *translator) redeclared(d diagnostic) bool {
 // exercise wants and the student's. An item that is broken although its declaration is
 // right suffers from another; it is reported only if there is no other problem.
 func (t *translator) translateItems() {
-	have := map[string]*declaration{}
+	have := map[key]*declaration{}
 	for _, d := range declarations(t.snapshot.Files) {
 		if have[d.key()] == nil {
 			have[d.key()] = d
@@ -232,10 +232,9 @@ func (t *translator) translateItems() {
 
 // missing reports an item that the student's files do not declare. The compiler says
 // something else of an item that an embedded type promotes.
-func (t *translator) missing(item apiItem, have map[string]*declaration, text string) {
+func (t *translator) missing(item apiItem, have map[key]*declaration, text string) {
 	file, line := t.snapshot.PackageFile, t.snapshot.PackageLine
-	owner, _, member := strings.Cut(item.key, ".")
-	if d := have[owner]; d != nil && member {
+	if d := have[key{name: item.key.owner}]; d != nil {
 		file, line = d.file, d.line
 	}
 	for _, sign := range []string{"undefined", "unknown field"} {
@@ -249,9 +248,9 @@ func (t *translator) missing(item apiItem, have map[string]*declaration, text st
 
 // shadowed reports predeclared names that the API uses and the student's package
 // redeclares.
-func (t *translator) shadowed(have map[string]*declaration) {
+func (t *translator) shadowed(have map[key]*declaration) {
 	for _, name := range types.Universe.Names() {
-		if d := have[name]; d != nil && t.api.uses[name] {
+		if d := have[key{name: name}]; d != nil && t.api.uses[name] {
 			t.add(d.file, d.line, "api", "the exercise's API uses Go's predeclared "+name+"; give this declaration another name")
 		}
 	}

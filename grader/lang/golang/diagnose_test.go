@@ -3,6 +3,7 @@ package golang
 import (
 	"fmt"
 	"go/parser"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -121,6 +122,33 @@ func TestAPIProblemsOfMultipliedParameters(t *testing.T) {
 			}
 		})
 	}
+}
+
+// The name of a type is not held once for each of its fields: a long one would fill the memory.
+func TestAPIProblemsOfALongName(t *testing.T) {
+	const name, fields = 32 << 10, 10_000
+	var source strings.Builder
+	fmt.Fprintf(&source, "package p\n\ntype %s struct {\n", strings.Repeat("x", name))
+	for i := range fields {
+		fmt.Fprintf(&source, "f%d int\n", i)
+	}
+	source.WriteString("}\n")
+	api := apiOf(t, "reference/p", "package p\n\nfunc New() {}\n")
+	s := &submission.Snapshot{Files: []submission.File{{Name: "a.go", Data: []byte(source.String())}}, PackageFile: "a.go", PackageLine: 1}
+	output := ""
+	for line := range api.lines {
+		output += fmt.Sprintf("./zz_api.go:%d:7: undefined: New\n", line)
+	}
+	require.Less(t, allocated(func() { require.NotEmpty(t, api.problems([]byte(output), s)) }), uint64(name*fields/10))
+}
+
+// allocated is how many bytes f allocates.
+func allocated(f func()) uint64 {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	f()
+	runtime.ReadMemStats(&after)
+	return after.TotalAlloc - before.TotalAlloc
 }
 
 // The length is that of what is written out: a shared type counts as often as it is written,

@@ -133,13 +133,18 @@ func (l *Language) Race(o sandbox.Outcome, s *submission.Snapshot, e *course.Exe
 	if o.Cause != sandbox.CauseNone || o.Signal != 0 || o.ExitCode != raceStatus {
 		return r, false
 	}
-	created := map[string][]byte{} // stacks, by goroutines
+	created := map[string]lang.Access{} // by goroutines: one can have made many accesses
 	for _, m := range raceCreation.FindAllSubmatch(o.Stderr, -1) {
-		created[string(m[1])] = m[2]
+		created[string(m[1])] = placed(m[2], s, e)
 	}
 	reports := raceReport.FindAllSubmatch(o.Stderr, -1)
 	for _, m := range reports {
-		r.Accesses = append(r.Accesses, access(m[1], m[3], created[strings.TrimPrefix(string(m[2]), "goroutine ")], s, e))
+		a := placed(m[3], s, e)
+		if a == (lang.Access{}) { // a goroutine may run the standard library alone
+			a = created[strings.TrimPrefix(string(m[2]), "goroutine ")]
+		}
+		a.Write = bytes.HasSuffix(bytes.ToLower(m[1]), []byte("write"))
+		r.Accesses = append(r.Accesses, a)
 	}
 	// A race has two sides. Those in the submission come first, for the student to see.
 	slices.SortStableFunc(r.Accesses, func(a, b lang.Access) int { return cmp.Compare(given(b.Place), given(a.Place)) })
@@ -147,16 +152,11 @@ func (l *Language) Race(o sandbox.Outcome, s *submission.Snapshot, e *course.Exe
 	return r, len(reports) > 0
 }
 
-// access says whose an access is: of the first of these stacks that has a line of the
-// submission's, or else one of the test's. A goroutine may run the standard library alone.
-func access(kind, stack, creation []byte, s *submission.Snapshot, e *course.Exercise) lang.Access {
-	a := lang.Access{Write: bytes.HasSuffix(bytes.ToLower(kind), []byte("write"))}
-	for _, st := range [][]byte{stack, creation} {
-		if a.Place.File == "" && !a.Test {
-			a.Place, a.Test = innermost(st, s, e), bytes.Contains(st, []byte(" "+path.Join(e.Module, hiddenDir(e))+"/"))
-		}
-	}
-	a.Test = a.Test && a.Place.File == ""
+// placed says whose a stack is: the submission's if it has a line of that, or else perhaps the
+// test's.
+func placed(stack []byte, s *submission.Snapshot, e *course.Exercise) (a lang.Access) {
+	a.Place = innermost(stack, s, e)
+	a.Test = a.Place.File == "" && bytes.Contains(stack, []byte(" "+path.Join(e.Module, hiddenDir(e))+"/"))
 	return a
 }
 

@@ -73,6 +73,12 @@ func TestRace(t *testing.T) {
 			assert.Equal(t, c.want, got.Accesses)
 		})
 	}
+	long := strings.Repeat("  x()\n      grade/reference/loader/loader.go:9 +0x1\n", 5000)
+	reports := strings.Repeat("Read at 0x0 by goroutine 1:\n\n", 2000) + "Goroutine 1 (running) created at:\n" + long
+	assert.Less(t, allocated(func() {
+		_, ok := new(Language).Race(sandbox.Outcome{ExitCode: 66, Stderr: []byte(reports)}, s, e)
+		assert.True(t, ok)
+	}), uint64(100<<20), "a long stack is looked at once, however many reports name it")
 	for name, o := range map[string]sandbox.Outcome{
 		"a submission that prints a report":  {Stderr: []byte(readAndWrite)},
 		"and then panics":                    {Stderr: []byte(readAndWrite), ExitCode: 2},
