@@ -7,6 +7,7 @@ import (
 
 	"grade/exercises/course"
 	"grade/grader/submission"
+	"grade/grader/verdict"
 )
 
 // Doubt is the reason why a submission's exercise is not known. The zero value is invalid.
@@ -51,7 +52,8 @@ func ExerciseOf(name string, s *submission.Snapshot, all []*course.Exercise) (*c
 	place := fmt.Sprintf("%s:%d", s.PackageFile, s.PackageLine)
 	switch len(fits) {
 	case 0:
-		return nil, &UnknownExercise{Doubt: NoExercise, Package: s.Package, Message: fmt.Sprintf("%s: no exercise has a package %s", place, s.Package)}
+		name := verdict.Printable(s.Package) // which may be as long as the file
+		return nil, &UnknownExercise{Doubt: NoExercise, Package: name, Message: fmt.Sprintf("%s: no exercise has a package %s", place, name)}
 	case 1:
 		return fits[0], nil
 	}

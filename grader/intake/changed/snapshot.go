@@ -43,10 +43,22 @@ func (c Clone) snapshot(ctx context.Context, commit, folder string, kind reposit
 		return nil, err
 	}
 	s.Dir = folder
-	for _, name := range left {
-		s.Ignored = append(s.Ignored, verdict.Printable(name))
-	}
+	s.Ignored = append(s.Ignored, told(left)...)
 	return s, nil
+}
+
+// maxTold is how many names that the system cannot have are told: thousands of them would be most
+// of a result.
+const maxTold = 20
+
+func told(names []string) (list []string) {
+	for _, name := range names[:min(len(names), maxTold)] {
+		list = append(list, verdict.Printable(name))
+	}
+	if more := len(names) - maxTold; more > 0 {
+		list = append(list, fmt.Sprintf("and %d more", more))
+	}
+	return list
 }
 
 // sources returns a filter for the files that a snapshot reads: Go files without tests, up
