@@ -68,7 +68,7 @@ var arrows = map[string]arrow{
 	"grader/boxes":                    {all: []string{"sandbox"}, tests: []string{"sandbox/sandboxtest"}},
 	"grader/fault":                    {},
 	"grader/gradebook":                {all: []string{"exercises/course", "grader/fault", "grader/verdict"}},
-	"grader/intake":                   {all: []string{"exercises/course", "grader/fault", "grader/intake/repository", "grader/submission"}, tests: []string{"grader/tree", "grader/verdict"}},
+	"grader/intake":                   {all: []string{"exercises/course", "grader/fault", "grader/intake/repository", "grader/submission", "grader/verdict"}, tests: []string{"grader/tree"}},
 	"grader/intake/changed":           {all: []string{"exercises/course", "grader/fault", "grader/gradebook", "grader/intake", "grader/intake/forge", "grader/intake/repository", "grader/submission", "grader/verdict"}, tests: []string{"grader/batch", "grader/intake/gittest", "grader/results/file"}},
 	"grader/intake/forge":             {},
 	"grader/intake/gittest":           {},
