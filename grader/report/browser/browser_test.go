@@ -71,7 +71,7 @@ func newLab(t *testing.T) *lab {
 	ctx, cancel := context.WithTimeout(t.Context(), deadline)
 	t.Cleanup(cancel)
 	options := append(chromedp.DefaultExecAllocatorOptions[:],
-		chromedp.ExecPath(name), chromedp.Flag("host-resolver-rules", "MAP * ~NOTFOUND"))
+		chromedp.ExecPath(name), chromedp.Flag("host-resolver-rules", "MAP * ~NOTFOUND"), chromedp.Flag("allow-pre-commit-input", true))
 	if os.Geteuid() == 0 {
 		options = append(options, chromedp.NoSandbox)
 	}
@@ -210,6 +210,8 @@ func (l *lab) open(t *testing.T, file string, s screen) *tab {
 	call(p, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}})
 	address := url.URL{Scheme: "file", Path: filepath.ToSlash(file)}
 	p.do(chromedp.Navigate(address.String()))
+	// A key that comes before a page is drawn is lost.
+	require.Eventually(t, func() bool { return ask[int](p, `performance.getEntriesByType("paint").length`) > 0 }, scrollTime, scrollTime/1000, "the page is drawn")
 	return p
 }
 
