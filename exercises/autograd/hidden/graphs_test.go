@@ -32,11 +32,7 @@ func TestSharedOperand(t *testing.T) {
 			slopes = append(slopes, x.Grad())
 		}
 		o.Floats("gradient of x in "+f.name, slopes, rough)
-		var values []float64
-		for _, x := range []float64{0, math.Inf(1), math.Inf(-1), math.NaN()} {
-			values = append(values, f.f(autograd.New(x)).Data())
-		}
-		o.Floats("value of "+f.name+" at 0, infinities and NaN", values)
+		function{f.name + " at 0, infinities and NaN", f.f, []float64{0, math.Inf(1), math.Inf(-1), math.NaN()}}.observeAlone(o)
 	}
 	// More uses than 8 bits count; TestDeepChain has more than 16 bits do.
 	leaf := autograd.New(positive(r))

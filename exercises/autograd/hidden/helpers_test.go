@@ -137,6 +137,18 @@ func withItself(r *rand.Rand) []operation {
 	}
 }
 
+// farOut lists operations on numbers so far from 0 that the result is flat there, or infinite.
+func farOut() []operation {
+	return []operation{
+		{name: "Tanh of 1000", f: one((node).Tanh), atA: 1000},
+		{name: "Tanh of -1000", f: one((node).Tanh), atA: -1000},
+		{name: "Sigmoid of 1000", f: one((node).Sigmoid), atA: 1000},
+		{name: "Sigmoid of -1000", f: one((node).Sigmoid), atA: -1000},
+		{name: "Exp of 1000", f: one((node).Exp), atA: 1000},
+		{name: "Exp of -1000", f: one((node).Exp), atA: -1000},
+	}
+}
+
 // operations lists every operation, with constants that invite a shortcut, and ReLU on
 // all sides of 0. What holds for all operations is tried on all of them.
 func operations(r *rand.Rand) []operation {

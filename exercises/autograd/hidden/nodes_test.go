@@ -32,7 +32,7 @@ func TestSetData(t *testing.T) {
 	x.SetData(positive(r))
 	o.Float("value after the second SetData", x.Mul(z).Data(), rough)
 
-	for _, op := range append(operations(r), withItself(r)...) {
+	for _, op := range slices.Concat(operations(r), withItself(r), farOut()) {
 		a, b := op.operands()
 		result := op.f(a, b)
 		value := result.Data()
@@ -72,7 +72,7 @@ func TestSetData(t *testing.T) {
 func TestOwnNode(t *testing.T) {
 	o := observe.New(t)
 	ownOfOwn(o)
-	for _, op := range operations(o.Rand()) {
+	for _, op := range append(operations(o.Rand()), farOut()...) {
 		a, b := op.operands()
 		first, second := op.f(a, b), op.f(a, b)
 		first.Backward()
@@ -92,23 +92,30 @@ func ownOfOwn(o *observe.Observer) {
 	ops := operations(o.Rand())
 	for _, op := range ops {
 		var roots []float64
-		var arrived []int // 1 where the operand gets a gradient
+		var arrived, second []int // 1 where the operand gets a gradient
 		for _, below := range ops {
 			a, b := below.operands()
 			under, c := below.f(a, b), autograd.New(op.b)
 			result := op.f(under, c)
 			result.Backward()
-			if x := under.Data(); under.Grad() != 0 && (x > 0 || x < 0 && op.name != "Log") {
-				arrived = append(arrived, 1)
-			} else {
-				arrived = append(arrived, 0)
-			}
+			arrived = append(arrived, reached(under, op))
 			autograd.ZeroGrad(a, b, c, under)
 			roots = append(roots, result.Grad())
+			op.f(c, under).Backward()
+			second = append(second, reached(under, op))
 		}
 		o.Floats("gradients of roots, results of "+op.name+" on results of all operations", roots)
 		o.Ints("results of all operations that get a gradient from "+op.name, arrived)
+		o.Ints("second operand: results of all operations that get a gradient from "+op.name, second)
 	}
+}
+
+// reached is 1 where a gradient has arrived at an operand of op, and can be told from none.
+func reached(under node, op operation) int {
+	if x := under.Data(); under.Grad() != 0 && (x > 0 || x < 0 && op.name != "Log") {
+		return 1
+	}
+	return 0
 }
 
 // Sum neither changes nor keeps the slice it is given: what the caller does with

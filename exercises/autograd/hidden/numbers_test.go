@@ -30,7 +30,7 @@ func TestInfinities(t *testing.T) {
 	function{"Log of +Inf", (node).Log, []float64{math.Inf(1)}}.observeAlone(o)
 	o.Float("value of Log of a negative number", autograd.New(-between(r, 0.5, 2)).Log().Data())
 	far := between(r, 750, 2000)
-	function{"Exp of large numbers", (node).Exp, []float64{between(r, 700, 709), between(r, 709.01, 709.3), far, math.Inf(1)}}.observeAlone(o)
+	function{"Exp of large numbers", (node).Exp, []float64{between(r, 700, 709), between(r, 709.01, 709.3), between(r, 709.71, 709.78), far, math.Inf(1)}}.observeAlone(o)
 	function{"Exp of large negative numbers", (node).Exp, []float64{-far, math.Inf(-1)}}.observeAlone(o)
 	recordSmall(o)
 	recordScaled(o)
@@ -46,11 +46,15 @@ func TestInfinities(t *testing.T) {
 func recordSmall(o *observe.Observer) {
 	r := o.Rand()
 	relative := observe.Within(0, 1e-9)
-	exps := []float64{-between(r, 701, 708), -between(r, 600, 700), -between(r, 46, 600), -between(r, 20, 46), -between(r, 0, 20)}
+	exps := []float64{-between(r, 709, 720), -between(r, 701, 708), -between(r, 600, 700), -between(r, 46, 600), -between(r, 20, 46), -between(r, 0, 20)}
 	function{"Exp of negative numbers", (node).Exp, exps}.observeAlone(o, relative)
 	tiny := append(draws(8, func() float64 { return math.Pow(10, between(r, -300, -3)) }),
-		math.Pow(10, between(r, -307, -300)), math.Pow(10, between(r, -320, -309)))
+		math.Pow(10, between(r, -307, -300)), math.Pow(10, between(r, -307.6, -306)))
 	function{"Log of tiny numbers", (node).Log, tiny}.observeAlone(o, relative)
+	function{"Log of large numbers", (node).Log, draws(4, func() float64 { return math.Pow(10, between(r, 1.3, 308)) })}.observeAlone(o, relative)
+	near := draws(4, func() float64 { return 1 + math.Pow(10, -between(r, 6, 12)) })
+	near = append(near, draws(4, func() float64 { return 1 - math.Pow(10, -between(r, 6, 12)) })...)
+	function{"Log of numbers near 1", (node).Log, near}.observeAlone(o, relative)
 	for _, p := range []float64{2, -1, between(r, 1, 3), -between(r, 1, 3)} {
 		sizes := draws(8, func() float64 { return math.Pow(10, between(r, -70, 70)) })
 		function{"Pow of numbers of all sizes", func(v node) node { return v.Pow(p) }, sizes}.observeAlone(o, relative)
@@ -67,6 +71,13 @@ func recordSmall(o *observe.Observer) {
 	}
 	o.Floats("value of a/b with b of all sizes", values, relative)
 	o.Floats("gradient of a in a/b with b of all sizes", slopes, relative)
+	slopes = nil
+	for _, size := range []float64{between(r, -140, -3), between(r, 3, 140)} { // b² is in range
+		b := autograd.New(math.Pow(10, size))
+		autograd.New(positive(r)).Div(b).Backward()
+		slopes = append(slopes, b.Grad())
+	}
+	o.Floats("gradient of b in a/b with b of many sizes", slopes, relative)
 }
 
 // recordTooLarge looks at finite operands whose result is too large, by any order of additions.
@@ -199,6 +210,7 @@ func TestPowEdges(t *testing.T) {
 		{"0", 0}, {"1", 1}, {"2", 2}, {"3", 3}, {"-1", -1}, {"-2", -2}, {"-3", -3}, {"1/2", 0.5}, {"-1/2", -0.5},
 		{"a fraction", fraction}, {"a negative fraction", -fraction}, {"more than 1", 1 + fraction}, {"less than -1", -1 - fraction},
 		{"+Inf", math.Inf(1)}, {"-Inf", math.Inf(-1)}, {"NaN", math.NaN()}, {"huge", huge}, {"huge and negative", -huge},
+		{"close to 0", math.Pow(10, -between(r, 10, 13))}, {"close to 0 and negative", -math.Pow(10, -between(r, 10, 13))}, {"close to 2", 2 + 1e-10},
 	} {
 		for _, base := range bases {
 			function{"powers of " + base.name + ", exponent " + p.name, func(v node) node { return v.Pow(p.p) }, base.xs}.observeAlone(o)

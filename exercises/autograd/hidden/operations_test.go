@@ -72,9 +72,9 @@ func TestExpLog(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
 	// Some slopes are small, and no reason to stop at them.
-	exps := append(draws(10, func() float64 { return between(r, -5, 5) }), -between(r, 7, 9))
+	exps := append(draws(10, func() float64 { return between(r, -5, 5) }), -between(r, 7, 9), 0)
 	function{"Exp", (node).Exp, exps}.observe(o, byConstant)
-	function{"Log", (node).Log, draws(10, func() float64 { return between(r, 0.01, 20) })}.observe(o, byConstant)
+	function{"Log", (node).Log, append(draws(10, func() float64 { return between(r, 0.01, 20) }), 1)}.observe(o, byConstant)
 }
 
 // Tanh and Sigmoid: the derivatives are 1-t² and s·(1-s), where t and s are the
@@ -84,10 +84,11 @@ func TestTanhSigmoid(t *testing.T) {
 	r := o.Rand()
 	// Both are nearly flat already at the last ones, but not by 9 digits.
 	tanhs := append(draws(10, func() float64 { return between(r, -4, 4) }), between(r, 4, 5), -between(r, 4, 5),
-		between(r, 5, 8), -between(r, 5, 8), between(r, 8, 9.5), -between(r, 8, 9.5))
+		between(r, 5, 8), -between(r, 5, 8), between(r, 8, 9.5), -between(r, 8, 9.5), between(r, 10.6, 11), -between(r, 10.6, 11), 0)
 	function{"Tanh", (node).Tanh, tanhs}.observe(o, byConstant)
 	sigmoids := append(draws(10, func() float64 { return between(r, -6, 6) }), between(r, 6, 8), -between(r, 6, 8),
-		between(r, 8, 14), -between(r, 8, 14), between(r, 14, 18), -between(r, 14, 18))
+		between(r, 8, 14), -between(r, 8, 14), between(r, 14, 17), -between(r, 14, 17), between(r, 17, 18), -between(r, 17, 18),
+		between(r, 20.2, 20.6), -between(r, 20.2, 20.6), 0)
 	function{"Sigmoid", (node).Sigmoid, sigmoids}.observe(o, byConstant)
 }
 

@@ -58,6 +58,10 @@ func shortChains(o *observe.Observer) {
 		{"y·c", (node).Mul},
 		{"y/c", (node).Div},
 		{"y+y", func(y, _ node) node { return y.Add(y) }},
+		{"y + result", func(y, c node) node { return y.Add(c.AddScalar(factor)) }},
+		{"result + y", func(y, c node) node { return c.AddScalar(factor).Add(y) }},
+		{"Sum(y, result)", func(y, c node) node { return autograd.Sum(y, c.AddScalar(factor)) }},
+		{"Sum(result, y)", func(y, c node) node { return autograd.Sum(c.AddScalar(factor), y) }},
 		{"AddScalar", func(y, _ node) node { return y.AddScalar(factor) }},
 		{"Exp", one((node).Exp)},
 		{"Log", one((node).Log)},
@@ -140,6 +144,21 @@ func TestLadder(t *testing.T) {
 	o.Float("gradient of the leaf below the ladder", x.Grad(), rough)
 	y.ZeroGrad()
 	o.Floats("gradients of leaf and root after ZeroGrad of the root", grads([]node{x, y}), rough)
+	recordOld(o)
+}
+
+// recordOld makes many small graphs on a leaf that is far older than they are. What a Backward
+// costs depends on its graph, and not on how many nodes there have been.
+func recordOld(o *observe.Observer) {
+	old := autograd.New(positive(o.Rand()))
+	for range 1_000_000 {
+		autograd.New(1)
+	}
+	for range 120_000 {
+		old.ZeroGrad()
+		old.AddScalar(1).Backward()
+	}
+	o.Float("gradient of a leaf that is older than a million other nodes", old.Grad())
 }
 
 // The same program gives the same gradients to the last bit, every time: nothing

@@ -271,7 +271,7 @@ const soon = 20 * time.Millisecond
 
 // interrupted cancels work that long after it has begun, and returns its error. On a busy
 // machine that may come when the work is over or nearly so, which proves nothing:
-// then it is tried again.
+// then it is tried again, and sooner.
 func interrupted(after time.Duration, work func(context.Context) error) (err error) {
 	for range 5 {
 		ctx, cancel := context.WithCancel(background)
@@ -283,6 +283,7 @@ func interrupted(after time.Duration, work func(context.Context) error) (err err
 		err = work(ctx)
 		ended := time.Now()
 		if timer.Stop() {
+			after /= 2
 			continue
 		}
 		if err != nil || ended.Sub(<-cancelled) > 2*soon {

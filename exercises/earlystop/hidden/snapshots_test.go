@@ -267,6 +267,13 @@ func TestObserveShape(t *testing.T) {
 		s.epoch(some+1+i, x-1, newModel(r, lengths...))
 	}
 	s.restore(m)
+	var worse log // than the baseline
+	s = begin(t, &worse, earlystop.Config{Patience: 40, Baseline: new(x - 50)})
+	s.epoch(some, x, m)
+	s.epoch(some+1, x-1, newModel(r, 3, 2))
+	s.restore(m)
+	o.Strings("worse than the baseline: errors", worse.errors)
+	o.Strings("worse than the baseline: weights", worse.weights)
 	for _, lengths := range [][]int{{}, {0}, {0, 0}} { // without a weight, and a snapshot all the same
 		empty, x := newModel(r, lengths...), dyadic(r, 80, 120)
 		s := begin(t, &l, earlystop.Config{Patience: 40})
@@ -294,6 +301,16 @@ func TestNoSnapshot(t *testing.T) {
 	cfg := earlystop.Config{Patience: endless}
 	x := dyadic(r, -20, 20)
 	m := newModel(r, 2, 2)
+
+	var limited log // where a limit applies
+	for _, cfg := range []earlystop.Config{{Patience: endless, StopAt: new(x - 5)}, {Patience: endless, Baseline: new(x - 50)}} {
+		s := begin(t, &limited, cfg)
+		s.epoch(0, x, m)
+		s.epoch(1, x-9, nil)
+		s.restore(m)
+	}
+	o.Strings("where a limit applies: errors", limited.errors)
+	o.Strings("where a limit applies: weights after Restore", limited.weights)
 
 	cfg.StartEpoch = 0
 	s := begin(t, &l, cfg)

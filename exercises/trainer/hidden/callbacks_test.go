@@ -296,4 +296,12 @@ func TestTrainEnd(t *testing.T) {
 			o.String("ErrStop of TrainEnd: error of Fit", kind(err))
 		}
 	}
+	for _, c := range [][2]string{{"train forward", "a TrainEnd"}, {"a TrainEnd", "b TrainEnd"}} {
+		w := newWorld(o)
+		tr := w.trainer(trainer.Config{Callbacks: []trainer.Callback{callback{w, "a"}, callback{w, "b"}}})
+		w.fail(c[0], 0)
+		w.at(c[1], 0, func() error { return trainer.ErrStop })
+		_, err := tr.Fit(w.ctx(), w.loader("train", 2), w.aside())
+		o.String("a fault of "+c[0]+", and ErrStop of a TrainEnd: error of Fit", kind(err))
+	}
 }

@@ -3,6 +3,7 @@ package hidden
 import (
 	"fmt"
 	"math"
+	"slices"
 	"testing"
 
 	"grade/observe"
@@ -42,6 +43,7 @@ func TestConfig(t *testing.T) {
 	for _, bad := range []trainer.Callback{nil, w.r.IntN(9), epochOnly{}} { // the last one's method is the pointer's
 		attempt("a bad callback", m, opt, w.loss, func(c *trainer.Config) { c.Callbacks = []trainer.Callback{callback{w, "a"}, bad} })
 	}
+	attempt("a bad callback before a good one", m, opt, w.loss, func(c *trainer.Config) { c.Callbacks = []trainer.Callback{w.r.IntN(9), callback{w, "a"}} })
 	attempt("nothing wrong", m, opt, w.loss, func(c *trainer.Config) { c.Callbacks = []trainer.Callback{&epochOnly{}, endOnly{}} })
 	for i, one := range w.singles("a") {
 		name := fmt.Sprint("a callback of one method, ", []string{"TrainStart", "BatchEnd", "StepEnd", "EpochEnd", "TrainEnd"}[i])
@@ -72,6 +74,7 @@ func TestModelMovedOnce(t *testing.T) {
 		for range tr.Predict(w.ctx(), l) {
 		}
 		o.Strings("where the model was moved in all", w.deviceLog)
+		o.Bool("a tensor was moved to no device", slices.ContainsFunc(w.moves, func(m move) bool { return m.to == "" }))
 	}
 	w := newWorld(o)
 	w.fail("move model", 0)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"testing"
 
@@ -80,6 +81,13 @@ func numbered(o *observe.Observer) {
 			_, err := w.trainer(trainer.Config{Epochs: 2, AccumSteps: 2}).Fit(w.ctx(), train, w.aside())
 			o.String("after empty batches, error of "+at.kind+": the error and its batch", w.place(err))
 		}
+	}
+	for n := range 4 { // windows of 3 and of 1, and then an empty batch
+		w := newWorld(o)
+		w.fail("step", n)
+		train := w.loader("train", append(slices.Clone(gaps), 0)...)
+		_, err := w.trainer(trainer.Config{Epochs: 2, AccumSteps: 3}).Fit(w.ctx(), train, w.aside())
+		o.String("after empty batches, also at the end, error of step: the error and its batch", w.place(err))
 	}
 }
 

@@ -21,7 +21,7 @@ func TestNested(t *testing.T) {
 	o.Strings("predictions that callbacks got", looks.predictions)
 	o.Bool("the run ends as one without such callbacks", look == without)
 	unheeded(o)
-	for _, at := range []string{"backward 1", "step 1", "step 2", "train load 1", "train forward 1"} {
+	for _, at := range []string{"backward 1", "step 1", "step 2", "train load 1", "train forward 1", "train forward 7", "step 4", "train load 7"} {
 		at, n := at[:len(at)-2], int(at[len(at)-1]-'0')
 		var places [2]string
 		for i := range places {
