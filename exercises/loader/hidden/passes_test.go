@@ -264,8 +264,9 @@ func TestOwnBatches(t *testing.T) {
 			return idx, nil
 		}, cfg)
 		first := run(marked.Epoch(t.Context(), 0))
-		run(marked.Epoch(t.Context(), 0))
+		second := run(marked.Epoch(t.Context(), 0))
 		first.observe(o, "indices that were changed and kept")
+		second.observe(o, "the pass after one whose indices were changed")
 
 		order := r.Perm(len(s.tokens))
 		cfg.Sampler = pureSampler(func(int, int) []int { return order })

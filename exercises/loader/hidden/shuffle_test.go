@@ -149,6 +149,7 @@ type pair struct {
 // factors are what an epoch is multiplied with before it is added to a Seed.
 var factors = []uint64{
 	10, 100, 10_000, 1_000_003, 1_000_000_007, 1 << 8, 1 << 16, 1 << 32,
+	100_000, 1_000_000, 10_000_000, 1_000_000_000, 12_345, 65_537, 104_729, 1_000_000_009, 1 << 20, 1 << 24, 1 << 40, 2654435761, 0xff51afd7ed558ccd,
 	0x9e3779b9, 0x9e3779b97f4a7c15, 0xbf58476d1ce4e5b9, 6364136223846793005, 1442695040888963407, 1099511628211,
 }
 
@@ -169,6 +170,7 @@ func pairs(r *rand.Rand, seed uint64, epoch int) []pair {
 		{seed, epoch}, {seed, epoch + 1}, {seed + 1, epoch}, {seed + 1, epoch - 1}, {seed - 1, epoch + 1}, {seed ^ 1, epoch ^ 1},
 		{seed + e, 0}, {0, epoch + int(seed)}, {e, int(seed)}, {seed * e, 1}, {1, int(seed) * epoch}, {seed * e, 0}, {0, 0}, {0, 1}, {1, 0}, {1, 1},
 		{seed + 31, epoch - 1}, {seed + 1000, epoch - 1}, {seed | 1<<32, epoch}, {seed | 1<<63, epoch}, {seed, epoch + 1<<8}, {seed, epoch + 1<<16},
+		{seed, 12}, {10*seed + 1, 2}, {seed, 0x12}, {16*seed + 1, 2}, {23, 1}, {3, 12}, {0x23, 1}, {3, 0x12}, // digits that run together
 	}
 	for _, c := range factors {
 		list = append(list, pair{seed + c, epoch - 1}, pair{seed ^ e*c ^ (e-1)*c, epoch - 1})
