@@ -99,6 +99,27 @@ func TestMerge(t *testing.T) {
 		record(o, large+"merged with very many far larger ones", &up)
 		record(o, large+"very many, merged with a far smaller one", &crowd)
 	}
+	// So many that they count, however far below the other side.
+	for _, gap := range []float64{45, 50, 60} {
+		crowd, one := holding([]float64{-gap - r.Float64()}), holding([]float64{r.Float64() / 8})
+		for range 62 {
+			crowd.Merge(crowd)
+		}
+		up, down := one, crowd
+		up.Merge(crowd)
+		down.Merge(one)
+		record(o, "merged with as many as Len counts", &up)
+		record(o, "as many as Len counts, merged", &down)
+	}
+	// Far above the first, and doubled until their exponentials overflow at its scale.
+	for range 4 {
+		gap := 668 + 29*r.Float64()
+		a := holding([]float64{0, gap, gap - 1})
+		for range 60 {
+			a.Merge(a)
+			record(o, large+"doubled, far above the first", &a)
+		}
+	}
 	for _, size := range []float64{600, 709, 709.7, 745, math.Pow(10, 3+304*r.Float64())} {
 		high, low := holding(draw(r, 5, size, 0.1)), holding(draw(r, 5, 0, 0.1))
 		up, down := low, high
@@ -190,6 +211,13 @@ func TestMergeSpecial(t *testing.T) {
 				a.Merge(a)
 				record(o, "twice", &a)
 			}
+		}
+	}
+	for _, special := range []float64{inf, math.NaN(), -inf} { // doubled until counts of them come round
+		a := holding([]float64{r.NormFloat64(), special})
+		for range 60 {
+			a.Merge(a)
+			record(o, "doubled", &a)
 		}
 	}
 	for _, specials := range append(spoiled, []float64{-inf, -inf}) {

@@ -55,9 +55,13 @@ func lengths(r *rand.Rand) []int {
 // crowds are one number and so many far below it that all of them together count, though none
 // does by itself: the large one first, last and in between.
 func crowds(r *rand.Rand) (list [][]float64) {
-	for i, gap := range []float64{24, 27, 30, 31} { // 400,000 times exp(-31) are 1.4e-8
-		xs := slices.Repeat([]float64{-gap - r.Float64()/2}, 400_000)
-		xs[[]int{0, len(xs) - 1, r.IntN(len(xs)), 0}[i]] = 0
+	for i, gap := range []float64{24, 27, 30, 31, 33.4} { // 400,000 times exp(-31) are 1.4e-8
+		n := 400_000
+		if gap > 33 { // exp(-33.9) so often is 3.8e-9
+			n = 2_000_000
+		}
+		xs := slices.Repeat([]float64{-gap - r.Float64()/2}, n)
+		xs[[]int{0, len(xs) - 1, r.IntN(len(xs)), 0, 0}[i]] = 0
 		list = append(list, xs)
 	}
 	return list
@@ -257,6 +261,11 @@ func TestNotFinite(t *testing.T) {
 	for _, specials := range spoiled {
 		for xs := range scattered(r, specials...) {
 			o.Float(many+"value with +Inf and NaN far apart", logsumexp.LogSumExp(xs))
+		}
+	}
+	for _, n := range []int{1 << 8, 1 << 16} { // which counts of few bits take for none
+		for _, special := range []float64{inf, nan} {
+			o.Float(many+"value with very many +Inf or NaN", logsumexp.LogSumExp(append(slices.Repeat([]float64{special}, n), r.NormFloat64())))
 		}
 	}
 	placed(o, many+"value with +Inf at any place", logsumexp.LogSumExp, 0, inf)

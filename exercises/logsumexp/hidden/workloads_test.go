@@ -88,6 +88,7 @@ func TestAllocations(t *testing.T) {
 		recordAllocations(o, 5, draw(r, n, 0, 1))
 	}
 	recordAllocations(o, 2, draw(r, 300_000, 0, 1))
+	recordAllocations(o, 1, slices.Repeat(draw(r, 1000, 0, 1), 1200))
 	for _, special := range []float64{-inf, inf, math.NaN()} {
 		xs := draw(r, 300+r.IntN(100), 0, 1)
 		xs[r.IntN(len(xs))] = special
