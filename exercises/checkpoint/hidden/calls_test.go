@@ -399,6 +399,29 @@ func TestConcurrent(t *testing.T) {
 		removedWhileRead(t, o, "Best", at, (*checkpoint.Manager).Best)
 	}
 	largeAtOnce(t, o)
+	damagedAtOnce(t, o)
+}
+
+// damagedAtOnce has many read at once where the last and best checkpoints are damaged: what one of them
+// finds out, others may read.
+func damagedAtOnce(t *testing.T, o *observe.Observer) {
+	a := newArena(0, 0)
+	m := open(t, a, all)
+	for i := range 4 {
+		save(t, m, small(i, float64(-i)))
+	}
+	for range 3 {
+		a.spoilNewest(o.Rand())
+	}
+	var got [4][2]int
+	var wg sync.WaitGroup
+	for g := range got {
+		wg.Go(func() { got[g] = [2]int{latest(m), best(m)} })
+	}
+	wg.Wait()
+	for _, steps := range got {
+		o.Ints("damaged: Latest and Best, read by many at once", steps[:])
+	}
 }
 
 // gap is a disk in which something happens before one of its files is opened.

@@ -164,6 +164,12 @@ func TestBestSurvives(t *testing.T) {
 						found(best(m), err)
 					}
 					d.deaths(g, func(d *disk) { look(d, err) })
+					if how != dies { // the next Save removes what is not kept
+						d.repair()
+						_ = m.Save(context.Background(), small(6, 6)) // which is worse than all
+						found(best(m), err)
+						look(d, err)
+					}
 				})
 			}
 			o.Int("best ones that are lost", lost)
