@@ -414,6 +414,12 @@ func TestFreed(t *testing.T) {
 			o.Floats("gradient", x.Grad(), relative)
 			o.Int("calls of Backward", calls)
 			again := apply(t, smooth(1, nil), mid, x) // mid's own step is freed, or was never reached
+			for i, c := range contexts {
+				if i == 1 || fail == nil {
+					_, err := c.Saved()
+					o.Error("error of Saved beside a new application", err, gradcheck.ErrFreed)
+				}
+			}
 			o.Error("error of a graph that grew", tape.Backward(again, signed(r, n, 1)), gradcheck.ErrFreed)
 			o.Floats("gradient of a graph that grew", x.Grad(), relative)
 		}

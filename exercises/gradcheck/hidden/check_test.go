@@ -362,7 +362,11 @@ func TestCheckScales(t *testing.T) {
 	for _, scale := range []float64{1e-6, 1, 1e8} {
 		for _, size := range []float64{1e-90, 1e-30, 1e-9} {
 			slope := size * (1 + r.Float64()) / scale
-			for _, part := range []struct{ right, grad float64 }{{1, 1}, {1, 2}, {1, 0}, {1, -1}, {3, 2}, {3, 5}, {3, 0}} {
+			for _, part := range []struct{ right, grad float64 }{
+				{1, 1}, {1, 2}, {1, 0}, {1, -1}, {3, 2}, {3, 5}, {3, 0},
+				{1.002, 1.001}, {1.05, 1.025}, // five times below what makes a kink, and above
+				{3, 3 + 3e-5}, {3, 1 - 3e-5}, {3, 3 + 6e-3}, {3, 1 - 6e-3}, // a tenth of what is allowed outside, and 20 times
+			} {
 				f := fake{
 					forward: func(in [][]float64) []float64 {
 						return []float64{0, slope * (min(in[0][0], 0) + part.right*max(in[0][0], 0))}
@@ -396,12 +400,12 @@ func TestCheckScales(t *testing.T) {
 					}
 				}
 				for i, x := range in[k] {
-					far := []float64{-1.5, -0.7, 0.7, 1.5}[r.IntN(4)]
+					far := []float64{-1.15, -0.85, 0.85, 1.15}[r.IntN(4)]
 					switch i {
 					case most:
-						far = 0.7
+						far = 0.85
 					case (most + 1) % 5:
-						far = 1.5
+						far = 1.15
 					}
 					at[k][i] = x + far*scale/(1<<17)
 				}

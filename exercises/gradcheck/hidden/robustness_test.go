@@ -7,7 +7,9 @@ import (
 	"runtime"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
+	"time"
 	"weak"
 
 	"grade/observe"
@@ -404,6 +406,9 @@ func TestInputs(t *testing.T) {
 		o.Bool("the list as it was", itself(list[0], x) && itself(list[1], y))
 		o.Int("calls that saw other slices in the list", others)
 	}
+	var busy, over atomic.Int32
+	check(o, "one call after the other", alone{smooth(1, nil), &busy, &over}, positive(r, 5, 1), signed(r, 5, 1))
+	o.Bool("calls at the same time", over.Load() > 0)
 	for _, scale := range []float64{1e-6, 1e-3, 1, 1, 1e4, 1e8} {
 		in := [][]float64{signed(r, below(r, 3, 9), scale), positive(r, below(r, 2, 6), 1), signed(r, 3, 7*scale)}
 		in[0][1], in[2][r.IntN(3)] = 0, math.Copysign(0, -1)
@@ -411,6 +416,31 @@ func TestInputs(t *testing.T) {
 		o.Int("elements that one call finds moved, at most", most)
 		o.Int("Backwards whose inputs have changed since Forward, or were changed and put back", changed)
 	}
+}
+
+// alone counts the calls that begin before another one has returned. It takes its time, for them to
+// meet.
+type alone struct {
+	fake
+	busy, over *atomic.Int32
+}
+
+func (a alone) Forward(c *gradcheck.Context, in [][]float64) ([]float64, error) {
+	defer a.call()()
+	return a.fake.Forward(c, in)
+}
+
+func (a alone) Backward(c *gradcheck.Context, grad []float64) ([][]float64, error) {
+	defer a.call()()
+	return a.fake.Backward(c, grad)
+}
+
+func (a alone) call() (end func()) {
+	if a.busy.Add(1) > 1 {
+		a.over.Add(1)
+	}
+	time.Sleep(100 * time.Microsecond)
+	return func() { a.busy.Add(-1) }
 }
 
 // moved hands a Function to check, and returns in how many elements the inputs of one Forward differ
