@@ -227,6 +227,9 @@ func TestModelFails(t *testing.T) {
 		o.Int(c.name+": requests with it itself", itself)
 	}
 	anew(t, o, func([]int) ([]int, error) { return nil, failure })
+	for round := range 6 {
+		someLeft(t, o, "some are left", round, func([]int, int) ([]int, error) { return nil, failure }, failure)
+	}
 }
 
 // When the model panics, all requests of that call get a *PanicError with the panic's
@@ -275,10 +278,18 @@ func TestModelPanics(t *testing.T) {
 	keepsAll(t, o, "requests that the model kept", way{end: func([]int) ([]int, error) { panic(token) }})
 	o.Bool("Unwrap of a value that is no error", (&batcher.PanicError{Value: token}).Unwrap() == nil)
 	o.Error("Unwrap of an error", (&batcher.PanicError{Value: thrown}).Unwrap(), thrown)
-	for _, v := range []any{token, "text", thrown} {
+	for round := range 6 {
+		someLeft(t, o, "some are left", round, func([]int, int) ([]int, error) { panic(thrown) }, thrown)
+	}
+	for _, v := range []any{token, "text", thrown, nil, []int{1}, (*broken)(nil)} {
 		o.Panics("Error of a PanicError panics", func() { _ = (&batcher.PanicError{Value: v}).Error() })
 	}
 }
+
+// broken is an error whose own text cannot be had where it is nil.
+type broken struct{ text string }
+
+func (b *broken) Error() string { return b.text }
 
 // When the model returns too few answers, too many or none, without an error, all
 // requests of that call get an error that is ErrAnswers, and none gets an answer. A
@@ -301,7 +312,8 @@ func TestWrongCount(t *testing.T) {
 	}
 	anew(t, o, func(in []int) ([]int, error) { return in[1:], nil })
 	for round := range 6 {
-		someLeft(t, o, round)
+		left := func(out []int, gone int) ([]int, error) { return out[gone:], nil }
+		someLeft(t, o, "one for each that is left", round, left, batcher.ErrAnswers)
 	}
 	// Answers of any type.
 	miscounted(t, o, struct{}{})
@@ -337,9 +349,9 @@ func miscounted[O any](t *testing.T, o *observe.Observer, x O) {
 	}
 }
 
-// someLeft has a model return an answer for each request of its call that has not been
-// given up, which are too few.
-func someLeft(t *testing.T, o *observe.Observer, round int) {
+// someLeft has a model end its call in a way where so many of its requests have been given up, and
+// records what the others get.
+func someLeft(t *testing.T, o *observe.Observer, name string, round int, end func(out []int, gone int) ([]int, error), kinds ...error) {
 	bubble(t, func(t *testing.T) {
 		r := o.Rand()
 		size := below(r, 2, 7)
@@ -356,10 +368,10 @@ func someLeft(t *testing.T, o *observe.Observer, round int) {
 		for _, i := range gone {
 			requests[i].until = giveUp(20)
 		}
-		w.reply = func(_ int, _, out []int) ([]int, error) { return out[len(gone):], nil }
+		w.reply = func(_ int, _, out []int) ([]int, error) { return end(out, len(gone)) }
 		for i, a := range w.playUntil(t, requests, ms(100)) {
 			if requests[i].until == 0 {
-				observeAnswers(o, "one for each that is left", []answer{a}, batcher.ErrAnswers)
+				observeAnswers(o, name, []answer{a}, kinds...)
 			}
 		}
 		w.end()
