@@ -308,6 +308,9 @@ func TestCancel(t *testing.T) {
 				g = newRing(t, n, loose)
 				g.links[rank].send = hour(r.IntN(2*(n-1)), errors.New("link: closed"))
 				cancelled(t, o, "in a link", g, n, rank, deadline)
+				g = newRing(t, n, loose)
+				g.links[(rank+n-1)%n].recv = hour(r.IntN(2*(n-1)), errors.New("link: closed"))
+				cancelled(t, o, "in a link", g, n, rank, deadline)
 
 				// Another rank never comes.
 				g = newRing(t, n, loose)

@@ -295,12 +295,38 @@ func left(t *testing.T, reductions, length int) int64 {
 	return (after - before) >> 20
 }
 
+// leftByFailure is how much of the heap a ring keeps after a reduction that failed, in MiB.
+func leftByFailure(t *testing.T) int64 {
+	ring, err := allreduce.New([]allreduce.Link{dry{}, dry{}})
+	if err != nil {
+		t.Fatal("New refuses two links")
+	}
+	before := held()
+	data := [2][]float64{make([]float64, 1<<19), make([]float64, 1<<19)}
+	var all sync.WaitGroup
+	for rank := range 2 {
+		all.Go(func() { ring.AllReduce(context.Background(), rank, data[rank], allreduce.Sum) })
+	}
+	all.Wait()
+	data = [2][]float64{}
+	after := held()
+	runtime.KeepAlive(ring)
+	return (after - before) >> 20
+}
+
+// dry is a link that brings nothing.
+type dry struct{}
+
+func (dry) Send(context.Context, []float64) error { return nil }
+func (dry) Recv(context.Context, []float64) error { return errCause }
+
 // A ring may be used again and again, with other lengths and operations, and keeps nothing
 // of what it was used for (rule 8).
 func TestRepeated(t *testing.T) {
 	o := observe.New(t)
 	o.Bool("nothing is kept of long data", left(t, 2, 1<<19) < 2)
 	o.Bool("nothing is kept of many reductions", left(t, 20_000, 1) < 2)
+	o.Bool("nothing is kept of one that failed", leftByFailure(t) < 2)
 	bubble(t, func(t *testing.T) {
 		for _, n := range []int{2, 4, 5} {
 			r := newRing(t, n, loose)
