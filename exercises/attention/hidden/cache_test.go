@@ -142,6 +142,12 @@ func TestFork(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
 	for _, h := range layouts(r) {
+		c := newCacheScaled(t, h, 2, 3, 1.5+r.Float64())
+		step(o, "scaled: values", c, several(r, h, 3, 3, 2, 3))
+		if fork := c.Fork(); fork != nil {
+			step(o, "scaled: values of a fork", fork, several(r, h, 2, 2, 2, 3))
+		}
+		step(o, "scaled: values after a fork", c, several(r, h, 2, 2, 2, 3))
 		for held := range 12 { // of which some leave room in an array
 			token := func() inputs { return several(r, h, 1, 1, 2, 3) }
 			c := newCache(t, h, 2, 3)

@@ -123,6 +123,11 @@ func TestShapes(t *testing.T) {
 		func(in *inputs, h *heads, opt *options) {
 			in.q, in.k = draw(r, 0, in.q.Cols), draw(r, 5, in.k.Cols+h.KV)
 		},
+		func(in *inputs, h *heads, opt *options) {
+			in.k, in.v = draw(r, 0, in.k.Cols+h.KV), draw(r, 0, in.v.Cols)
+		},
+		func(in *inputs, h *heads, opt *options) { in.q, in.k, in.v = matrix{}, matrix{}, matrix{} },
+		func(in *inputs, h *heads, opt *options) { in.q, in.k = draw(r, 0, 0), draw(r, 5, 0) },
 		func(in *inputs, h *heads, opt *options) { in.q, opt.Mask = draw(r, 0, in.q.Cols), []bool{} },
 	}
 	ofValues := []func(in *inputs, h *heads, opt *options){

@@ -50,6 +50,7 @@ func TestScale(t *testing.T) {
 		keyDim := 2 + r.IntN(6)
 		in := several(r, one, 4, 5, keyDim, 3)
 		attend(o, "values", in, options{Scale: scale})
+		attend(o, "masked: values", in, options{Scale: scale, Mask: somewhere(r, 4, 5)})
 		n := 2 + r.IntN(3)
 		for _, h := range []heads{grouped(n, 1), grouped(n, n)} { // all heads of queries are wider than one, and of keys too
 			in = several(r, h, 4, 4, keyDim, 3)
@@ -148,6 +149,9 @@ func TestBoth(t *testing.T) {
 		opt.Offset = 1 + r.IntN(3)
 		opt.Mask[1] = true // hidden from the first query but for the offset
 		attend(o, "offset: values", in, opt)
+		h := grouped(2, 1)
+		opt.Scale = scaled(2).Scale
+		multi(o, "several: values", several(r, h, n, in.k.Rows, 2, 2), h, opt)
 	}
 }
 
@@ -170,6 +174,8 @@ func TestWeights(t *testing.T) {
 			weigh(o, "causal: weights", in, opt)
 			opt.Offset = r.IntN(2*n) - n
 			weigh(o, "offset: weights", in, opt)
+			opt.Mask = mask
+			weigh(o, "both: weights", in, opt)
 			weigh(o, "scale: weights", in, options{})
 			weigh(o, "scale: weights", in, options{Scale: -1 - r.Float64()})
 		}
