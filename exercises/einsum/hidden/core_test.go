@@ -152,7 +152,7 @@ func TestEllipsis(t *testing.T) {
 		for _, equation := range []string{
 			"...->...", "...i->...i", "...i->i...", "i...->...i", "i...j->j...i", "...ij->...ji", "...i->...", "i...->...",
 			"...ij,...jk->...ik", "i...,j...->ij...", "...i,...i->...", "...i,j->...ij", "i,...->...i", "b...ij,jk->b...ik",
-			"...ij,jk...->k...i",
+			"...ij,jk...->k...i", "...ij,...jk,...kl->...il",
 		} {
 			equation := rename(r, equation)
 			hidden := [][]int{{}, {2}, {2, 3}, {3, 1, 2}}[r.IntN(4)]

@@ -234,15 +234,17 @@ func TestEllipsisSummed(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
 	for range 2 {
-		for _, equation := range []string{"...->", "...i->i", "i...->i", "...ij->ji", "i...j->", "...,...->", "...i,...j->ij", "i,...i->", "...ij,jk->ik"} {
+		for _, equation := range []string{"...->", "...i->i", "i...->i", "...ij->ji", "i...j->", "...,...->", "...i,...j->ij", "i,...i->", "...ij,jk->ik",
+			"...,...,...->", "...i,...i,...j->j", "...ij,...jk,...kl->il", "...i,j,...i,...->j"} {
 			equation := rename(r, equation)
 			hidden := [][]int{{2 + r.IntN(3)}, {2, 3}, {3, 1, 2}}[r.IntN(3)]
-			operands := operandsOf(r, equation, sizesOf(equation, distinct(r)), hidden, hidden)
+			operands := operandsOf(r, equation, sizesOf(equation, distinct(r)), hidden, hidden, hidden, hidden)
 			ask(o, "summed ellipsis", equation, operands...)
 		}
 	}
 	ask(o, "summed ellipses of different length", "...,...->", random(r, 3, 4), random(r, 4))
 	ask(o, "summed ellipses of different length", "...i,...->i", random(r, 3, 4, 2), random(r, 4))
+	ask(o, "summed ellipses of different length", "...,...,...->", random(r, 3, 4), random(r, 4), random(r, 3, 1))
 	for _, equation := range []string{"i->...i", "ij->j...i", "i,j->...ij", "ij,jk->i...k"} {
 		ask(o, "ellipsis in the output alone", equation, operandsOf(r, equation, sizesOf(equation, distinct(r)))...)
 	}

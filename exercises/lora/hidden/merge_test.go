@@ -248,7 +248,7 @@ func TestOwnStorage(t *testing.T) {
 	for _, name := range []string{"a", ""} {
 		base := anyBase(r)
 		l := newLayer(t, base)
-		a := active(t, r, l, base, "a", plain(2))
+		a := active(t, r, l, base, "a", scaled(r, 2)) // by 1 a matrix could be multiplied, and divided again
 		use(t, l, name)
 		x, dy := numbers(r, 3*base.In), numbers(r, 3*base.Out)
 		wasX, wasDY := slices.Clone(x), slices.Clone(dy)

@@ -172,10 +172,10 @@ func TestDistinctMagnitudes(t *testing.T) {
 		}
 		two.without(o, "all of one size")
 	}
-	for _, large := range []float64{1e15, 1e17, 1e300, math.MaxFloat64} {
+	for _, c := range []struct{ large, scale float64 }{{1e15, 1}, {1e17, 1}, {1e300, 1}, {math.MaxFloat64, 1}, {1e300, 1e-290}, {math.MaxFloat64, 1e-299}} {
 		small := dyadic(r, 4)
-		weights, at := slices.Clone(small), r.IntN(5)
-		weights = slices.Insert(weights, at, large)
+		weights, at := scaled(small, c.scale), r.IntN(5)
+		weights = slices.Insert(weights, at, c.large)
 		two, notFirst := newTally(small, 2), 0
 		for range 12_000 {
 			indices := distinct(t, weights, 3, g)
@@ -192,7 +192,7 @@ func TestDistinctMagnitudes(t *testing.T) {
 		o.Int("large ones that do not come first", notFirst)
 		two.without(o, "small ones after a large one")
 	}
-	decades := make([]float64, below(r, 5, 12))
+	decades := make([]float64, below(r, 9, 12)) // the least is 0 beside the largest
 	order := r.Perm(len(decades))
 	for rank, i := range order {
 		decades[i] = math.Ldexp(1, 1000-rank*175)

@@ -181,6 +181,8 @@ func TestEmpty(t *testing.T) {
 	record(o, "none of an axis, Slice", y, err)
 	y, err = none.Select(1, 0)
 	refused(o, "none of an axis, Select of it", y, err)
+	y, err = none.Squeeze(1)
+	refused(o, "none of an axis, Squeeze of it", y, err)
 	y, err = get(none.Transpose(0, 1)).View(0, 7)
 	record(o, "none of an axis, View", y, err)
 	o.Error("none of an axis: error of Fill", none.Fill(-1), kinds...)
