@@ -68,14 +68,15 @@ var arrows = map[string]arrow{
 	"grader/boxes":                    {all: []string{"sandbox"}, tests: []string{"sandbox/sandboxtest"}},
 	"grader/fault":                    {},
 	"grader/gradebook":                {all: []string{"exercises/course", "grader/fault", "grader/verdict"}},
+	"grader/heap":                     {},
 	"grader/intake":                   {all: []string{"exercises/course", "grader/fault", "grader/intake/repository", "grader/submission", "grader/verdict"}, tests: []string{"grader/tree"}},
 	"grader/intake/changed":           {all: []string{"exercises/course", "grader/fault", "grader/gradebook", "grader/intake", "grader/intake/forge", "grader/intake/repository", "grader/submission", "grader/verdict"}, tests: []string{"grader/batch", "grader/intake/gittest", "grader/results/file"}},
 	"grader/intake/forge":             {},
 	"grader/intake/gittest":           {},
-	"grader/intake/repository":        {},
+	"grader/intake/repository":        {tests: []string{"grader/heap"}},
 	"grader/judge":                    {all: []string{"exercises/course", "exercises/course/fixture", "grader/fault", "grader/verdict", "observe/wire", "sandbox"}, tests: []string{"grader/lang/golang"}},
 	"grader/lang":                     {all: []string{"exercises/course", "grader/submission", "grader/verdict", "sandbox"}},
-	"grader/lang/golang":              {all: []string{"exercises/course", "grader/fault", "grader/lang", "grader/lang/golang/vet", "grader/submission", "grader/verdict", "observe/wire", "sandbox"}, tests: []string{"grader/tree"}},
+	"grader/lang/golang":              {all: []string{"exercises/course", "grader/fault", "grader/lang", "grader/lang/golang/vet", "grader/submission", "grader/verdict", "observe/wire", "sandbox"}, tests: []string{"grader/heap", "grader/tree"}},
 	"grader/lang/golang/compile":      {all: []string{"grader/lang/golang/vet", "grader/lang/golang/vet/typed", "grader/submission", "grader/verdict"}, tests: []string{"grader/tree"}},
 	"grader/lang/golang/vet":          {all: []string{"grader/submission", "grader/verdict"}},
 	"grader/lang/golang/vet/typed":    {all: []string{"grader/lang/golang/vet", "grader/verdict"}},
@@ -124,7 +125,7 @@ var plain = []string{
 
 // suites are packages for tests: they may use what tests use, and nothing but
 // tests may use them.
-var suites = []string{"exercises/course/coursetest", "grader/intake/gittest", "grader/report/browser/look", "grader/report/sample", "grader/results/storetest", "grader/tree", "sandbox/conformance", "sandbox/sandboxtest", "service/people/peopletest"}
+var suites = []string{"exercises/course/coursetest", "grader/heap", "grader/intake/gittest", "grader/report/browser/look", "grader/report/sample", "grader/results/storetest", "grader/tree", "sandbox/conformance", "sandbox/sandboxtest", "service/people/peopletest"}
 
 // file is a Go file of the module, with its package's folder.
 type file struct {

@@ -9,7 +9,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"syscall"
 	"testing"
@@ -17,6 +16,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"grade/grader/heap"
 )
 
 // clone is a repository of a test.
@@ -131,21 +132,12 @@ func (c *clone) bomb(width, levels int) string {
 	return c.run("", "commit-tree", "-m", "x", id)
 }
 
-// allocated is how many bytes f allocates.
-func allocated(f func()) uint64 {
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	f()
-	runtime.ReadMemStats(&after)
-	return after.TotalAlloc - before.TotalAlloc
-}
-
 // A commit of a few objects can hold more names than there is memory for.
 func TestTreeBombs(t *testing.T) {
 	c := newClone(t)
 	deep, wide := c.bomb(10, 12), c.bomb(3000, 3)
 	start := time.Now()
-	assert.Less(t, allocated(func() {
+	assert.Less(t, heap.Allocated(func() {
 		got, err := c.Changes(t.Context(), "", deep, func(folder string) bool { return strings.Count(folder, "/") < 2 })
 		require.NoError(t, err)
 		assert.Len(t, got, 1000, "and none of the 10^12 below")
@@ -181,7 +173,7 @@ func TestChangesBelowLongNames(t *testing.T) {
 			id = c.literal(c.named("40000", strings.Repeat("x", length), id))
 		}
 		commit := c.run("", "commit-tree", "-m", "x", id)
-		assert.Less(t, allocated(func() {
+		assert.Less(t, heap.Allocated(func() {
 			got, err := c.Changes(t.Context(), "", commit, everywhere)
 			if levels > 1 {
 				require.ErrorIs(t, err, ErrTooMany, name)
@@ -203,7 +195,7 @@ func TestChangesOfImpossibleNames(t *testing.T) {
 			entries[i] = c.named("100644", name, blob)
 		}
 		head := c.run("", "commit-tree", "-m", "x", c.literal(entries...))
-		assert.Less(t, allocated(func() {
+		assert.Less(t, heap.Allocated(func() {
 			got, err := c.Changes(t.Context(), "", head, everywhere)
 			require.NoError(t, err)
 			assert.Len(t, got, 1)

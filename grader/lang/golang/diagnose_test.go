@@ -3,12 +3,12 @@ package golang
 import (
 	"fmt"
 	"go/parser"
-	"runtime"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"grade/grader/heap"
 	"grade/grader/submission"
 	"grade/grader/verdict"
 )
@@ -139,16 +139,7 @@ func TestAPIProblemsOfALongName(t *testing.T) {
 	for line := range api.lines {
 		output += fmt.Sprintf("./zz_api.go:%d:7: undefined: New\n", line)
 	}
-	require.Less(t, allocated(func() { require.NotEmpty(t, api.problems([]byte(output), s)) }), uint64(name*fields/10))
-}
-
-// allocated is how many bytes f allocates.
-func allocated(f func()) uint64 {
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	f()
-	runtime.ReadMemStats(&after)
-	return after.TotalAlloc - before.TotalAlloc
+	require.Less(t, heap.Allocated(func() { require.NotEmpty(t, api.problems([]byte(output), s)) }), uint64(name*fields/10))
 }
 
 // The length is that of what is written out: a shared type counts as often as it is written,

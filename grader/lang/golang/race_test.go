@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"grade/exercises/course"
+	"grade/grader/heap"
 	"grade/grader/lang"
 	"grade/grader/submission"
 	"grade/grader/verdict"
@@ -75,7 +76,7 @@ func TestRace(t *testing.T) {
 	}
 	long := strings.Repeat("  x()\n      grade/reference/loader/loader.go:9 +0x1\n", 5000)
 	reports := strings.Repeat("Read at 0x0 by goroutine 1:\n\n", 2000) + "Goroutine 1 (running) created at:\n" + long
-	assert.Less(t, allocated(func() {
+	assert.Less(t, heap.Allocated(func() {
 		_, ok := new(Language).Race(sandbox.Outcome{ExitCode: 66, Stderr: []byte(reports)}, s, e)
 		assert.True(t, ok)
 	}), uint64(100<<20), "a long stack is looked at once, however many reports name it")
