@@ -121,7 +121,7 @@ func TestErrorsSayWhere(t *testing.T) {
 // What a batch costs: 2 µs and 8 allocations at most, with callbacks, on any
 // machine that is not ten times slower than ours.
 func TestOverhead(t *testing.T) {
-	const n = 100_000
+	const n, tries = 10_000, 20
 	hears := &hearsAll{}
 	tr, _ := newStill(t, Config{Epochs: 1, AccumSteps: 2, MaxGradNorm: 1, Callbacks: []Callback{hears, hears}})
 	l := &repeated{[]Batch{batch(3, 1)}, n}
@@ -131,9 +131,12 @@ func TestOverhead(t *testing.T) {
 		}
 	}
 	allocs := testing.AllocsPerRun(1, run) / n
-	begin := time.Now()
-	run()
-	each := time.Since(begin) / n
+	each := time.Hour // of the fastest, which nothing else has held up
+	for range tries {
+		begin := time.Now()
+		run()
+		each = min(each, time.Since(begin)/n)
+	}
 	if each > 2*time.Microsecond || allocs > 0.01 {
 		t.Errorf("a batch takes %v and %.2f allocations", each, allocs)
 	}

@@ -93,18 +93,18 @@ func state(t *testing.T, e *Engine, id string) string {
 func TestKilledOwnerLeavesNothing(t *testing.T) {
 	e := engine(t)
 	id := killedHelper(t, "box")
-	assert.Eventually(t, func() bool { return state(t, e, id) == "" }, 5*time.Second, 100*time.Millisecond, "still %s", state(t, e, id))
+	assert.Eventually(t, func() bool { return state(t, e, id) == "" }, time.Minute, 100*time.Millisecond, "still %s", state(t, e, id))
 }
 
 // The next grade removes a container that a killed grade created and never started,
-// and leaves the containers of living ones alone.
+// and leaves the containers of living ones alone. Another grade beside this test may be the next.
 func TestOrphansAreSwept(t *testing.T) {
 	e := engine(t)
 	mine := open(t, e, conformance.Spec())
 	id := killedHelper(t, "created")
-	require.Equal(t, "created", state(t, e, id))
+	require.Contains(t, []string{"created", "removing", ""}, state(t, e, id))
 	next := engine(t)
-	assert.Empty(t, state(t, next, id))
+	assert.Eventually(t, func() bool { return state(t, next, id) == "" }, time.Minute, 100*time.Millisecond)
 	assert.Equal(t, "running", state(t, next, mine.id))
 }
 

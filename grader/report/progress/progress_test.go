@@ -99,7 +99,7 @@ func TestProgressLeavesNoTrace(t *testing.T) {
 		w.mu.Lock()
 		defer w.mu.Unlock()
 		return w.frame > 0
-	}, 5*time.Second, time.Millisecond)
+	}, time.Minute, time.Millisecond)
 	stop()
 	before := w.screen.String()
 	assert.Equal(t, []string{""}, w.shown())
