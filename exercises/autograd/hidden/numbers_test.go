@@ -53,6 +53,7 @@ func recordSmall(o *observe.Observer) {
 	function{"Log of tiny numbers", (node).Log, tiny}.observeAlone(o, relative)
 	function{"Log of large numbers", (node).Log, draws(4, func() float64 { return math.Pow(10, between(r, 1.3, 308)) })}.observeAlone(o, relative)
 	near := draws(4, func() float64 { return 1 + math.Pow(10, -between(r, 6, 12)) })
+	near = append(near, draws(4, func() float64 { return 1 + math.Pow(10, -between(r, 10, 12)) })...)
 	near = append(near, draws(4, func() float64 { return 1 - math.Pow(10, -between(r, 6, 12)) })...)
 	function{"Log of numbers near 1", (node).Log, near}.observeAlone(o, relative)
 	for _, p := range []float64{2, -1, between(r, 1, 3), -between(r, 1, 3)} {

@@ -154,7 +154,7 @@ func recordOld(o *observe.Observer) {
 	for range 1_000_000 {
 		autograd.New(1)
 	}
-	for range 120_000 {
+	for range 400_000 {
 		old.ZeroGrad()
 		old.AddScalar(1).Backward()
 	}

@@ -466,7 +466,7 @@ func moved(in [][]float64, check func(f gradcheck.Function)) (most, changed int)
 			}
 		}
 		most = max(most, n)
-	}, &changed, map[*gradcheck.Context]inputs{}})
+	}, &changed, map[*gradcheck.Context]inputs{}, new(sync.Mutex)})
 	return most, changed
 }
 
@@ -477,14 +477,18 @@ type inputs struct {
 	differed bool
 }
 
-// seeing is a Function whose output is its first input.
+// seeing is a Function whose output is its first input. It has a lock for those who call it from
+// several goroutines: "alone" finds them, and not a map that ends the program.
 type seeing struct {
 	see     func(in [][]float64)
 	changed *int
 	of      map[*gradcheck.Context]inputs
+	mu      *sync.Mutex
 }
 
 func (s seeing) Forward(c *gradcheck.Context, in [][]float64) ([]float64, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.see(in)
 	for c, e := range s.of {
 		e.differed = e.differed || !slices.EqualFunc(e.own, e.was, slices.Equal)
@@ -500,6 +504,8 @@ func (s seeing) Forward(c *gradcheck.Context, in [][]float64) ([]float64, error)
 }
 
 func (s seeing) Backward(c *gradcheck.Context, grad []float64) ([][]float64, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	in, err := c.Saved()
 	if err == nil && (s.of[c].differed || !slices.EqualFunc(in, s.of[c].was, slices.Equal)) {
 		*s.changed++

@@ -112,8 +112,8 @@ func TestMerge(t *testing.T) {
 		record(o, "as many as Len counts, merged", &down)
 	}
 	// Far above the first, and doubled until their exponentials overflow at its scale.
-	for range 4 {
-		gap := 668 + 29*r.Float64()
+	for _, span := range []float64{20, 20, 29, 29} {
+		gap := 668 + span*r.Float64()
 		a := holding([]float64{0, gap, gap - 1})
 		for range 60 {
 			a.Merge(a)
