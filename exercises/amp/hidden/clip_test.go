@@ -200,6 +200,10 @@ func TestClipMagnitudes(t *testing.T) {
 			clip(o, [][]float64{{small}, {0}, {-small * (1 + r.Float64())}, numbers(r, 4, small)}, 1, p, exact)
 			clip(o, [][]float64{numbers(r, 5, large), {0, 0}}, 10*r.Float64(), p, rough)
 		}
+		for exponent := -290; exponent <= 290; exponent += 2 { // on both sides of any bound for large and for small ones
+			s := math.Pow(10, float64(exponent))
+			clip(o, [][]float64{numbers(r, 3, s), numbers(r, 3, 10*s), numbers(r, 3, 100*s)}, inf, p, exact)
+		}
 		// Each square is in range, and their sum is not; and the other way round.
 		clip(o, [][]float64{numbers(r, 2000+r.IntN(2000), 1.2e154)}, 1e150*(1+r.Float64()), p, rough)
 		clip(o, [][]float64{numbers(r, 2000+r.IntN(2000), 1e-160*(1+r.Float64()))}, 1, p, exact)

@@ -381,20 +381,24 @@ func TestScalerState(t *testing.T) {
 		{Scale: 0, Clean: 1}, {Scale: zero}, {Scale: -1}, {Scale: nan}, {Scale: inf}, {Scale: -inf}, {Scale: 0x1p-1023}, {Scale: 8, Clean: -1},
 		{Scale: 8, Clean: math.MinInt}, {}, {Scale: 0x1p-1022}, {Scale: math.MaxFloat64}, {Scale: 8},
 	} {
-		s := newScaler(t, cfg)
-		f, g := with(s, 1), with(s, 1)
-		s.Unscale(f)
-		s.Step(g, 1)
-		err := s.SetState(st)
-		sentinels(o, "SetState of what may be none", err)
-		o.Float("scale afterwards", s.Factor(), right)
-		o.Int("count afterwards", s.State().Clean)
-		sentinels(o, "Unscale afterwards", s.Unscale(f))
-		_, err = s.Step(g, 1)
-		sentinels(o, "Step afterwards", err)
-		s.Update()
-		sentinels(o, "SetState after an Update", s.SetState(amp.ScalerState{Scale: 4, Clean: 1}))
-		sentinels(o, "Update of nothing", s.Update())
+		for _, x := range []float64{1, nan} {
+			s := newScaler(t, cfg)
+			f, g := with(s, x), with(s, 1)
+			s.Unscale(f)
+			s.Step(g, 1)
+			err := s.SetState(st)
+			sentinels(o, "SetState of what may be none", err)
+			o.Float("scale afterwards", s.Factor(), right)
+			o.Int("count afterwards", s.State().Clean)
+			sentinels(o, "Unscale afterwards", s.Unscale(f))
+			_, err = s.Step(g, 1)
+			sentinels(o, "Step afterwards", err)
+			sentinels(o, "Update afterwards", s.Update())
+			o.Float("scale after that Update", s.Factor(), right)
+			o.Int("count after that Update", s.State().Clean)
+			sentinels(o, "SetState after an Update", s.SetState(amp.ScalerState{Scale: 4, Clean: 1}))
+			sentinels(o, "Update of nothing", s.Update())
+		}
 	}
 	for _, x := range []float64{1, nan, inf} {
 		for _, only := range []bool{true, false} {

@@ -78,7 +78,8 @@ func TestLarge(t *testing.T) {
 	r := o.Rand()
 	w := weights(r)
 	n := 65_537 + r.IntN(200)
-	for _, p := range []pair{{{n}, {n}}, {{n, 2}, {2}}, {{2, n}, {n}}, {{n, 2}, {n, 1}}, {{1, n}, {2, 1}}, {{n}, nil}, {{300, 1, 1}, {1, 260, 2}}, {{2, n, 1}, {2, 1, 1}}} {
+	for _, p := range []pair{{{n}, {n}}, {{n, 2}, {2}}, {{2, n}, {n}}, {{n, 2}, {n, 1}}, {{1, n}, {2, 1}}, {{n}, nil}, {{300, 1, 1}, {1, 260, 2}}, {{2, n, 1}, {2, 1, 1}},
+		{{1 << 13}, {1 << 13}}, {{2, 1 << 13}, {1 << 13}}, {{1 << 13}, nil}, {{2, 1}, {1 << 13}}} { // whole blocks
 		a, b := tensorOf(r, positive, p[0]), tensorOf(r, positive, p[1])
 		large := func(name string, got tensor, err error) {
 			o.Error(name+": error", err, kinds...)
@@ -135,16 +136,11 @@ func TestNotFinite(t *testing.T) {
 	for _, op := range operations {
 		got, err := op.Apply(numbers([]int{len(x)}, x), numbers([]int{len(y)}, y))
 		record(o, op.name, got, err, relative)
+		o.Ints(op.name+": zeros that are negative", negativeZeros(got.Data))
 		got, err = op.Apply(column, row)
 		record(o, op.name, got, err, relative)
 		count += len(got.Data)
-		signs := make([]int, len(got.Data))
-		for i, z := range got.Data {
-			if z == 0 && math.Signbit(z) {
-				signs[i] = 1
-			}
-		}
-		o.Ints(op.name+": zeros that are negative", signs)
+		o.Ints(op.name+": zeros that are negative", negativeZeros(got.Data))
 		for _, g := range []float64{1.5, -r.Float64(), 0, math.NaN(), math.Inf(1)} {
 			grad := numbers([]int{n}, slices.Repeat([]float64{g}, n))
 			if op.Op == broadcast.Div && (g < 0 || math.IsInf(g, 1)) {
@@ -183,13 +179,12 @@ func TestNotFinite(t *testing.T) {
 				for _, p := range [][2]tensor{{list, repeated}, {repeated, list}} {
 					got, err := op.Apply(p[0], p[1])
 					record(o, op.name+" beside one number", got, err, relative)
-					negative := 0
-					for _, z := range got.Data {
-						if z == 0 && math.Signbit(z) {
-							negative++
-						}
+					o.Ints(op.name+" beside one number: zeros that are negative", negativeZeros(got.Data))
+					if op.Op == broadcast.Maximum || op.Op == broadcast.Mul {
+						da, db, err := op.Grad(p[0], p[1], tensorOf(r, dyadic, together(p[0].Shape, p[1].Shape)))
+						record(o, op.name+" gradient: a", da, err)
+						record(o, op.name+" gradient: b", db, err)
 					}
-					o.Int(op.name+" beside one number: zeros that are negative", negative)
 				}
 			}
 		}
@@ -197,6 +192,17 @@ func TestNotFinite(t *testing.T) {
 	got, err := broadcast.Zip(func(x, y float64) float64 { return y }, column, row)
 	record(o, "zip", got, err, relative)
 	o.Int("numbers in tables", count)
+}
+
+// negativeZeros has a 1 for each of xs that is a zero below 0.
+func negativeZeros(xs []float64) []int {
+	list := make([]int, len(xs))
+	for i, x := range xs {
+		if x == 0 && math.Signbit(x) {
+			list[i] = 1
+		}
+	}
+	return list
 }
 
 // Very large and very small numbers: no square and no product overflows or vanishes that need
@@ -231,9 +237,11 @@ func TestMagnitudes(t *testing.T) {
 	}
 	// Of a quotient, one operand at a time is far from the others.
 	for _, e := range [][3]float64{{200, 200, -50}, {-200, -200, 50}, {10, 200, 200}, {-10, -200, -200}, {160, 160, 160}, {-160, -160, -160}, {30, 20, 299}, {-30, -20, -299}} {
-		da, db, err := broadcast.Div.Grad(tensorOf(r, sized(e[0]), []int{3}), tensorOf(r, sized(e[1]), []int{2, 1}), tensorOf(r, sized(e[2]), []int{2, 3}))
-		record(o, "div gradient: a", da, err, relative)
-		record(o, "div gradient: b", db, err, relative)
+		for _, shapes := range []pair{{{3}, {2, 1}}, {{2, 3}, {2, 3}}} {
+			da, db, err := broadcast.Div.Grad(tensorOf(r, sized(e[0]), shapes[0]), tensorOf(r, sized(e[1]), shapes[1]), tensorOf(r, sized(e[2]), []int{2, 3}))
+			record(o, "div gradient: a", da, err, relative)
+			record(o, "div gradient: b", db, err, relative)
+		}
 	}
 	o.Int("numbers in tables", count)
 }
