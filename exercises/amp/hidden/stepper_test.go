@@ -91,7 +91,7 @@ func TestStepper(t *testing.T) {
 }
 
 // A step that is skipped is none of the schedule's, the gradients are left unscaled and
-// not clipped, and the scale falls (rules 25 and 26).
+// not clipped, and the scale falls (rules 5 and 25 to 27).
 func TestSkippedSteps(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
