@@ -82,7 +82,8 @@ func chromium(t *testing.T) context.Context {
 	ctx, cancel := context.WithTimeout(context.Background(), browserTime)
 	t.Cleanup(cancel)
 	options := append(chromedp.DefaultExecAllocatorOptions[:],
-		chromedp.ExecPath(name), chromedp.Flag("host-resolver-rules", "MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"), chromedp.Flag("allow-pre-commit-input", true))
+		chromedp.ExecPath(name), chromedp.Flag("host-resolver-rules", "MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"), chromedp.Flag("allow-pre-commit-input", true),
+		chromedp.WSURLReadTimeout(browserTime))
 	if os.Geteuid() == 0 {
 		options = append(options, chromedp.NoSandbox)
 	}

@@ -46,7 +46,7 @@ func TestServeStarts(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(rules, bytes.Replace(text, []byte("Numbers for engineers"), []byte("Figures for artists"), 1), 0o600))
 	require.NoError(t, syscall.Kill(os.Getpid(), syscall.SIGHUP))
-	require.Eventually(t, func() bool { return strings.Contains(s.get(instructor, "/"), "Figures for artists") }, 5*time.Minute, 20*time.Millisecond)
+	require.Eventually(t, func() bool { return strings.Contains(s.get(instructor, "/"), "Figures for artists") }, 5*time.Minute, 500*time.Millisecond)
 	require.NoError(t, os.WriteFile(rules, []byte("exercises: 3\n"), 0o600))
 	require.NoError(t, syscall.Kill(os.Getpid(), syscall.SIGHUP))
 	assert.Contains(t, s.get(instructor, "/"), "Figures for artists", "a course that cannot be read changes nothing")

@@ -43,9 +43,10 @@ func TestWorkersOverTLS(t *testing.T) {
 	worker("plain", "nats", "SSL_CERT_FILE="+cert) // TLS is the server's word, and not the URL's
 
 	staff := s.enter(s.link)
-	eventually(t, time.Minute, "two workers", func() bool { return len(takers(t, s, staff)) == 2 })
-	eventually(t, time.Minute, "a reason", func() bool { return strings.Contains(stranger.log.String(), "certificate signed by unknown authority") })
-	assert.ElementsMatch(t, []string{"lab7", "plain"}, takers(t, s, staff))
+	var take []string
+	eventually(t, 10*time.Minute, "two workers", func() bool { take = takers(t, s, staff); return len(take) == 2 })
+	eventually(t, 10*time.Minute, "a reason", func() bool { return strings.Contains(stranger.log.String(), "certificate signed by unknown authority") })
+	assert.ElementsMatch(t, []string{"lab7", "plain"}, take)
 }
 
 // takers are the workers that take jobs, as staff see them.

@@ -26,7 +26,8 @@ type Engine struct {
 	submissions, courses objects
 	stop                 context.CancelFunc
 	running              sync.WaitGroup
-	busy                 keyed // a lock for each cell: hand-ins of one student come one after another
+	busy                 keyed         // a lock for each cell: hand-ins of one student come one after another
+	keeping              chan struct{} // holds as many as are kept at a time
 
 	mu      sync.Mutex // guards what follows
 	state   *state
@@ -41,7 +42,7 @@ func Open(ctx context.Context, c Config) (*Engine, error) {
 	if err := checkPlain(c.Course); err != nil {
 		return nil, fmt.Errorf("open the engine: %w", err)
 	}
-	e := &Engine{config: c, names: names{c.Course}, log: c.Log, changed: make(chan struct{})}
+	e := &Engine{config: c, names: names{c.Course}, log: c.Log, keeping: make(chan struct{}, maxKeeping), changed: make(chan struct{})}
 	e.state, e.store = newState(c), &Store{e: e}
 	if err := e.open(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("open the engine: %w", err), e.Close())

@@ -19,6 +19,10 @@ import (
 	"grade/service"
 )
 
+// maxKeeping is how many submissions are kept at a time. Each is some synced writes, one after
+// another for all: of a rush of hundreds at once, none would be written within its time.
+const maxKeeping = 32
+
 // maxName is the longest name of a student, in bytes: it is part of a subject.
 const maxName = 200
 
@@ -39,14 +43,16 @@ func (e *Engine) HandIn(ctx context.Context, u service.Upload) (service.Attempt,
 	if u.At.IsZero() {
 		u.At = e.config.Now()
 	}
+	id := cellID{u.Student, u.Exercise}
+	defer e.busy.lock(id)()
+	e.keeping <- struct{}{}
+	defer func() { <-e.keeping }()
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), keepTimeout) // half of it kept is no use
 	defer cancel()
 	content := results.Content(u.Snapshot)
 	if err := e.submissions.put(ctx, content, func() ([]byte, error) { return packed(u.Snapshot) }); err != nil {
 		return service.Attempt{}, fmt.Errorf("keep a submission: %w", err)
 	}
-	id := cellID{u.Student, u.Exercise}
-	defer e.busy.lock(id)()
 	number, err := e.number(ctx, id, u, content)
 	if err != nil {
 		return service.Attempt{}, fmt.Errorf("keep a submission: %w", err)
@@ -161,9 +167,23 @@ func (e *Engine) catchUp(ctx context.Context, subject string, known uint64) erro
 // see [state.passTurn].
 func (e *Engine) queue(ctx context.Context, id cellID) error {
 	job, waits, err := e.job(id)
-	if err != nil || !waits {
-		return err
+	for err == nil && waits {
+		if err = e.publishJob(ctx, id, job); err != nil || e.config.NATS == "" {
+			return err
+		}
+		// Another engine of the cluster may have queued a later attempt while this job was on its way.
+		if err = e.caughtUp(ctx); err != nil {
+			return err
+		}
+		queued := job.Number
+		if job, waits, err = e.job(id); job.Number == queued {
+			return err
+		}
 	}
+	return err
+}
+
+func (e *Engine) publishJob(ctx context.Context, id cellID, job service.Job) error {
 	data, err := json.Marshal(job)
 	if err != nil {
 		return err

@@ -154,7 +154,7 @@ func (e *embedded) connect(options ...nats.Option) (*nats.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	return nats.Connect("", append(options, nats.InProcessServer(e.server), mine)...)
+	return nats.Connect("", append(options, nats.InProcessServer(e.server), nats.Timeout(startTimeout), mine)...)
 }
 
 // url is where workers connect to; empty: it does not listen.

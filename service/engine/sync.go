@@ -33,19 +33,15 @@ func (e *Engine) checkSync(ctx context.Context) error {
 	if err := nc.PublishRequest("$SYS.REQ.SERVER.PING.JSZ", inbox, nil); err != nil {
 		return err
 	}
-	seen := 0
-	for {
-		m, err := sub.NextMsg(time.Second) // servers answer one by one; silence says that all have
-		if err != nil {
-			break
-		}
+	m, err := sub.NextMsg(callTimeout)
+	if err != nil {
+		return errors.New("the cluster's system account does not answer: are the credentials of it?")
+	}
+	for err == nil { // servers answer one by one; silence says that all have
 		if err := synced(m.Data); err != nil {
 			return err
 		}
-		seen++
-	}
-	if seen == 0 {
-		return errors.New("the cluster's system account does not answer: are the credentials of it?")
+		m, err = sub.NextMsg(time.Second)
 	}
 	return nil
 }

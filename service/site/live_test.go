@@ -92,6 +92,7 @@ func TestWaitIsToldOfOnesPlace(t *testing.T) {
 	w := newWorld(t)
 	bo, ada, grace := w.signedIn("bo"), w.signedIn("ada"), w.signedIn("grace")
 	bo.handIn(gears, solution("measured"))
+	bo.next(bo.stream("/gears/attempts/1/events"), func(n news) bool { return n.Stage == service.Grading })
 	w.letOne()
 	w.graded("bo", 1)
 	bo.handIn(gears, solution("in the way"))

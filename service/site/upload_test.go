@@ -169,6 +169,7 @@ func TestEndlessUpload(t *testing.T) {
 // takes nothing of others with it.
 func TestUploadsAtOnce(t *testing.T) {
 	w := newWorld(t)
+	w.site.UploadTime = time.Minute // they stay under way
 	w.letGo()
 	ada, bo := w.signedIn("ada").json(), w.signedIn("bo").json()
 	conns := []net.Conn{ada.beginsToSend(), ada.beginsToSend()}
@@ -179,7 +180,7 @@ func TestUploadsAtOnce(t *testing.T) {
 			return w.site.sending.going["ada"] == n
 		}
 	}
-	require.Eventually(t, underWay(2), 4*time.Second, time.Millisecond)
+	require.Eventually(t, underWay(2), time.Minute, time.Millisecond)
 	third := ada.handIn(gears, solution("x"))
 	assert.Equal(t, http.StatusTooManyRequests, third.status)
 	assert.Contains(t, third.body, "2 uploads of yours are still on their way")
@@ -187,7 +188,7 @@ func TestUploadsAtOnce(t *testing.T) {
 	for _, c := range conns {
 		require.NoError(t, c.Close())
 	}
-	require.Eventually(t, underWay(0), 4*time.Second, time.Millisecond)
+	require.Eventually(t, underWay(0), time.Minute, time.Millisecond)
 	assert.Equal(t, http.StatusCreated, ada.handIn(gears, solution("x")).status)
 }
 

@@ -71,7 +71,8 @@ func newLab(t *testing.T) *lab {
 	ctx, cancel := context.WithTimeout(t.Context(), deadline)
 	t.Cleanup(cancel)
 	options := append(chromedp.DefaultExecAllocatorOptions[:],
-		chromedp.ExecPath(name), chromedp.Flag("host-resolver-rules", "MAP * ~NOTFOUND"), chromedp.Flag("allow-pre-commit-input", true))
+		chromedp.ExecPath(name), chromedp.Flag("host-resolver-rules", "MAP * ~NOTFOUND"), chromedp.Flag("allow-pre-commit-input", true),
+		chromedp.WSURLReadTimeout(deadline))
 	if os.Geteuid() == 0 {
 		options = append(options, chromedp.NoSandbox)
 	}
