@@ -90,6 +90,9 @@ func TestReset(t *testing.T) {
 
 // fields are all fields of a State, in words.
 func fields(st earlystop.State) string {
+	if st.Best == 0 {
+		st.Best = 0 // also -0, as of one that turns scores into losses
+	}
 	return fmt.Sprintf("mode %d, wait %d, %s, best %v %v of %d, saved %v %v",
 		int(st.Mode), st.Wait, reason(st.Reason), st.HasBest, st.Best, st.BestEpoch, st.Saved, slices.Concat(st.Weights...))
 }
