@@ -276,10 +276,11 @@ func (r *grading) raceOne(ctx context.Context, c course.Check, t testRun, runner
 		got.Verdict, got.Detail, got.Places = tell(race, t.Func)
 		return got, nil
 	}
-	if r.lang.Unraced(sub) {
+	if r.lang.Unraced(sub) && !r.detects {
 		if err := r.tryDetector(ctx, q); err != nil {
 			return got, err
 		}
+		r.detects = true
 	}
 	if got.Verdict, got.Detail, err = judge.Test(t.Check, ref, sub, r.lang.CrashWords); err != nil {
 		return got, fmt.Errorf("exercise %s: %w", r.exercise.Name, err)

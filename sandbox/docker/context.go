@@ -18,8 +18,13 @@ func contextHost() string {
 	if os.Getenv("DOCKER_HOST") != "" {
 		return ""
 	}
-	home, _ := os.UserHomeDir()
-	dir := cmp.Or(os.Getenv("DOCKER_CONFIG"), filepath.Join(home, ".docker"))
+	dir := os.Getenv("DOCKER_CONFIG")
+	if home, err := os.UserHomeDir(); dir == "" && err == nil {
+		dir = filepath.Join(home, ".docker")
+	}
+	if !filepath.IsAbs(dir) { // below the current folder may lie what a student has written
+		return ""
+	}
 	var config struct{ CurrentContext string }
 	read(filepath.Join(dir, "config.json"), &config)
 	name := cmp.Or(os.Getenv("DOCKER_CONTEXT"), config.CurrentContext)

@@ -111,7 +111,9 @@ func (e *Engine) identify(ctx context.Context) error {
 		call, cancel := context.WithTimeout(ctx, pingTimeout)
 		defer cancel()
 		info, err = e.client.Info(call)
-		skew = time.Until(clock(info))
+		if now := clock(info); !now.IsZero() {
+			skew = time.Until(now)
+		}
 		if dial, ok := errors.AsType[*net.OpError](err); ok && dial.Op == "dial" {
 			return forGood{err} // nothing listens there
 		}
@@ -126,7 +128,9 @@ func (e *Engine) identify(ctx context.Context) error {
 	if info.CgroupVersion == "" { // engines before 20.10 know version 1 only and do not report it
 		info.CgroupVersion = "1"
 	}
-	if v, err := e.client.ServerVersion(ctx); err == nil && podman(v) {
+	call, cancel := context.WithTimeout(ctx, pingTimeout)
+	defer cancel()
+	if v, err := e.client.ServerVersion(call); err == nil && podman(v) {
 		return fmt.Errorf("%w: at %s is Podman, which reads filters of system calls from its own files alone: start a Docker engine, and name it with DOCKER_HOST", sandbox.ErrUnavailable, e.client.DaemonHost())
 	}
 	e.info, e.skew = info, skew
