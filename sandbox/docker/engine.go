@@ -14,12 +14,9 @@ import (
 	"fmt"
 	"io/fs"
 	"net"
-	"slices"
-	"strings"
 	"sync"
 	"time"
 
-	"github.com/docker/docker/api/types"
 	"github.com/docker/docker/api/types/system"
 	"github.com/docker/docker/client"
 
@@ -61,7 +58,6 @@ type Engine struct {
 	config  Config
 	client  *client.Client
 	info    system.Info
-	skew    time.Duration // of the engine's clock, before this machine's
 	arch    string
 	runtime string
 	owner   string
@@ -72,15 +68,11 @@ type Engine struct {
 	ending  sync.WaitGroup // what the engine removes by itself as well
 }
 
-// Open connects to the engine that the environment or the docker command's context names, or
-// else to the machine's own, and removes the containers of dead owners. If it cannot reach the engine,
+// Open connects to the engine that the environment names, or else to the machine's
+// own, and removes the containers of dead owners. If it cannot reach the engine,
 // the error is sandbox.ErrUnavailable.
 func Open(ctx context.Context, config Config) (*Engine, error) {
-	options := []client.Opt{client.FromEnv, client.WithAPIVersionNegotiation()}
-	if host := contextHost(); host != "" {
-		options = append(options, client.WithHost(host))
-	}
-	c, err := client.NewClientWithOpts(options...)
+	c, err := client.NewClientWithOpts(client.FromEnv, client.WithAPIVersionNegotiation())
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", sandbox.ErrUnavailable, err)
 	}
@@ -106,14 +98,10 @@ func Open(ctx context.Context, config Config) (*Engine, error) {
 // identify learns what the engine is.
 func (e *Engine) identify(ctx context.Context) error {
 	var info system.Info
-	var skew time.Duration
 	err := again(ctx, func() (err error) {
 		call, cancel := context.WithTimeout(ctx, pingTimeout)
 		defer cancel()
 		info, err = e.client.Info(call)
-		if now := clock(info); !now.IsZero() {
-			skew = time.Until(now)
-		}
 		if dial, ok := errors.AsType[*net.OpError](err); ok && dial.Op == "dial" {
 			return forGood{err} // nothing listens there
 		}
@@ -128,12 +116,7 @@ func (e *Engine) identify(ctx context.Context) error {
 	if info.CgroupVersion == "" { // engines before 20.10 know version 1 only and do not report it
 		info.CgroupVersion = "1"
 	}
-	call, cancel := context.WithTimeout(ctx, pingTimeout)
-	defer cancel()
-	if v, err := e.client.ServerVersion(call); err == nil && podman(v) {
-		return fmt.Errorf("%w: at %s is Podman, which reads filters of system calls from its own files alone: start a Docker engine, and name it with DOCKER_HOST", sandbox.ErrUnavailable, e.client.DaemonHost())
-	}
-	e.info, e.skew = info, skew
+	e.info = info
 	if e.runtime = e.config.Runtime; e.runtime == "" {
 		e.runtime = info.DefaultRuntime
 	}
@@ -141,11 +124,6 @@ func (e *Engine) identify(ctx context.Context) error {
 		return fmt.Errorf("docker engine has no runtime %q: install it, or leave the runtime unset", e.runtime)
 	}
 	return nil
-}
-
-// podman reports whether the engine is one that only speaks like Docker's.
-func podman(v types.Version) bool {
-	return slices.ContainsFunc(v.Components, func(c types.ComponentVersion) bool { return strings.HasPrefix(c.Name, "Podman") })
 }
 
 // examine returns the architecture of the engine's machine, or the reason why it
@@ -178,9 +156,6 @@ func (e *Engine) Info() sandbox.Info {
 
 // Version returns the engine's version, for a report on the machine.
 func (e *Engine) Version() string { return e.info.ServerVersion }
-
-// LimitsSwap reports whether the engine can keep boxes from swapping.
-func (e *Engine) LimitsSwap() bool { return e.info.SwapLimit }
 
 // Host returns the address of the engine.
 func (e *Engine) Host() string { return e.client.DaemonHost() }

@@ -58,11 +58,7 @@ func (e *Engine) baseImage(ctx context.Context) (string, error) {
 	if ok, err := e.has(ctx, base); ok || err != nil {
 		return base, err
 	}
-	if err := e.importRoot(ctx, base, g.Root); err != nil {
-		return "", err
-	}
-	e.prune(ctx, base)
-	return base, nil
+	return base, e.importRoot(ctx, base, g.Root)
 }
 
 func (e *Engine) pull(ctx context.Context, name string) error {

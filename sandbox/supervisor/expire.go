@@ -38,7 +38,7 @@ func (p *program) idle(cpu time.Duration) {
 		if r.lasts < p.limits.Idle {
 			return
 		}
-		p.lookAtQueue()
+		p.queue.look(p.process.Pid, time.Now())
 		if p.queue.starved-r.starved > slack {
 			*r = rest{}
 			return
