@@ -144,24 +144,65 @@ func (r *grading) race(ctx context.Context, l *boxes.Lease, a *ahead, tests []ve
 	}
 	c := r.plan.Race[0]
 	defer r.phase(Race)()
-	got := notRun(c)
-	if r.noRace != "" {
-		r.warn("the check %s cannot be decided on this machine, and its points are given: %s", c.Name, r.noRace)
-		got.Verdict, got.Detail = verdict.Waived, "cannot be decided on the machine that graded: its points are given"
-		return []verdict.CheckResult{r.decide(Race, c, got)}, nil
+	got, err := notRun(c), error(nil)
+	if r.noRace == "" {
+		got, err = r.raced(ctx, c, l, a, tests)
 	}
-	runner, v, detail, err := r.raceProgram(ctx, l)
+	if errors.Is(err, sandbox.ErrNoRace) {
+		r.noRace, err = err.Error(), nil
+	}
 	if err != nil {
 		return nil, err
 	}
-	if runner == nil {
-		got.Verdict, got.Detail = v, detail
-		return []verdict.CheckResult{r.decide(Race, c, got)}, nil
-	}
-	if got, err = r.raceAll(ctx, c, runner, a, tests); err != nil {
-		return nil, err
+	if r.noRace != "" {
+		r.warn("the check %s cannot be decided on this machine, and its points are given: %s", c.Name, r.noRace)
+		got = notRun(c)
+		got.Verdict, got.Detail = verdict.Waived, "cannot be decided on the machine that graded: its points are given"
 	}
 	return []verdict.CheckResult{r.decide(Race, c, got)}, nil
+}
+
+// raced builds the program and runs its tests.
+func (r *grading) raced(ctx context.Context, c course.Check, l *boxes.Lease, a *ahead, tests []verdict.CheckResult) (verdict.CheckResult, error) {
+	runner, v, detail, err := r.raceProgram(ctx, l)
+	if err != nil || runner == nil {
+		got := notRun(c)
+		got.Verdict, got.Detail = v, detail
+		return got, err
+	}
+	return r.raceAll(ctx, c, runner, a, tests)
+}
+
+// tryDetector runs a test in the reference's program. If the detector ends that one as well, this
+// machine cannot have it.
+func (r *grading) tryDetector(ctx context.Context, q sandbox.Request) error {
+	b, err := r.lang.Build(ctx, r.exercise, nil, nil, r.sandbox.Info().GoArch)
+	if err != nil {
+		return err
+	}
+	o, err := r.compileRace(ctx, nil, b, nil)
+	if err != nil {
+		return fmt.Errorf("build the reference for the race detector: %w", err)
+	}
+	if _, err := b.RaceRecipe(o); err != nil { // it has none that can be run
+		return err
+	}
+	program, _, _, err := b.RaceOutcome(o)
+	if err != nil {
+		return err
+	}
+	runner, release, err := r.boxes.Runner(ctx, r.lang.RaceBox(boxSpec(r.exercise)), program)
+	if err != nil {
+		return err
+	}
+	defer release()
+	if o, err = runner.Run(ctx, q); err != nil {
+		return fmt.Errorf("run the reference with the race detector: %w", err)
+	}
+	if r.lang.Unraced(o) {
+		return fmt.Errorf("%w: it ends the reference as well, without a race (status %d)", sandbox.ErrNoRace, o.ExitCode)
+	}
+	return nil
 }
 
 func lost(c verdict.CheckResult) bool { return !c.Verdict.Earns() }
@@ -232,8 +273,14 @@ func (r *grading) raceOne(ctx context.Context, c course.Check, t testRun, runner
 			}
 		}
 		got.Hint = c.Hint
-		got.Verdict, got.Detail, got.Places = raced(race, t.Func)
+		got.Verdict, got.Detail, got.Places = tell(race, t.Func)
 		return got, nil
+	}
+	if r.lang.Unraced(sub) && !r.detects {
+		if err := r.tryDetector(ctx, q); err != nil {
+			return got, err
+		}
+		r.detects = true
 	}
 	if got.Verdict, got.Detail, err = judge.Test(t.Check, ref, sub, r.lang.CrashWords); err != nil {
 		return got, fmt.Errorf("exercise %s: %w", r.exercise.Name, err)
@@ -266,11 +313,11 @@ func (r *grading) checkOf(test string) course.Check {
 	return r.exercise.Checks[i]
 }
 
-// raced is the verdict on a race, in words. One between two lines of the hidden test's own is
+// tell is the verdict on a race, in words. One between two lines of the hidden test's own is
 // the submission's too, because the reference shows none: it runs at the same time what the
 // reference runs one after the other. A race counts wherever it is said to be, because the
 // submission can write such words itself.
-func raced(race lang.Race, test string) (verdict.Verdict, string, []verdict.Place) {
+func tell(race lang.Race, test string) (verdict.Verdict, string, []verdict.Place) {
 	if !slices.ContainsFunc(race.Accesses, func(a lang.Access) bool { return !a.Test }) {
 		return verdict.DataRace, "data race in " + test + ": this submission runs functions of the hidden test at the same time, and they use the same memory", nil
 	}

@@ -26,6 +26,8 @@ const (
 	raceBuilds = ofSubmission + " race build"
 	raceRatio  = "raced race TestRatio"
 	raceAllocs = "raced race TestAllocs"
+
+	raceReference = "referenced race TestRatio"
 )
 
 // racing is a world whose exercise has a check of kind race, and a submission without one.
@@ -38,6 +40,8 @@ func racing(t *testing.T) *world {
 	w.Script[raceBuilds] = answers(built("raced"))
 	w.Script[raceRatio] = answers(observed(1))
 	w.Script[raceAllocs] = answers(selfReported(0))
+	w.Script[ofReference+" race build"] = answers(built("referenced"))
+	w.Script[raceReference] = answers(observed(1))
 	return w
 }
 
@@ -232,6 +236,33 @@ func TestNoRaceDetector(t *testing.T) {
 	}
 }
 
+// A detector that ends a program without a race says nothing of the submission where it ends the
+// reference's as well.
+func TestDetectorCannotStart(t *testing.T) {
+	dead := sandbox.Outcome{ExitCode: 66, Stderr: []byte("FATAL: ThreadSanitizer: unsupported VMA range\n")}
+	w := racing(t)
+	w.Script[raceRatio] = answers(dead)
+	w.Script[raceReference] = answers(dead)
+	r, err := w.grade(t)
+	require.NoError(t, err)
+	assert.Equal(t, "race waived: cannot be decided on the machine that graded: its points are given", raceLine(r))
+	require.Len(t, r.Warnings, 1)
+	assert.Contains(t, r.Warnings[0], "it ends the reference as well")
+
+	w.Script[raceReference] = answers(observed(1))
+	r, err = w.grade(t)
+	require.NoError(t, err)
+	assert.Contains(t, raceLine(r), "race runtime_error: no data race was seen, but TestRatio failed")
+
+	for _, request := range []string{ofReference + " race build", raceReference} {
+		was := w.Script[request]
+		w.Script[request] = []sandboxtest.Answer{{Err: errEngine}}
+		_, err = w.grade(t)
+		assert.ErrorIs(t, err, errEngine, request)
+		w.Script[request] = was
+	}
+}
+
 // A fault of ours is an error.
 func TestRaceFaults(t *testing.T) {
 	broken := []sandboxtest.Answer{{Err: errEngine}}
@@ -304,7 +335,7 @@ func TestRaceBudget(t *testing.T) {
 // Half of a race is told too.
 func TestRacedWords(t *testing.T) {
 	one := lang.Access{Write: true, Place: verdict.Place{File: "a.go", Line: 7}}
-	_, detail, places := raced(lang.Race{Accesses: []lang.Access{one}}, "TestX")
+	_, detail, places := tell(lang.Race{Accesses: []lang.Access{one}}, "TestX")
 	assert.Contains(t, detail, "line 7 of a.go writes memory that another goroutine uses at the same time")
 	assert.Equal(t, []verdict.Place{one.Place}, places)
 }
@@ -314,7 +345,6 @@ func TestRacedWords(t *testing.T) {
 func TestRaceBuildFails(t *testing.T) {
 	w := racing(t)
 	w.Script[raceBuilds] = answers(unbuilt("link: no space left on device\n"))
-	w.Script[ofReference+" race build"] = answers(built("reference"))
 	r, err := w.grade(t)
 	require.NoError(t, err)
 	assert.Contains(t, raceLine(r), "race missing: not run: to build this package for the race detector fails")

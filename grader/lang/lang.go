@@ -50,6 +50,9 @@ type Language interface {
 	RaceTest(e *course.Exercise, test, seed string) sandbox.Request
 	// Race reads what the race detector said of a run; ok is false if it saw no race.
 	Race(o sandbox.Outcome, s *submission.Snapshot, e *course.Exercise) (r Race, ok bool)
+	// Unraced reports whether the race detector ended a run without a word of a race: it
+	// could not start, or not go on.
+	Unraced(o sandbox.Outcome) bool
 
 	// CrashWords translates the message of a crash in standard error into one of a
 	// fixed list of texts, in which nothing is the program's choice but which one it

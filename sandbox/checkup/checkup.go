@@ -72,7 +72,7 @@ func Engine(ctx context.Context, open func(context.Context) (*docker.Engine, err
 	return []Finding{
 		{What: "engine", Found: fmt.Sprintf("Docker %s at %s, runtime %s, linux/%s", e.Version(), e.Host(), info.Runtime, info.GoArch)},
 		images(ctx, e),
-		cgroup(info.Cgroup),
+		cgroup(info.Cgroup, e.LimitsSwap()),
 	}
 }
 
@@ -97,10 +97,15 @@ func images(ctx context.Context, e *docker.Engine) Finding {
 	return Finding{What: "images", Found: fmt.Sprint(have)}
 }
 
-func cgroup(version string) Finding {
+func cgroup(version string, limitsSwap bool) Finding {
 	switch version {
 	case "v1", "v2":
-		return Finding{What: "cgroup", Found: version + ": memory, CPU time and processes of a sandbox are limited and counted by the kernel"}
+		f := Finding{What: "cgroup", Found: version + ": memory, CPU time and processes of a sandbox are limited and counted by the kernel"}
+		if !limitsSwap {
+			f.Found += ", but swap is not"
+			f.Advice = "turn swap off (swapoff -a), or start the kernel with swapaccount=1: a program that is swapped out holds more memory than is seen"
+		}
+		return f
 	}
 	return Finding{What: "cgroup", Found: "version unknown: " + version, Advice: "use an engine that limits resources with control groups", Grave: true, Cause: NoLimits}
 }

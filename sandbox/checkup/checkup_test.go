@@ -13,11 +13,15 @@ import (
 
 func TestCgroup(t *testing.T) {
 	for version, want := range map[string]Cause{"v1": "", "v2": "", "": NoLimits, "v3": NoLimits} {
-		f := cgroup(version)
+		f := cgroup(version, true)
 		assert.Equal(t, want, f.Cause, version)
 		assert.Equal(t, want != "", f.Grave, version)
 		assert.Equal(t, want != "", f.Advice != "", version)
 	}
+	swaps := cgroup("v1", false)
+	assert.Contains(t, swaps.Found, "but swap is not")
+	assert.Contains(t, swaps.Advice, "swapoff")
+	assert.False(t, swaps.Grave)
 }
 
 // Where there is no engine, nothing that depends on one is looked at.

@@ -214,7 +214,7 @@ func (b *box) outOfMemory(ctx context.Context, since time.Time) bool {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), pingTimeout)
 	defer cancel()
 	messages, errs := b.engine.client.Events(ctx, events.ListOptions{
-		Since: fmt.Sprint(since.Unix() - 1), Until: fmt.Sprint(time.Now().Unix() + 1),
+		Since: fmt.Sprint(since.Add(b.engine.skew).Unix() - 1), Until: fmt.Sprint(time.Now().Add(b.engine.skew).Unix() + 2),
 		Filters: filters.NewArgs(filters.Arg("container", b.id), filters.Arg("event", "oom")),
 	})
 	select {

@@ -14,9 +14,12 @@ import (
 	"fmt"
 	"io/fs"
 	"net"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
+	"github.com/docker/docker/api/types"
 	"github.com/docker/docker/api/types/system"
 	"github.com/docker/docker/client"
 
@@ -58,6 +61,7 @@ type Engine struct {
 	config  Config
 	client  *client.Client
 	info    system.Info
+	skew    time.Duration // of the engine's clock, before this machine's
 	arch    string
 	runtime string
 	owner   string
@@ -68,11 +72,15 @@ type Engine struct {
 	ending  sync.WaitGroup // what the engine removes by itself as well
 }
 
-// Open connects to the engine that the environment names, or else to the machine's
-// own, and removes the containers of dead owners. If it cannot reach the engine,
+// Open connects to the engine that the environment or the docker command's context names, or
+// else to the machine's own, and removes the containers of dead owners. If it cannot reach the engine,
 // the error is sandbox.ErrUnavailable.
 func Open(ctx context.Context, config Config) (*Engine, error) {
-	c, err := client.NewClientWithOpts(client.FromEnv, client.WithAPIVersionNegotiation())
+	options := []client.Opt{client.FromEnv, client.WithAPIVersionNegotiation()}
+	if host := contextHost(); host != "" {
+		options = append(options, client.WithHost(host))
+	}
+	c, err := client.NewClientWithOpts(options...)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", sandbox.ErrUnavailable, err)
 	}
@@ -98,10 +106,14 @@ func Open(ctx context.Context, config Config) (*Engine, error) {
 // identify learns what the engine is.
 func (e *Engine) identify(ctx context.Context) error {
 	var info system.Info
+	var skew time.Duration
 	err := again(ctx, func() (err error) {
 		call, cancel := context.WithTimeout(ctx, pingTimeout)
 		defer cancel()
 		info, err = e.client.Info(call)
+		if now := clock(info); !now.IsZero() {
+			skew = time.Until(now)
+		}
 		if dial, ok := errors.AsType[*net.OpError](err); ok && dial.Op == "dial" {
 			return forGood{err} // nothing listens there
 		}
@@ -116,7 +128,12 @@ func (e *Engine) identify(ctx context.Context) error {
 	if info.CgroupVersion == "" { // engines before 20.10 know version 1 only and do not report it
 		info.CgroupVersion = "1"
 	}
-	e.info = info
+	call, cancel := context.WithTimeout(ctx, pingTimeout)
+	defer cancel()
+	if v, err := e.client.ServerVersion(call); err == nil && podman(v) {
+		return fmt.Errorf("%w: at %s is Podman, which reads filters of system calls from its own files alone: start a Docker engine, and name it with DOCKER_HOST", sandbox.ErrUnavailable, e.client.DaemonHost())
+	}
+	e.info, e.skew = info, skew
 	if e.runtime = e.config.Runtime; e.runtime == "" {
 		e.runtime = info.DefaultRuntime
 	}
@@ -124,6 +141,11 @@ func (e *Engine) identify(ctx context.Context) error {
 		return fmt.Errorf("docker engine has no runtime %q: install it, or leave the runtime unset", e.runtime)
 	}
 	return nil
+}
+
+// podman reports whether the engine is one that only speaks like Docker's.
+func podman(v types.Version) bool {
+	return slices.ContainsFunc(v.Components, func(c types.ComponentVersion) bool { return strings.HasPrefix(c.Name, "Podman") })
 }
 
 // examine returns the architecture of the engine's machine, or the reason why it
@@ -156,6 +178,9 @@ func (e *Engine) Info() sandbox.Info {
 
 // Version returns the engine's version, for a report on the machine.
 func (e *Engine) Version() string { return e.info.ServerVersion }
+
+// LimitsSwap reports whether the engine can keep boxes from swapping.
+func (e *Engine) LimitsSwap() bool { return e.info.SwapLimit }
 
 // Host returns the address of the engine.
 func (e *Engine) Host() string { return e.client.DaemonHost() }

@@ -6,9 +6,9 @@ import (
 )
 
 // Expected reports whether this machine is one with Docker: the
-// environment names an engine, its socket is there, or a client is installed.
+// environment or a context names an engine, its socket is there, or a client is installed.
 func Expected() bool {
-	if os.Getenv("DOCKER_HOST") != "" {
+	if os.Getenv("DOCKER_HOST") != "" || contextHost() != "" {
 		return true
 	}
 	if _, err := os.Stat("/var/run/docker.sock"); err == nil {

@@ -58,7 +58,11 @@ func (e *Engine) baseImage(ctx context.Context) (string, error) {
 	if ok, err := e.has(ctx, base); ok || err != nil {
 		return base, err
 	}
-	return base, e.importRoot(ctx, base, g.Root)
+	if err := e.importRoot(ctx, base, g.Root); err != nil {
+		return "", err
+	}
+	e.prune(ctx, base)
+	return base, nil
 }
 
 func (e *Engine) pull(ctx context.Context, name string) error {

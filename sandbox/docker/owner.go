@@ -11,6 +11,7 @@ import (
 
 	"github.com/docker/docker/api/types/container"
 	"github.com/docker/docker/api/types/filters"
+	"github.com/docker/docker/api/types/system"
 )
 
 // OwnerLabel names the process that a container belongs to, as "<boot
@@ -108,7 +109,7 @@ func (e *Engine) sweep(ctx context.Context) error {
 	}
 	for _, c := range list {
 		label := c.Labels[OwnerLabel]
-		if label != "" && (label == e.owner || orphaned(label, boot, time.Unix(c.Created, 0), e.clock())) {
+		if label != "" && (label == e.owner || orphaned(label, boot, time.Unix(c.Created, 0), clock(e.info))) {
 			call, cancel := bounded(ctx)
 			// Another grade may remove it at the same time, so an error is fine.
 			_ = e.client.ContainerRemove(call, c.ID, container.RemoveOptions{Force: true, RemoveVolumes: true})
@@ -120,7 +121,7 @@ func (e *Engine) sweep(ctx context.Context) error {
 
 // clock is what the engine's clock showed when it was opened: the ages of containers are
 // by that clock, and another machine's may differ. Without it no container is old.
-func (e *Engine) clock() time.Time {
-	now, _ := time.Parse(time.RFC3339Nano, e.info.SystemTime)
+func clock(info system.Info) time.Time {
+	now, _ := time.Parse(time.RFC3339Nano, info.SystemTime)
 	return now
 }

@@ -77,6 +77,8 @@ func (e *Engine) fillVolume(ctx context.Context, m *madeImage, from, tag string)
 	}()
 	_, host := e.hardened(sandbox.Spec{Purpose: sandbox.Build, Memory: warmMemory, Scratch: warmScratch, Pids: warmPids})
 	host.Mounts = toolchainAt(name, false)
+	// Where SELinux is on, the copies are labelled as this container is: here for all to read.
+	host.SecurityOpt = append(host.SecurityOpt, "label=level:s0")
 	id, err := e.create(ctx, e.command(from, nil), host)
 	if err != nil {
 		return err

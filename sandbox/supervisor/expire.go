@@ -38,7 +38,7 @@ func (p *program) idle(cpu time.Duration) {
 		if r.lasts < p.limits.Idle {
 			return
 		}
-		p.queue.look(p.process.Pid, time.Now())
+		p.lookAtQueue()
 		if p.queue.starved-r.starved > slack {
 			*r = rest{}
 			return

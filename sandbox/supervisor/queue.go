@@ -24,9 +24,11 @@ func (p *program) left() time.Duration {
 		return min(limit, sandbox.Patience*limit-time.Since(p.started))
 	}
 	p.stall.look(time.Now())
-	p.queue.look(p.process.Pid, time.Now())
+	p.lookAtQueue()
 	return limit + min(p.queue.starved+p.stall.stood, (sandbox.Patience-1)*limit) - time.Since(*begun)
 }
+
+func (p *program) lookAtQueue() { p.queue.look(p.process.Pid, time.Now(), p.stall.stood) }
 
 // stall is for how long the watchdog came late: while it does not run, others may not be able
 // to either.
@@ -58,24 +60,26 @@ type queue struct {
 	owed    time.Duration // waits that no idle time has answered to yet
 	room    time.Duration // wall time beyond the process's CPU time, likewise
 	looked  time.Time
-	cpu     time.Duration // of the whole process, at the last look
+	stood   time.Duration // for how long the watchdog had come late by then
+	cpu     time.Duration // of the whole process, likewise
 	threads map[int]turns // likewise
 }
 
 // look adds what the program has waited for since the last look: the wait of the thread
 // that has waited longest, less all that other threads of its own have computed meanwhile,
-// and no more than the wall time beyond the CPU time of all. Threads that wake each other, or spin
+// and no more than the wall time beyond the CPU time of all and the time for which the watchdog
+// came late, which counts already. Threads that wake each other, or spin
 // beside each other, would else be given time for standing in each other's way.
-func (q *queue) look(pid int, now time.Time) {
+func (q *queue) look(pid int, now time.Time, stood time.Duration) {
 	total, err := cpuTime(pid)
 	threads := threadsOf(pid)
 	if err != nil || len(threads) == 0 {
 		return
 	}
 	if !q.looked.IsZero() {
-		q.add(waited(q.threads, threads, total-q.cpu), now.Sub(q.looked)-(total-q.cpu))
+		q.add(waited(q.threads, threads, total-q.cpu), now.Sub(q.looked)-(total-q.cpu)-(stood-q.stood))
 	}
-	q.looked, q.cpu, q.threads = now, total, threads
+	q.looked, q.stood, q.cpu, q.threads = now, stood, total, threads
 }
 
 func (q *queue) add(owed, room time.Duration) {

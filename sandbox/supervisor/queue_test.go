@@ -90,3 +90,18 @@ func TestThreadsOf(t *testing.T) {
 	assert.Empty(t, threadsOf(1<<30))
 	assert.NotEmpty(t, threadsOf(os.Getpid()))
 }
+
+// What the watchdog came late for counts once, though the program had waited for a CPU as well.
+func TestStandingCountsOnce(t *testing.T) {
+	pid, now := os.Getpid(), time.Now()
+	cpu, err := cpuTime(pid)
+	require.NoError(t, err)
+	before := threadsOf(pid)
+	for id, told := range before {
+		told.queued -= time.Hour
+		before[id] = told
+	}
+	q := queue{looked: now.Add(-time.Minute), cpu: cpu, threads: before}
+	q.look(pid, now, 40*time.Second)
+	assert.InDelta(t, float64(20*time.Second), float64(q.starved), float64(5*time.Second))
+}

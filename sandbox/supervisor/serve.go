@@ -225,7 +225,7 @@ func (p *program) watch(gone <-chan struct{}) {
 			p.stall.look(time.Now())
 			p.sample()
 			if looks++; looks%queuePoll == 0 {
-				p.queue.look(p.process.Pid, time.Now())
+				p.lookAtQueue()
 			}
 			if p.tree && looks%treePoll == 0 {
 				p.sampleTree()

@@ -216,23 +216,32 @@ func TestConfig(t *testing.T) {
 					refuses(ctx, o, g, r.IntN(n), allreduce.Op(more)+c.op)
 				}
 			}
-			data := inputs(r, n, 2*n)
-			errs := g.all(t.Context(), data, allreduce.Sum)
+			data, errs := inputs(r, n, 2*n), make([]error, n)
+			var wg sync.WaitGroup
+			for i, rank := range r.Perm(n) {
+				if i == n-1 { // all others have come, and do not notice such calls either
+					synctest.Wait()
+					for _, op := range []allreduce.Op{-1, allreduce.Max + 1, allreduce.Op(3 + r.IntN(100))} {
+						refuses(ctx, o, g, rank, op)
+						refuses(ctx, o, g, n+r.IntN(100), op)
+					}
+					for _, c := range ops {
+						refuses(ctx, o, g, []int{-1, n, n + r.IntN(100)}[r.IntN(3)], c.op)
+					}
+				}
+				wg.Go(func() { errs[rank] = g.AllReduce(t.Context(), rank, data[rank], allreduce.Sum) })
+			}
+			wg.Wait()
 			record(o, "sum after calls that were refused", allreduce.Sum, data, errs)
 		}
 	})
 }
 
 func refuses(ctx context.Context, o *observe.Observer, g ring, rank int, op allreduce.Op) {
-	data := eighths(o.Rand(), 4)
+	data, before := eighths(o.Rand(), 4), g.begun()
 	o.Error("AllReduce", g.AllReduce(ctx, rank, data, op), allreduce.ErrConfig)
 	o.Floats("data of a call that was refused", data, observe.Exact())
-	begun := 0
-	for _, l := range g.links {
-		n, _ := l.counts()
-		begun += n
-	}
-	o.Int("Sends and Recvs of a call that was refused", begun)
+	o.Int("Sends and Recvs of a call that was refused", g.begun()-before)
 }
 
 // The list of links is copied, and of a slice of data only its elements are touched
@@ -631,20 +640,61 @@ func TestFailedRing(t *testing.T) {
 			breakLink(g.links[rank], 2*(n-1)+r.IntN(2*(n-1)), true, cause)
 			failed(o, "in the second one", g.all(t.Context(), inputs(r, n, n), allreduce.Sum), cause)
 			dead(t, o, g, cause)
+
+			for _, way := range []string{"a mismatch", "a ctx", "a Recv"} {
+				failsInACall(t, o, way, n)
+			}
 		}
 	})
 }
 
+// failsInACall ends a ring by what happens to one rank while all are in a call, and records whether
+// all of them get the same when they call again, at the same time.
+func failsInACall(t *testing.T, o *observe.Observer, way string, n int) {
+	r := o.Rand()
+	g, rank, cause := newRing(t, n, loose), r.IntN(n), errors.New("broken")
+	data, late := inputs(r, n, 2*n), time.Duration(0) // of that rank
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	switch way {
+	case "a mismatch":
+		data[rank], late, cause = eighths(r, 2*n+1), ms(1), allreduce.ErrMismatch
+	case "a ctx":
+		cause = context.Canceled
+		g.links[rank].recv = hour(r.IntN(2*(n-1)), nil)
+		time.AfterFunc(ms(1), cancel)
+	default:
+		breakLink(g.links[rank], r.IntN(2*(n-1)), false, cause)
+	}
+	first := make([]error, n)
+	var wg sync.WaitGroup
+	for i := range n {
+		wg.Go(func() {
+			mine := t.Context()
+			if i == rank {
+				mine = ctx
+				time.Sleep(late)
+			}
+			first[i] = g.AllReduce(mine, i, data[i], allreduce.Sum)
+		})
+	}
+	wg.Wait()
+	used, start := g.begun(), time.Now()
+	data = inputs(r, n, 2*n)
+	before := copied(data)
+	for i, err := range g.all(t.Context(), data, ops[r.IntN(3)].op) {
+		var a, b *allreduce.RankError
+		same := errors.As(first[i], &a) && errors.As(err, &b) && a != nil && b != nil && a.Rank == b.Rank && errors.Is(first[i], cause) == errors.Is(err, cause)
+		o.Bool("after "+way+": the same error again", same)
+	}
+	o.Int("after "+way+": Sends and Recvs", g.begun()-used)
+	o.Bool("after "+way+": at once", time.Since(start) == 0)
+	recordKept(o, "after "+way+": data", data, before)
+}
+
 // dead records what comes of calls on a ring that has failed.
 func dead(t *testing.T, o *observe.Observer, g ring, cause error) {
-	used := func() (sum int) {
-		for _, l := range g.links {
-			begun, _ := l.counts()
-			sum += begun
-		}
-		return sum
-	}
-	before, start := used(), time.Now()
+	before, start := g.begun(), time.Now()
 	ended, end := context.WithCancel(t.Context())
 	end()
 	for _, c := range ops {
@@ -655,6 +705,6 @@ func dead(t *testing.T, o *observe.Observer, g ring, cause error) {
 			o.Floats("later: data", data, observe.Exact())
 		}
 	}
-	o.Int("later: Sends and Recvs", used()-before)
+	o.Int("later: Sends and Recvs", g.begun()-before)
 	o.Bool("later: at once", time.Since(start) == 0)
 }

@@ -189,6 +189,15 @@ func newRing(t testing.TB, n int, kind func() *link) ring {
 	return r
 }
 
+// begun is how many Sends and Recvs of all links have begun.
+func (r ring) begun() (sum int) {
+	for _, l := range r.links {
+		n, _ := l.counts()
+		sum += n
+	}
+	return sum
+}
+
 // all calls AllReduce on every rank at the same time and waits for all of them.
 func (r ring) all(ctx context.Context, data [][]float64, op allreduce.Op) []error {
 	return r.each(data, op, func(int) context.Context { return ctx })

@@ -117,7 +117,8 @@ func TestSkippedSteps(t *testing.T) {
 
 // Each of several optimizers is clipped and judged by itself; the schedule goes on if one
 // of them stepped, and the Scaler has one Update. Those whose gradients Unscale has seen as
-// not finite are not clipped, also if they have been mended since (rules 25 to 27).
+// not finite are not clipped, also if they have been mended since; of others the norm is that at
+// the Stepper's Step (rules 25 to 27).
 func TestSteppedTogether(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
@@ -169,6 +170,7 @@ func TestSteppedTogether(t *testing.T) {
 	}
 	for _, p := range []float64{2, inf} {
 		newBench(t, r, 1+r.Float64(), p).mended(o)
+		newBench(t, r, 1+r.Float64(), p).changed(o)
 		newBench(t, r, 1+r.Float64(), p).outside(o)
 		for kind := range 3 * 8 {
 			size, max := anySize(r, kind%3)
@@ -201,6 +203,23 @@ func (b bench) mended(o *observe.Observer) {
 		f.grads[0][0], f.grads[2][0] = 3*size, -4*size
 		report, _ := b.stepper.Step(f, with(b.scaler, 1))
 		o.Floats("norms, of any size, the first of gradients that were mended after Unscale", report.Norms, right)
+	}
+}
+
+// changed has the caller write over finite gradients after Unscale, before the Stepper comes: the
+// norm is that of the gradients as they are then, and so is what is clipped.
+func (b bench) changed(o *observe.Observer) {
+	for _, times := range []float64{0.5, 3, 100} {
+		f := b.scaled(o.Rand(), 20)
+		b.scaler.Unscale(f)
+		for _, g := range f.grads {
+			for i := range g {
+				g[i] *= times
+			}
+		}
+		report, _ := b.stepper.Step(f)
+		o.Floats("norms, the first of gradients that were changed after Unscale", report.Norms, right)
+		o.Floats("gradients, of any size, that were changed after Unscale", flat(f.used), rough)
 	}
 }
 

@@ -42,7 +42,7 @@ func TestAttend(t *testing.T) {
 }
 
 // The scale is 1/√d where it is 0, with d the columns of one head, and what it says
-// otherwise, below 0 too (rule 2, 12 and 14).
+// otherwise, below 0 too, whatever hides keys (rules 2, 11 and 14).
 func TestScale(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
@@ -51,10 +51,13 @@ func TestScale(t *testing.T) {
 		in := several(r, one, 4, 5, keyDim, 3)
 		attend(o, "values", in, options{Scale: scale})
 		attend(o, "masked: values", in, options{Scale: scale, Mask: somewhere(r, 4, 5)})
+		attend(o, "causal: values", in, options{Scale: scale, Causal: true})
 		n := 2 + r.IntN(3)
 		for _, h := range []heads{grouped(n, 1), grouped(n, n)} { // all heads of queries are wider than one, and of keys too
 			in = several(r, h, 4, 4, keyDim, 3)
 			multi(o, "heads: values", in, h, options{Scale: scale})
+			multi(o, "heads: masked: values", in, h, options{Scale: scale, Mask: somewhere(r, 4, 4)})
+			multi(o, "heads: causal: values", in, h, options{Scale: scale, Causal: true})
 			step(o, "cache: values", newCacheScaled(t, h, keyDim, 3, scale), in)
 		}
 	}
@@ -178,6 +181,10 @@ func TestWeights(t *testing.T) {
 			weigh(o, "both: weights", in, opt)
 			weigh(o, "scale: weights", in, options{})
 			weigh(o, "scale: weights", in, options{Scale: -1 - r.Float64()})
+			for _, scale := range []float64{0, -1 - r.Float64()} {
+				weigh(o, "scale: masked: weights", in, options{Scale: scale, Mask: mask})
+				weigh(o, "scale: causal: weights", in, options{Scale: scale, Causal: true})
+			}
 		}
 	}
 	for _, n := range []int{64, 129, 300 + r.IntN(300)} {

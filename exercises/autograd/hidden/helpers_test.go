@@ -5,6 +5,7 @@
 package hidden
 
 import (
+	"math"
 	"math/rand/v2"
 
 	"grade/observe"
@@ -146,6 +147,24 @@ func farOut() []operation {
 		{name: "Sigmoid of -1000", f: one((node).Sigmoid), atA: -1000},
 		{name: "Exp of 1000", f: one((node).Exp), atA: 1000},
 		{name: "Exp of -1000", f: one((node).Exp), atA: -1000},
+	}
+}
+
+// constants lists operations on numbers where the gradient of the operand is 0, or is not
+// graded: a new leaf would have the right value and gradients, but is not a result.
+func constants() []operation {
+	inf := math.Inf(1)
+	return []operation{
+		{name: "Log of a negative number", f: one((node).Log), atA: -2},
+		{name: "Exp of -Inf", f: one((node).Exp), atA: -inf},
+		{name: "Tanh of +Inf", f: one((node).Tanh), atA: inf},
+		{name: "Tanh of -Inf", f: one((node).Tanh), atA: -inf},
+		{name: "Sigmoid of +Inf", f: one((node).Sigmoid), atA: inf},
+		{name: "Sigmoid of -Inf", f: one((node).Sigmoid), atA: -inf},
+		{name: "ReLU of -Inf", f: one((node).ReLU), atA: -inf},
+		{name: "Pow(2) of 0", f: one(func(a node) node { return a.Pow(2) })},
+		{name: "Pow(-1) of +Inf", f: one(func(a node) node { return a.Pow(-1) }), atA: inf},
+		{name: "a/b, b infinite", f: (node).Div, atA: 2, b: inf},
 	}
 }
 

@@ -21,7 +21,8 @@ func (w *world) closeAt(at time.Duration) time.Duration {
 
 // Close has what waits answered at once, in batches of MaxBatch at most and in order,
 // also after a call that fails, and returns when all of it is over; the ctx of the model
-// is not done by that, and what was given up has no call (rules 3, 9, 15 and 20).
+// is not done by that, and what is given up returns at once and, if it waits, has no call
+// (rules 3, 8, 9, 15 and 20).
 func TestClose(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
@@ -62,6 +63,7 @@ func TestClose(t *testing.T) {
 			done.Wait()
 			w.observeCalls(o, "Close")
 			observeAnswers(o, "Close", answers)
+			observeReturns(o, "Close", answers)
 			o.Bool("Close cancels a call", round != 10 && cancelled > 0)
 		})
 	}

@@ -49,20 +49,27 @@ func TestPictureDocument(t *testing.T) {
 			return
 		}
 		o.Strings("first children", []string{title.name.Space, title.name.Local, desc.name.Space, desc.name.Local})
-		o.Bool("ids", title.attr("id") != "" && desc.attr("id") != "" && !strings.ContainsAny(title.attr("id")+desc.attr("id"), " \t\n"))
-		o.Bool("title and desc are named", d.root.attr("aria-labelledby") == title.attr("id")+" "+desc.attr("id"))
-		ids := map[string]int{}
-		for _, n := range d.all {
-			if n.has("id") {
-				ids[n.attr("id")]++
-			}
-		}
-		twice := 0
-		for _, n := range ids {
-			twice += n - 1
-		}
-		o.Int("ids that are there twice", twice)
+		identified(o, d)
 	})
+}
+
+// identified records whether title and desc have ids of one word, by which the root names them, and
+// how many ids are there twice.
+func identified(o *observe.Observer, d *document) {
+	title, desc := d.child(0).attr("id"), d.child(1).attr("id")
+	o.Bool("ids", title != "" && desc != "" && !strings.ContainsAny(title+desc, " \t\n"))
+	o.Bool("ids of title and desc are named", d.root.attr("aria-labelledby") == title+" "+desc)
+	ids := map[string]int{}
+	for _, n := range d.all {
+		if n.has("id") {
+			ids[n.attr("id")]++
+		}
+	}
+	twice := 0
+	for _, n := range ids {
+		twice += n - 1
+	}
+	o.Int("ids that are there twice", twice)
 }
 
 // Each element of a, b and the result is one cell, with its index, its value, one rect and one
@@ -132,7 +139,8 @@ func TestPictureWords(t *testing.T) {
 }
 
 // Names may be any strings, also empty: what XML asks for is escaped, what rule 26 lists becomes
-// U+FFFD, and all other characters stay (rule 26).
+// U+FFFD, and all other characters stay (rule 26). Two operands may have one name. Whatever the names
+// are, the ids of title and desc are single words, and each id is there once (rule 20).
 func TestPictureNames(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
@@ -151,6 +159,11 @@ func TestPictureNames(t *testing.T) {
 		words(o, op, d)
 		o.Bool("names are there, be they empty or not", d.label("a").has("data-name") && d.label("b").has("data-name"))
 		sources(o, op, d)
+		identified(o, d)
+		d = draw(o, op, named(name, tensorOf(r, positive, []int{2})), named(name, tensorOf(r, positive, []int{2})))
+		words(o, op, d)
+		sources(o, op, d)
+		identified(o, d)
 	}
 	for range 20 { // any bytes
 		b := make([]byte, 1+r.IntN(12))

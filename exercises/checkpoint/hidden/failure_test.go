@@ -566,6 +566,20 @@ func TestCloses(t *testing.T) {
 		}
 		look()
 	}
+	d := newDisk()
+	m := open(t, d, all)
+	save(t, m, small(1, 2), small(2, 1), small(3, 0))
+	for _, call := range []func(){func() { latest(m) }, func() { best(m) }, func() { _, _ = checkpoint.Open(d, all) }} {
+		for _, how := range []failure{fails, broken} { // in each call that it makes
+			for i, failed := 1, true; failed && i <= mostCalls; i++ {
+				d.failNext(i, how)
+				call()
+				failed = d.failed()
+				d.repair()
+				closed(d, d.calls)
+			}
+		}
+	}
 	for _, bad := range damages {
 		d := newDisk()
 		m := open(t, d, all)

@@ -172,6 +172,7 @@ func TestInto(t *testing.T) {
 	record(o, "into parts of one array, of other lengths", shared)
 	o.Bool("the array is as it was", slices.Equal(flat, before))
 	intoMany(t, o, r)
+	intoSome(t, o, r)
 	data := written(t, draw(r, 2, 2))
 	var one, two state
 	read(t, data, &one)
@@ -204,6 +205,55 @@ func intoMany(t *testing.T, o *observe.Observer, r *rand.Rand) {
 		o.Bool("into many Tensors: the same bits", same(live, s))
 		o.Bool("into many Tensors: in the memory of them", same(&state{Model: model, Optimizer: optimizer}, &state{Model: s.Model, Optimizer: s.Optimizer}))
 	}
+}
+
+// intoSome reads into States of which one Tensor has another length, or one list has fewer or more
+// Tensors than are read: the others get their numbers where they are all the same.
+func intoSome(t *testing.T, o *observe.Observer, r *rand.Rand) {
+	s := draw(r, 4, 4)
+	data := written(t, s)
+	for of := range 2 { // the model or the optimizer
+		for _, odd := range []int{-1, 0, 1, 3} { // that Tensor, if there is one
+			for _, more := range []int{-1, 0, 2} {
+				live := copied(s)
+				list := lists(live)[of]
+				list = list[:4+min(more, 0)]
+				for range more {
+					list = append(list, tensor{Name: "more", Data: numbers(r, below(r, 1, 40))})
+				}
+				if odd >= 0 && odd < len(list) {
+					list[odd].Data = numbers(r, len(list[odd].Data)+[]int{-1, 1, 40}[r.IntN(3)])
+				}
+				if of == 0 {
+					live.Model = list
+				} else {
+					live.Optimizer = list
+				}
+				model, optimizer := slices.Clone(live.Model), slices.Clone(live.Optimizer)
+				for _, t := range slices.Concat(model, optimizer) {
+					clear(t.Data)
+				}
+				read(t, data, live)
+				o.Bool("into some Tensors that fit: the same bits", same(live, s))
+				o.Int("into some Tensors that fit: whose memory is wrong", misplaced(model, s.Model)+misplaced(optimizer, s.Optimizer))
+			}
+		}
+	}
+}
+
+// misplaced counts Tensors of old, whose numbers were all 0, that have not those of list now, where the
+// length is the same, or have others than 0, where it is not.
+func misplaced(old, list []tensor) (count int) {
+	for i, t := range old {
+		want := make([]float64, len(t.Data))
+		if i < len(list) && len(list[i].Data) == len(t.Data) {
+			want = list[i].Data
+		}
+		if !slices.Equal(t.Data, want) {
+			count++
+		}
+	}
+	return count
 }
 
 // The first bytes are ckpt and the version; others are ErrFormat and ErrVersion, whatever

@@ -260,6 +260,14 @@ func TestFallBack(t *testing.T) {
 			o.Int("Latest after another Save", latest(open(t, d, all)))
 		}
 	}
+	for _, cfg := range lessThanThereIs {
+		d, m := moreThanKept(t, cfg)
+		from(t, d, cfg, m, func() {
+			for _, step := range []int{10, 20} {
+				d.change(step, func(data []byte) []byte { return data[:len(data)/2] })
+			}
+		}, func(m *checkpoint.Manager) { o.Int("Latest of more than are kept", latest(m)) })
+	}
 	d := folder(t, r.Perm(300))
 	d.anyOrder = true
 	m := open(t, d, config{})
@@ -287,6 +295,17 @@ func TestFallBack(t *testing.T) {
 		})
 	}
 	intoMemory(t, o, "into a large model", (*checkpoint.Manager).Latest, below(r, 70_000, 200_000))
+}
+
+// lessThanThereIs are Configs by which a Save would leave fewer checkpoints than moreThanKept has.
+var lessThanThereIs = []config{{Keep: 1}, {Keep: 2}, {Keep: 1, Best: true}}
+
+// moreThanKept opens a folder of four checkpoints, of which the first is the best and the next one
+// the next: what is there counts until a Save removes it.
+func moreThanKept(t *testing.T, cfg config) (*disk, *checkpoint.Manager) {
+	d := unsorted()
+	save(t, open(t, d, all), small(40, 1), small(30, 2), small(20, 4), small(10, 3))
+	return d, open(t, d, cfg)
 }
 
 // intoMemory has the later and better one of two checkpoints read into memory that fits it, and
@@ -340,6 +359,13 @@ func TestBestFallsBack(t *testing.T) {
 		{nan, 1, nan, 1, 0}, slices.Repeat([]float64{4}, 20), draws(r, 30, 4),
 	} {
 		oneAfterTheOther(t, o, r, metrics)
+	}
+	for _, cfg := range lessThanThereIs {
+		d, m := moreThanKept(t, cfg)
+		o.Int("Best of more than are kept", best(m))
+		from(t, d, cfg, m, func() {
+			d.change(40, func(data []byte) []byte { return data[:len(data)/2] })
+		}, func(m *checkpoint.Manager) { o.Int("Best of more than are kept, after the best was damaged", best(m)) })
 	}
 	ranks := r.Perm(300)
 	d := folder(t, ranks)

@@ -140,6 +140,7 @@ func zeroRows[T cosine.Float](t *testing.T, o *observe.Observer, name string) {
 		clear(row(b, places[i+1]))
 	}
 	recordEach(t, o, "rows of zeros"+name, a, b)
+	recordMany(t, o, "rows of zeros"+name, func(row []T) { clear(row) })
 }
 
 // Rows are Stride apart. What stands between them has no influence, and what
@@ -173,12 +174,13 @@ func strides[T cosine.Float](t *testing.T, o *observe.Observer, name string) {
 	recordGapsOnly(o, name+", of nothing but zeros", a, b)
 	a.Data[9], b.Data[3] = T(math.NaN()), T(math.Inf(1))
 	recordGapsOnly(o, name+", of rows that are not finite", a, b)
-	recordManyWithGaps[T](o, name)
+	recordManyWithGaps[T](t, o, name)
 }
 
 // recordManyWithGaps records so many rows with gaps that they may be prepared in parts, each of
 // which begins at a multiple of Stride.
-func recordManyWithGaps[T cosine.Float](o *observe.Observer, name string) {
+func recordManyWithGaps[T cosine.Float](t *testing.T, o *observe.Observer, name string) {
+	t.Helper()
 	r := o.Rand()
 	many := func() cosine.Matrix[T] {
 		return spaced(ordinary[T](r, between(r, 260, 300), 4), between(r, 1, 5), T(math.NaN()))
@@ -189,6 +191,11 @@ func recordManyWithGaps[T cosine.Float](o *observe.Observer, name string) {
 	o.Floats("gaps of dst"+name+", of many rows", gaps(dst))
 	accuracy := together(a.Rows * b.Rows)
 	o.Float(bySimilarity+"many rows with gaps, all together"+name, fingerprint(r, dst), accuracy)
+	for _, rows := range []int{between(r, 70, 130), a.Rows} {
+		c := collect(t, cosine.Blocks(background, a, b, rows*b.Rows*sizeOf[T]()), a.Rows, b.Rows)
+		failure(o, byBlocks+"error", c.err)
+		o.Float(byBlocks+"many rows with gaps, all together"+name, fingerprint(r, c.sum), accuracy)
+	}
 	scores, err := scoresOfTopK(a, b)
 	failure(o, byTopK+"error", err)
 	o.Float(byTopK+"many rows with gaps, all together"+name, fingerprint(r, scores), accuracy)
@@ -272,12 +279,28 @@ func same[T cosine.Float](t *testing.T, o *observe.Observer, name string) {
 	recordSame(t, o, "with rows that are farther apart"+name, view(a.Data, 8, 8, 9), a)
 	recordSame(t, o, "with as many rows that are farther apart"+name, few, view(a.Data, 8, 8, 9))
 	recordSame(t, o, "with as many rows that are nearer"+name, view(a.Data, 8, 8, 9), few)
+	for n := 1; n <= 36; n++ {
+		recordAnySize[T](t, o, name, n)
+	}
+	for _, n := range []int{63, 65, between(r, 90, 110), 127, 129, 255, 257, 513} {
+		recordAnySize[T](t, o, name, n)
+	}
 	a.Data = append([]T(nil), a.Data...)
 	clear(row(a, r.IntN(a.Rows)))
 	recordWithItself(t, o, "zeros: "+name, a)
 	a.Data = append([]T(nil), a.Data...)
 	row(a, r.IntN(a.Rows))[r.IntN(8)] = T(math.NaN())
 	recordWithItself(t, o, "not finite: "+name, a)
+}
+
+// recordAnySize records all similarities of n rows with themselves: who computes half of them
+// may forget rows that are left over in the other half.
+func recordAnySize[T cosine.Float](t *testing.T, o *observe.Observer, name string, n int) {
+	t.Helper()
+	r := o.Rand()
+	a := ordinary[T](r, n, between(r, 1, 9))
+	dst := similarity(t, o, a, a)
+	o.Float(bySimilarity+"any size: all together, with itself"+name, fingerprint(r, dst), together(n*n))
 }
 
 // recordWithItself records the similarities of a's rows with themselves, which are not 1
@@ -325,6 +348,7 @@ func neverBeyondOne[T cosine.Float](t *testing.T, o *observe.Observer, name stri
 	for _, n := range []int{1, 3, 5, 7, 9, 15, 17, 31, 33} { // which leave rows, columns and parts of blocks over
 		largest = max(largest, largestOfMultiples[T](o.Rand(), n, between(o.Rand(), 2, 20)))
 	}
+	largest = max(largest, largestOfMany[T](o.Rand(), between(o.Rand(), 3, 12)))
 	o.Float("largest magnitude of a similarity"+name, largest, observe.AtMost(1, 0))
 }
 
@@ -348,11 +372,7 @@ func recordMultiples[T cosine.Float](t *testing.T, o *observe.Observer, name str
 // largestOfMultiples returns the largest magnitude of the similarities of n multiples of one row,
 // in blocks of several sizes too: how they are cut is the subject of TestBlocks.
 func largestOfMultiples[T cosine.Float](r *rand.Rand, n, d int) float64 {
-	a, dst := random[T](r, n, d), cosine.Matrix[T]{Rows: n, Cols: n, Stride: n, Data: make([]T, n*n)}
-	for i := 1; i < n; i++ {
-		copy(row(a, i), row(a, 0))
-		scale(a, i, away(r))
-	}
+	a, dst := multiples[T](r, n, d), cosine.Matrix[T]{Rows: n, Cols: n, Stride: n, Data: make([]T, n*n)}
 	_ = cosine.Similarity(background, dst, a, a)
 	lists, _ := cosine.TopK(background, a, a, n)
 	largest := max(largestOf(floats(dst.Data)), largestOf(scoresOf(lists)))
@@ -364,6 +384,31 @@ func largestOfMultiples[T cosine.Float](r *rand.Rand, n, d int) float64 {
 		}
 	}
 	return largest
+}
+
+// largestOfMany returns that of as many multiples of one row as are worth a loop of their own.
+func largestOfMany[T cosine.Float](r *rand.Rand, d int) float64 {
+	const n = 272
+	a, dst := multiples[T](r, n, d), cosine.Matrix[T]{Rows: n, Cols: n, Stride: n, Data: make([]T, n*n)}
+	_ = cosine.Similarity(background, dst, a, a)
+	lists, _ := cosine.TopK(background, a, a, 5)
+	largest := max(largestOf(floats(dst.Data)), largestOf(scoresOf(lists)))
+	for block := range cosine.Blocks(background, a, a, n*n*sizeOf[T]()) {
+		for i := range block.Sim.Rows {
+			largest = max(largest, largestOf(floats(row(block.Sim, i))))
+		}
+	}
+	return largest
+}
+
+// multiples are n multiples of a row of d numbers.
+func multiples[T cosine.Float](r *rand.Rand, n, d int) cosine.Matrix[T] {
+	a := random[T](r, n, d)
+	for i := 1; i < n; i++ {
+		copy(row(a, i), row(a, 0))
+		scale(a, i, away(r))
+	}
+	return a
 }
 
 func largestOf(xs []float64) (largest float64) {

@@ -39,6 +39,12 @@ func TestNaN(t *testing.T) {
 	copy(row(c, 0), []float64{math.Inf(1), math.Inf(-1), math.Inf(1), math.Inf(-1)})
 	copy(row(c, 2), []float64{math.NaN(), math.NaN(), math.NaN(), math.NaN()})
 	recordEach(t, o, "rows that are not finite anywhere", c, ordinary[float64](r, 4, 4))
+	recordMany(t, o, "rows that are not finite", func(row []float64) {
+		row[r.IntN(len(row))] = []float64{math.NaN(), math.Inf(1), math.Inf(-1)}[r.IntN(3)]
+	})
+	recordMany(t, o, "rows that are not finite, float32", func(row []float32) {
+		row[r.IntN(len(row))] = float32([]float64{math.NaN(), math.Inf(1), math.Inf(-1)}[r.IntN(3)])
+	})
 }
 
 // The length of a row does not matter, for float64 from 1e-300 to 1e300: squares
@@ -70,6 +76,14 @@ func TestMagnitudes(t *testing.T) {
 	scores, err := scoresOfTopK(some, every)
 	failure(o, byTopK+"error", err)
 	o.Float(byTopK+"all together, a row of each decade", fingerprint(r, scores))
+	for _, sign := range []float64{-1, 1} {
+		recordMany(t, o, "large or small rows", func(row []float64) {
+			factor := math.Pow(10, sign*(180+100*r.Float64()))
+			for k := range row {
+				row[k] *= factor
+			}
+		})
+	}
 }
 
 // recordDecades records of Similarity what row i of a and row i of b have, of few rows at a time.
@@ -206,6 +220,31 @@ func longSumsOfMany(t *testing.T, o *observe.Observer) {
 	scores, err := scoresOfTopK(a, b)
 	failure(o, byTopK+"error", err)
 	o.Floats(byTopK+name, picked(scores, places), accurate[float32](d))
+}
+
+// recordMany records some similarities of as many ordinary rows as are worth a loop of their own,
+// of which special has changed some: similarities of these, and of others.
+func recordMany[T cosine.Float](t *testing.T, o *observe.Observer, name string, special func(row []T)) {
+	t.Helper()
+	r := o.Rand()
+	a, b := ordinary[T](r, 512, 8), ordinary[T](r, 64*between(r, 8, 9), 8)
+	places := somePlaces(r, 256, 320)
+	others := pick(r, 20, 320)
+	for n, i := range pick(r, 20, 256) {
+		j := others[n]
+		special(row(a, i))
+		special(row(b, j))
+		places = append(places, [2]int{i, j}, [2]int{i, r.IntN(320)}, [2]int{r.IntN(256), j})
+	}
+	name = "some of many, " + name
+	o.Floats(bySimilarity+name, picked(similarity(t, o, a, b), places), near)
+	a.Rows, b.Rows = 256, 320
+	c := collect(t, cosine.Blocks(background, a, b, a.Rows*b.Rows*sizeOf[T]()), a.Rows, b.Rows)
+	failure(o, byBlocks+"error", c.err)
+	o.Floats(byBlocks+name, picked(c.sum, places), near)
+	scores, err := scoresOfTopK(a, b)
+	failure(o, byTopK+"error", err)
+	o.Floats(byTopK+name, picked(scores, places), near)
 }
 
 // somePlaces draws places in a matrix.

@@ -11,7 +11,8 @@ import (
 )
 
 // After Reset a Stopper is as new, with the Config it has: no best, no snapshot, no
-// count of bad epochs, not stopped. The next training may have other layers.
+// count of bad epochs, not stopped, for whatever reason it was. The next training may have
+// other layers, and more of them or fewer.
 func TestReset(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
@@ -23,7 +24,8 @@ func TestReset(t *testing.T) {
 		cfg, asNew := earlystop.Config{Mode: mode, Patience: 20}, true
 		s := begin(t, &l, cfg)
 		for round := range 5 {
-			m := newModel(r, 1+r.IntN(3), 2+round)
+			lengths := []int{1 + r.IntN(3), 2 + round, 1, 2}
+			m := newModel(r, lengths[:[]int{3, 2, 4, 1, 2}[round]]...) // fewer layers than before, or more
 			twin := begin(t, &ofNew, cfg)
 			for epoch, metric := range climbs(r, mode) {
 				m.train(r)
@@ -64,9 +66,11 @@ func TestReset(t *testing.T) {
 		var again log
 		for _, mode := range []earlystop.Mode{earlystop.Min, earlystop.Max} { // with each thing that a training may have seen
 			sign := -sign(mode)
-			for _, seen := range [][]float64{{-9}, {9, 8, 7}, {-9, 9, 9}, {nan}, {0.5, 3}} {
-				base, far := 100+dyadic(r, -1, 1)/4, 100+sign*50.0
-				cfg := earlystop.Config{Mode: mode, Patience: 2, Baseline: &base, DivergeAt: &far, MinDelta: 0.25}
+			// The last ones diverge, are good enough, or are not finite.
+			for _, seen := range [][]float64{{-9}, {9, 8, 7}, {-9, 9, 9}, {nan}, {0.5, 3}, {60}, {9, 60}, {-60}, {9, -60}, {inf}, {9, inf}} {
+				base, far, near := 100+dyadic(r, -1, 1)/4, 100+sign*50.0, 100-sign*50.0
+				cfg := earlystop.Config{Mode: mode, Patience: 2, Baseline: &base, StopAt: &near, DivergeAt: &far, MinDelta: 0.25}
+				cfg.CheckFinite = seen[len(seen)-1] == inf
 				s, m := begin(t, &again, cfg), ordinary()
 				for epoch, metric := range seen {
 					s.Observe(some+epoch, 100+sign*metric, m)

@@ -190,6 +190,8 @@ func TestBroadcast(t *testing.T) {
 		ask(o, "size 1 on both sides", equation, random(r, 1, m), random(r, 1, 1))
 	}
 	ask(o, "a diagonal of size 1", "ii,i->i", random(r, 1, 1), random(r, 3))
+	ask(o, "a diagonal of size 1", "i,ii->i", random(r, 3), random(r, 1, 1))
+	ask(o, "a diagonal of size 1", "ij,jij->i", random(r, 2, 3), random(r, 1, 2, 1))
 	ask(o, "a letter of three sizes", "i,i,i->i", random(r, 1), random(r, 3), random(r, 1))
 }
 

@@ -215,6 +215,8 @@ func TestSizeErrors(t *testing.T) {
 			{"ii->i", tensors{random(r, other, n)}, false},
 			{"jiki->kj", tensors{random(r, 2, n, 3, other)}, false},
 			{"ij,jj->i", tensors{random(r, 2, n), random(r, n, other)}, false},
+			{"ij,jj->i", tensors{random(r, 2, n), random(r, other, n)}, false}, // also if that is the size in another operand
+			{"j,kji,jij->", tensors{random(r, n), random(r, 2, 1, 3), random(r, other, 3, n)}, false},
 			{"i...i", tensors{random(r, n, 2, other)}, false},
 		} {
 			if other == n || other == 1 && c.pairs {
@@ -226,6 +228,27 @@ func TestSizeErrors(t *testing.T) {
 				refused(o, "sizes that do not fit", c.equation, c.operands...)
 			}
 		}
+		if other != n && other != 1 {
+			otherLengths(o, n, other)
+		}
+	}
+}
+
+// otherLengths asks for sizes that do not fit behind ellipses of different length: where the later one
+// is the longer, and on axes that the first one has not.
+func otherLengths(o *observe.Observer, n, other int) {
+	r := o.Rand()
+	for _, c := range []struct {
+		equation string
+		operands tensors
+	}{
+		{"...i,...i", tensors{random(r, n, 2), random(r, 3, other, 2)}},
+		{"...,...i->...i", tensors{random(r, n, 3), random(r, 2, other, 3, 2)}},
+		{"...,...", tensors{random(r, 2, n, 3), random(r, other, 1)}},
+		{"...,...,...->...", tensors{random(r, 3), random(r, n, 3), random(r, other, 3)}},
+		{"...,...,...->", tensors{random(r, 1), random(r, n, 1, 3), random(r, 2, other, 1, 1)}},
+	} {
+		refused(o, "ellipses of different length: sizes that do not fit", c.equation, c.operands...)
 	}
 }
 

@@ -68,13 +68,14 @@ func lettersOf(size map[rune]int) string {
 }
 
 // Sizes at which blocks and counters come round, one large axis at a time, and some large
-// ones at once (rules 2 and 3).
+// ones at once, also beside an axis of size 1 (rules 2, 3, 6 and 7).
 func TestLargeSizes(t *testing.T) {
 	s := newStore(observe.New(t))
 	s.oneLarge()
 	s.justAbove()
 	s.veryLarge()
 	s.allLarge()
+	s.sizeOne()
 }
 
 // oneLarge makes one axis large, of two operands and of one.
@@ -168,6 +169,37 @@ func (s *store) allLarge() {
 		}
 		for _, equation := range []string{"ij,jk->ik", "bij,bkj->bki", "ij->ji", "bij->jb", "ij,j->i", "ij,ik->kj"} {
 			s.ask("large sizes", equation, s.dyadic, size)
+		}
+	}
+}
+
+// sizeOne makes each axis of each operand 1, one at a time, where the others are long: who
+// multiplies large operands in another way than small ones repeats an axis there too.
+func (s *store) sizeOne() {
+	n, m := 66+s.r.IntN(9), 330+s.r.IntN(9)
+	for _, c := range []struct {
+		equation string
+		size     map[rune]int
+	}{
+		{"ij,jk->ik", map[rune]int{'i': n, 'j': n, 'k': 20}}, {"ij,kj->ik", map[rune]int{'i': 20, 'j': n, 'k': n}}, {"bij,bjk->bik", map[rune]int{'b': 3, 'i': 40, 'j': 40, 'k': 40}},
+		{"ij,jk->ik", map[rune]int{'i': m, 'j': m, 'k': 2}}, {"ij,jk->ik", map[rune]int{'i': 2, 'j': m, 'k': m}},
+		{"ij,ij->ij", map[rune]int{'i': m, 'j': m}}, {"ij,ij->", map[rune]int{'i': m, 'j': m}}, {"ij,j->i", map[rune]int{'i': m, 'j': m}}, {"i,ij->ij", map[rune]int{'i': m, 'j': m}},
+	} {
+		for i, term := range terms(c.equation) {
+			for axis := range term {
+				var operands tensors
+				for k, term := range terms(c.equation) {
+					shape := shapeOf(term, c.size, nil)
+					if k == i {
+						shape[axis] = 1
+					}
+					operands = append(operands, s.tensor(s.dyadic, shape...))
+				}
+				got, err := einsum.Einsum(c.equation, operands...)
+				s.o.Error("size 1 beside large ones: error", err, kinds...)
+				s.o.Ints("size 1 beside large ones: shape", got.Shape)
+				s.o.Float("size 1 beside large ones: numbers, weighted and added up", fingerprint(s.weights, got.Data))
+			}
 		}
 	}
 }

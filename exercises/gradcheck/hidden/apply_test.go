@@ -453,13 +453,26 @@ func TestFreed(t *testing.T) {
 		o.Error("error of Saved where Forward fails", err, gradcheck.ErrFreed)
 		o.Bool("saved where Forward fails is nil", saved == nil)
 	}
+	long := &idle{longer: 1}
+	tape := gradcheck.NewTape()
+	out := apply(t, long, tape.Leaf(signed(r, 3, 1)))
+	for range 2 { // what it returns, or whether it panics, is for TestGradients
+		func() {
+			defer func() { _ = recover() }()
+			_ = tape.Backward(out, signed(r, 3, 1))
+		}()
+		_, err = long.c.Saved()
+		o.Error("error of Saved after a gradient that is too long", err, gradcheck.ErrFreed)
+	}
+	o.Int("calls where a gradient is too long", long.calls)
 }
 
-// idle saves nothing. It returns some gradients too many.
+// idle saves nothing. It returns some gradients too many, or some numbers too many in the first.
 type idle struct {
-	c                    *gradcheck.Context
-	fail                 error
-	extra, calls, errors int
+	c             *gradcheck.Context
+	fail          error
+	extra, longer int
+	calls, errors int
 }
 
 func (i *idle) Forward(c *gradcheck.Context, in [][]float64) ([]float64, error) {
@@ -472,7 +485,8 @@ func (i *idle) Backward(c *gradcheck.Context, grad []float64) ([][]float64, erro
 	if _, err := c.Saved(); err != nil {
 		i.errors++
 	}
-	return append([][]float64{slices.Clone(grad)}, make([][]float64, i.extra)...), nil
+	first := append(slices.Clone(grad), make([]float64, i.longer)...)
+	return append([][]float64{first}, make([][]float64, i.extra)...), nil
 }
 
 // failing is a Function whose Forward fails, with an output or without.

@@ -261,14 +261,15 @@ func TestThousand(t *testing.T) {
 // bursting is a reader and a writer that ends with its last byte: by a panic, or an error if it
 // has one.
 type bursting struct {
-	text string // to be read
-	left int    // may be written
-	err  error
+	text  string // to be read
+	left  int    // may be written
+	err   error
+	value any // of the panic
 }
 
 func (b *bursting) end() error {
 	if b.err == nil {
-		panic("a reader or a writer burst")
+		panic(b.value)
 	}
 	return b.err
 }
@@ -289,6 +290,12 @@ func (b *bursting) Write(p []byte) (int, error) {
 	return n, nil
 }
 
+// ending is how a reader or a writer ends: by an error, or a panic with a value.
+type ending struct {
+	fault error
+	value any
+}
+
 // burst returns the value of the panic that ends a call, or nil.
 func burst(call func() error) (value any) {
 	defer func() { value = recover() }()
@@ -300,11 +307,11 @@ func burst(call func() error) (value any) {
 // an error has ended, early or late.
 func afterEndings(o *observe.Observer) {
 	r := o.Rand()
-	for _, fault := range []error{nil, errOwn} {
+	for _, e := range []ending{{value: new(int)}, {value: errOwn}, {fault: errOwn}} { // a text made of a value is another one
 		ended := func(name string, call func() error) {
-			if fault == nil {
+			if e.fault == nil {
 				o.Panics(name+" bursts", func() { _ = call() })
-				o.Bool(name+" bursts with its own value", burst(call) == any("a reader or a writer burst"))
+				o.Bool(name+" bursts with its own value", burst(call) == e.value)
 			} else {
 				_ = call()
 			}
@@ -318,7 +325,7 @@ func afterEndings(o *observe.Observer) {
 			if strings.HasSuffix(before, "no tab\n") { // it has a fault before its end
 				_, _ = hunt.Read(strings.NewReader(before))
 			} else {
-				ended("a reader", func() error { _, err := hunt.Read(&bursting{text: before, err: fault}); return err })
+				ended("a reader", func() error { _, err := hunt.Read(&bursting{text: before, err: e.fault, value: e.value}); return err })
 			}
 			o.Bool("a Read after one that was ended", outcome(strings.NewReader(text)) == once)
 			o.Bool("a Read of another text after it", outcome(strings.NewReader(other)) == otherOnce)
@@ -328,7 +335,7 @@ func afterEndings(o *observe.Observer) {
 			var whole bytes.Buffer
 			_ = hunt.WriteMetrics(&whole, epochs[:3])
 			for _, left := range []int{0, 1, below(r, 20, 60), 15 * n} {
-				ended("a writer", func() error { return hunt.WriteMetrics(&bursting{left: left, err: fault}, epochs) })
+				ended("a writer", func() error { return hunt.WriteMetrics(&bursting{left: left, err: e.fault, value: e.value}, epochs) })
 				var b bytes.Buffer
 				err := hunt.WriteMetrics(&b, epochs[:3])
 				o.Bool("a WriteMetrics after one that was ended", err == nil && b.String() == whole.String())

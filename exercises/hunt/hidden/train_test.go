@@ -78,7 +78,7 @@ func TestEpochs(t *testing.T) {
 		metrics(o, "at a rate below 0", epochs)
 	}
 	// In the second epoch many probabilities are equal, the scores not.
-	for _, classes := range []int{3, 6} {
+	for _, classes := range []int{2, 3, 6} {
 		cfg, list := hairsbreadth(r, classes, 100)
 		cfg.Epochs = 2
 		_, epochs := train(t, cfg, list)
@@ -199,13 +199,22 @@ func TestNotFinite(t *testing.T) {
 		x := hunt.Vector{{Index: 0, Value: 1}, {Index: 3, Value: value}}
 		o.Floats("of the value", m.Probabilities(x), exact)
 		o.Int("class of the value", m.Predict(x))
+		for _, cfg.Classes = range []int{1, 2} { // few, for which there are shorter formulas
+			list := samples(r, cfg, 12, 3)
+			list[r.IntN(12)].X[r.IntN(3)].Value = value
+			m, epochs := train(t, cfg, list)
+			metrics(o, "epochs of few classes", epochs)
+			model(o, "model of few classes", m, cfg.Features)
+		}
 	}
 	cfg := config(r)
-	// What was learned for class 1 speaks against class 0, whose score is -Inf.
-	m, _ := train(t, cfg, []hunt.Sample{{X: hunt.Vector{{Index: 3, Value: 1 + r.Float64()}}, Class: 1}})
-	infinite := hunt.Vector{{Index: 3, Value: math.Inf(1)}}
-	o.Floats("of infinite scores", m.Probabilities(infinite), exact)
-	o.Int("class of infinite scores", m.Predict(infinite))
+	for _, cfg.Classes = range []int{1, 2, cfg.Classes} {
+		// What was learned for class 1 speaks against class 0, whose score is -Inf. One class learns nothing.
+		m, _ := train(t, cfg, []hunt.Sample{{X: hunt.Vector{{Index: 3, Value: 1 + r.Float64()}}, Class: min(1, cfg.Classes-1)}})
+		infinite := hunt.Vector{{Index: 3, Value: math.Inf(1)}}
+		o.Floats("of infinite scores", m.Probabilities(infinite), exact)
+		o.Int("class of infinite scores", m.Predict(infinite))
+	}
 	for _, rate := range []float64{1e300, -1e300, 5e-324, math.MaxFloat64} {
 		cfg.Rate = rate
 		m, epochs := train(t, cfg, samples(r, cfg, 12, 3))
@@ -279,7 +288,7 @@ func TestPredict(t *testing.T) {
 		o.Int("one of 300 classes", m.Predict(s.X))
 	}
 	// Scores that differ so little that some of their probabilities are equal.
-	for _, classes := range []int{3, 6} {
+	for _, classes := range []int{2, 3, 6} {
 		cfg, list := hairsbreadth(r, classes, 0)
 		m, _ := train(t, cfg, list)
 		off := r.Float64()

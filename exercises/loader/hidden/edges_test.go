@@ -109,7 +109,8 @@ func TestEmpty(t *testing.T) {
 // goroutine is started, before the sequence is ranged over. Then the dataset's
 // length is asked. The ctx of each Get has the values of the caller's; it is done when
 // the caller's is done or the loop has ended, also by a panic of its body, and not while
-// the loop goes on.
+// the loop goes on. Where a sample fails, those before it keep theirs until the batches before
+// it are yielded.
 func TestLazy(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
@@ -163,11 +164,14 @@ func contextsOfGets(t *testing.T, o *observe.Observer, r *rand.Rand, workers int
 		s := &keeping{source: newSource(r, 24)}
 		failure := errors.New("fresh")
 		collate := s.endsIn(end.fails, 12, func() error { return failure })
-		early := 0
+		early, k := 0, 0
 		seq := newLoader(t, s, collate, config{BatchSize: 4, Workers: workers}).Epoch(t.Context(), 0)
 		endsAt(seq, end.at, end.panics, func() {
-			if end.fails == "" { // else later ones may be done
+			switch k++; {
+			case end.fails == "":
 				early += s.done()
+			case k < 3: // the third batch is the last before the one that fails: then all may be done, and later ones before
+				early += s.doneBelow(12)
 			}
 		})
 		name := "loop that ended " + end.name
@@ -199,21 +203,25 @@ type keeping struct {
 	*source
 	mu       sync.Mutex
 	contexts []context.Context
+	indices  []int // of the samples that they were given for
 }
 
 func (k *keeping) Get(ctx context.Context, i int) (int, error) {
 	k.mu.Lock()
-	k.contexts = append(k.contexts, ctx)
+	k.contexts, k.indices = append(k.contexts, ctx), append(k.indices, i)
 	k.mu.Unlock()
 	return k.source.Get(ctx, i)
 }
 
 // done counts the contexts that are done.
-func (k *keeping) done() (n int) {
+func (k *keeping) done() int { return k.doneBelow(math.MaxInt) }
+
+// doneBelow counts those of them that were given for a sample below limit.
+func (k *keeping) doneBelow(limit int) (n int) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	for _, ctx := range k.contexts {
-		if ctx.Err() != nil {
+	for j, ctx := range k.contexts {
+		if k.indices[j] < limit && ctx.Err() != nil {
 			n++
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"grade/observe"
+	"grade/reference/loader"
 )
 
 // However the loop ends (a break, a return, a panic in its body, an error, ctx),
@@ -21,6 +22,7 @@ func TestLoopEnds(t *testing.T) {
 	failure := errors.New("failure")
 	bubble(t, func(t *testing.T) {
 		for _, workers := range []int{0, 1, 6} {
+			panicsWithErrors(t, o, workers)
 			for _, way := range []string{"all batches", "break", "return", "panic", "ctx", "Get", "Collate"} {
 				collatesAtTheEnd(t, o, way, workers)
 				if way != "ctx" {
@@ -110,6 +112,30 @@ func neverDone(t *testing.T, o *observe.Observer, way string, workers int) {
 	e.loop(newLoader(t, e, e.collate, config{BatchSize: 3, Workers: workers, Prefetch: 4}).Epoch(ctx, 0), cancel)
 	_, running, _ := e.counts()
 	o.Int(way+", and ctx is never done: Gets that still run", running)
+}
+
+// panicsWithErrors has the body panic with errors, at a batch and at the pair with an error: they are
+// values like any other.
+func panicsWithErrors(t *testing.T, o *observe.Observer, workers int) {
+	for _, value := range []error{errOfItsOwn, fmt.Errorf("wrapped: %w", errOfItsOwn), &loader.ItemError{Index: 3, Err: errOfItsOwn}, context.Canceled} {
+		for _, at := range []string{"a batch", "the error"} {
+			s := newSource(o.Rand(), 12)
+			if at == "the error" {
+				broken(o.Rand(), s, 6)
+			}
+			var panicked any
+			func() {
+				defer func() { panicked = recover() }()
+				k := 0
+				for _, err := range newLoader(t, s, copies, config{BatchSize: 3, Workers: workers}).Epoch(t.Context(), 0) {
+					if k++; err != nil || k == 2 && at == "a batch" {
+						panic(value)
+					}
+				}
+			}()
+			o.Bool("panic with an error at "+at+": the same value comes out", panicked == any(value))
+		}
+	}
 }
 
 // ending is a loop that ends in some way, and a dataset that is slow to let go.

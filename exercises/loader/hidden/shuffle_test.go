@@ -169,7 +169,7 @@ func pairs(r *rand.Rand, seed uint64, epoch int) []pair {
 	list := []pair{
 		{seed, epoch}, {seed, epoch + 1}, {seed + 1, epoch}, {seed + 1, epoch - 1}, {seed - 1, epoch + 1}, {seed ^ 1, epoch ^ 1},
 		{seed + e, 0}, {0, epoch + int(seed)}, {e, int(seed)}, {seed * e, 1}, {1, int(seed) * epoch}, {seed * e, 0}, {0, 0}, {0, 1}, {1, 0}, {1, 1},
-		{seed + 31, epoch - 1}, {seed + 1000, epoch - 1}, {seed | 1<<32, epoch}, {seed | 1<<63, epoch}, {seed, epoch + 1<<8}, {seed, epoch + 1<<16},
+		{seed + 31, epoch - 1}, {seed + 1000, epoch - 1}, {seed | 1<<31, epoch}, {seed | 1<<32, epoch}, {seed | 1<<63, epoch}, {seed, epoch + 1<<8}, {seed, epoch + 1<<16},
 		{seed, 12}, {10*seed + 1, 2}, {seed, 0x12}, {16*seed + 1, 2}, {23, 1}, {3, 12}, {0x23, 1}, {3, 0x12}, // digits that run together
 	}
 	for _, c := range factors {
@@ -177,6 +177,7 @@ func pairs(r *rand.Rand, seed uint64, epoch int) []pair {
 	}
 	large := 1<<63 | r.Uint64()>>12<<11 // a float64 does not tell it from the next ones
 	list = append(list, pair{large, epoch}, pair{large + 1, epoch}, pair{large + 2, epoch})
+	list = append(list, pair{seed + 1<<31 - 1, epoch}, pair{large - 1<<31 + 1, epoch}) // nor does the old math/rand, whose seeds are modulo that
 	for range below(r, 5, 20) {
 		list = append(list, pair{r.Uint64(), r.IntN(100)})
 	}

@@ -108,6 +108,13 @@ func TestLogSoftmax(t *testing.T) {
 		return xs[0] + xs[len(xs)/2] + xs[len(xs)-1]
 	}
 	placed(o, many+"results where one is far above the others, at any place", results, 0, 760+r.Float64())
+	for _, n := range lengths(r) { // so much -Inf at first that a block has nothing else
+		xs := append(slices.Repeat([]float64{-inf}, n), draw(r, 3, 0, 1)...)
+		dst := make([]float64, len(xs))
+		logsumexp.LogSoftmax(dst, xs)
+		logsumexp.LogSoftmax(xs, xs)
+		o.Floats(many+"last results, behind nothing but -Inf", slices.Concat(dst[n-1:], xs[n-1:]))
+	}
 	for _, specials := range [][]float64{{-inf}, {-inf, -inf, -inf}} {
 		for xs := range scattered(r, specials...) {
 			dst := make([]float64, len(xs))
@@ -250,6 +257,9 @@ func TestLogSoftmaxLengths(t *testing.T) {
 		dst, xs := draw(r, n[0], 0, 1), draw(r, n[1], 0, 1)
 		o.Panics("panics", func() { logsumexp.LogSoftmax(dst, xs) })
 		softmax(o, xs, roughly)
+	}
+	for _, none := range [][2][]float64{{nil, nil}, {nil, {}}, {{}, nil}} {
+		o.Panics("panics at no numbers, nil or empty", func() { logsumexp.LogSoftmax(none[0], none[1]) })
 	}
 	for _, n := range lengths(r) {
 		xs := draw(r, n+1, 0, 1)

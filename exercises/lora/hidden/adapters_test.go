@@ -170,7 +170,8 @@ func descend(p lora.Param) {
 	}
 }
 
-// Of several adapters the active one counts and learns, and no other (rules 5, 6, 7 and 10).
+// Of several adapters the active one counts and learns, and no other, also after a Use that was
+// refused (rules 5, 6, 7, 10 and 21).
 func TestSwitch(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
@@ -208,6 +209,7 @@ func TestSwitch(t *testing.T) {
 		}
 		sentinels(o, "Use of an unknown one", l.Use("e"))
 		o.String("active afterwards", l.Active())
+		o.Floats("outputs, after Use of an unknown one", forward(t, l, x))
 	}
 }
 

@@ -63,7 +63,8 @@ func someRows(r *rand.Rand, k int) int {
 
 // Forward and Backward of one Layer, and of Layers with one base, may be called by several
 // goroutines at once, with arguments of their own or the same ones: each has its own answer, and the
-// gradients have all of them (rules 20 and 22).
+// gradients have all of them. Layers with different bases have nothing in common, so that one is merged
+// while another one is (rules 20 and 22).
 func TestTogether(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
@@ -76,6 +77,13 @@ func TestTogether(t *testing.T) {
 	}
 	sameX, sameDY := numbers(r, 2*base.In), numbers(r, 2*base.Out) // read by all
 	const workers, rounds = 8, 100
+	var alone []*lora.Layer // each with a base of its own, for one goroutine
+	for range workers {
+		base := newBase(r, 24, 17, true)
+		l := newLayer(t, base)
+		active(t, r, l, base, "a", plain(1+r.IntN(4)))
+		alone = append(alone, l)
+	}
 	outputs, inputs := make([][]float64, workers), make([][]float64, workers)
 	start := make(chan struct{})
 	var wg sync.WaitGroup
@@ -96,6 +104,13 @@ func TestTogether(t *testing.T) {
 				if k%5 == 0 {
 					y, _ = l.Forward(sameX)
 					dx, _ = l.Backward(sameX, sameDY)
+				}
+				if k%10 == 4 { // what comes of it is for other tests to see
+					alone[i].Merge()
+					alone[i].Forward(sameX)
+					alone[i].Unmerge()
+					alone[i].Backward(sameX, sameDY)
+					alone[i].ZeroGrad()
 				}
 				if k%10 < 2 {
 					outputs[i] = append(append(outputs[i], y...), plain...)

@@ -29,6 +29,7 @@ func TestReplacement(t *testing.T) {
 	}
 	one.independent(o, "a long list")
 	two.independent(o, "a long list, by twos")
+	goesOn(t, o, few)
 }
 
 // listCount is how many lists are counted.

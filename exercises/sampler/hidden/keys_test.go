@@ -4,6 +4,9 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"testing"
+
+	"grade/observe"
 )
 
 type key struct {
@@ -70,4 +73,25 @@ func beside(seed uint64, epoch func(seed uint64) uint64) key {
 			}
 		}
 	}
+}
+
+// goesOn looks whether the list of the epoch or the Seed before or after is a part of a long list
+// from any place on, as where random numbers come of the place and some times the epoch, or the
+// Seed, added up. By chance that many indices are never the same.
+func goesOn(t *testing.T, o *observe.Observer, weights []float64) {
+	r := o.Rand()
+	cfg := config{Weights: weights, Samples: 1_100_000 + r.IntN(1000), Replacement: true, Seed: 1 + r.Uint64N(1000)}
+	epoch := below(r, 1, 1000)
+	long, parts := list(t, cfg, epoch), 0
+	cfg.Ranks = 1
+	for _, k := range []key{{cfg.Seed, epoch + 1}, {cfg.Seed, epoch - 1}, {cfg.Seed + 1, epoch}, {cfg.Seed - 1, epoch}} {
+		cfg.Seed = k.seed
+		part := first(newSampler(t, cfg).Epoch(k.epoch), 100)
+		for i := range len(long) - len(part) {
+			if slices.Equal(long[i:i+len(part)], part) {
+				parts++
+			}
+		}
+	}
+	o.Int("lists that are a part of another one", parts)
 }

@@ -2,6 +2,7 @@ package hidden
 
 import (
 	"math"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -191,6 +192,12 @@ func TestSelect(t *testing.T) {
 	}
 }
 
+// within is a tensor of this shape that begins within its buffer.
+func within(t *testing.T, r *rand.Rand, shape []int) *tensor {
+	t.Helper()
+	return get(t)(random(t, r, append([]int{3}, shape...)...).Select(0, 1))
+}
+
 // Squeeze takes axes of size 1 away, those named or all; Unsqueeze puts one in (rules 13
 // and 14).
 func TestSqueeze(t *testing.T) {
@@ -215,6 +222,15 @@ func TestSqueeze(t *testing.T) {
 			y, err = x.Unsqueeze(axis)
 			record(o, "Unsqueeze", y, err)
 		}
+		part := within(t, r, shape)
+		y, err = part.Squeeze()
+		record(o, "Squeeze of a part, all", y, err)
+		if len(ones) > 0 {
+			y, err = part.Squeeze(ones...)
+			record(o, "Squeeze of a part", y, err)
+		}
+		y, err = part.Unsqueeze(r.IntN(n + 1))
+		record(o, "Unsqueeze of a part", y, err)
 		record(o, "as it was", x, nil)
 	}
 	for n := 1; n <= 5; n++ {
@@ -257,9 +273,12 @@ func TestExpand(t *testing.T) {
 				to[k] = -1
 			}
 		}
-		y, err := x.Expand(append(slices.Clone(front), to...)...)
+		to = append(slices.Clone(front), to...)
+		y, err := x.Expand(to...)
 		record(o, "Expand", y, err)
 		record(o, "as it was", x, nil)
+		y, err = within(t, r, shape).Expand(to...)
+		record(o, "Expand of a part", y, err)
 	}
 	for n := 1; n <= 4; n++ {
 		for range 5 {

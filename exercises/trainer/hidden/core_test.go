@@ -245,7 +245,7 @@ func TestModes(t *testing.T) {
 }
 
 // Evaluate: the mean loss of a sample, in evaluation mode, without Backward,
-// gradients, optimizer or callbacks (rules 9, 14 and 17).
+// gradients, optimizer or callbacks, whatever has ended the one before (rules 9, 14 and 17).
 func TestEvaluate(t *testing.T) {
 	o := observe.New(t)
 	w := newWorld(o)
@@ -276,6 +276,7 @@ func TestEvaluate(t *testing.T) {
 	loss, err = tr.Evaluate(w.ctx(), mixed)
 	o.String("error of Evaluate", kind(err))
 	o.Float("mean loss of a sample, of means of any size", loss, observe.Within(0, 1e-9))
+	evaluatesAgain(o)
 }
 
 // Predict: one prediction for each batch, in order, moved to the CPU, without a

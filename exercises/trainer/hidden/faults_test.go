@@ -187,36 +187,46 @@ func leftAndRangedAgain(o *observe.Observer) {
 	}
 }
 
-// keptErrors has two calls fail, and looks at the first error after the second.
+// keptErrors has two calls fail, each with an error of its own, or with one and the same that is a
+// BatchError of another place, and looks at the first error after the second.
 func keptErrors(o *observe.Observer) {
-	w := newWorld(o)
-	tr := w.trainer(trainer.Config{})
-	calls := map[string]func(n int) error{
-		"Fit": func(n int) error {
-			w.fail("Fit forward", w.calls["Fit forward"]+n)
-			_, err := tr.Fit(w.ctx(), w.loader("Fit", 2, 3), w.aside())
-			return err
-		},
-		"Evaluate": func(n int) error {
-			w.fail("Evaluate load", w.calls["Evaluate load"]+n)
-			_, err := tr.Evaluate(w.ctx(), w.loader("Evaluate", 2, 3))
-			return err
-		},
-		"Predict": func(n int) (last error) {
-			w.fail("Predict forward", w.calls["Predict forward"]+n)
-			for _, err := range tr.Predict(w.ctx(), w.loader("Predict", 2, 3)) {
-				last = err
+	for _, same := range []bool{false, true} {
+		w := newWorld(o)
+		tr := w.trainer(trainer.Config{})
+		shared := ofPlace(true)(&fault{w.r.Uint64()})
+		fail := w.fail
+		if same {
+			fail = func(kind string, n int) { w.at(kind, n, func() error { return shared }) }
+		}
+		calls := map[string]func(n int) error{
+			"Fit": func(n int) error {
+				fail("Fit forward", w.calls["Fit forward"]+n)
+				_, err := tr.Fit(w.ctx(), w.loader("Fit", 2, 3), w.aside())
+				return err
+			},
+			"Evaluate": func(n int) error {
+				fail("Evaluate load", w.calls["Evaluate load"]+n)
+				_, err := tr.Evaluate(w.ctx(), w.loader("Evaluate", 2, 3))
+				return err
+			},
+			"Predict": func(n int) (last error) {
+				fail("Predict forward", w.calls["Predict forward"]+n)
+				for _, err := range tr.Predict(w.ctx(), w.loader("Predict", 2, 3)) {
+					last = err
+				}
+				return last
+			},
+		}
+		for _, first := range []string{"Fit", "Evaluate", "Predict"} {
+			for _, then := range []string{"Fit", "Evaluate", "Predict"} {
+				err := calls[first](1)
+				before := w.place(err)
+				calls[then](0)
+				if !same { // else it is the matter of other observations which place is in it
+					o.String("error of "+first, before)
+				}
+				o.Bool("the error of "+first+" is the same after one of "+then, w.place(err) == before)
 			}
-			return last
-		},
-	}
-	for _, first := range []string{"Fit", "Evaluate", "Predict"} {
-		for _, then := range []string{"Fit", "Evaluate", "Predict"} {
-			err := calls[first](1)
-			before := w.place(err)
-			calls[then](0)
-			o.String("error of "+first, before)
-			o.Bool("the error of "+first+" is the same after one of "+then, w.place(err) == before)
 		}
 	}
 }

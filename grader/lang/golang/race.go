@@ -130,7 +130,7 @@ func (l *Language) RaceBox(s sandbox.Spec) sandbox.Spec {
 // report of its own making costs its own points only. If there are several, all count as
 // one: an invented one cannot hide the detector's.
 func (l *Language) Race(o sandbox.Outcome, s *submission.Snapshot, e *course.Exercise) (r lang.Race, ok bool) {
-	if o.Cause != sandbox.CauseNone || o.Signal != 0 || o.ExitCode != raceStatus {
+	if !endedByDetector(o) {
 		return r, false
 	}
 	created := map[string]lang.Access{} // by goroutines: one can have made many accesses
@@ -150,6 +150,16 @@ func (l *Language) Race(o sandbox.Outcome, s *submission.Snapshot, e *course.Exe
 	slices.SortStableFunc(r.Accesses, func(a, b lang.Access) int { return cmp.Compare(given(b.Place), given(a.Place)) })
 	r.Accesses = r.Accesses[:min(len(r.Accesses), 2)]
 	return r, len(reports) > 0
+}
+
+func endedByDetector(o sandbox.Outcome) bool {
+	return o.Cause == sandbox.CauseNone && o.Signal == 0 && o.ExitCode == raceStatus
+}
+
+// Unraced reports whether the detector ended a run without a report, as it does at the start of
+// every program where the kernel gives a process fewer addresses than it needs.
+func (l *Language) Unraced(o sandbox.Outcome) bool {
+	return endedByDetector(o) && !raceReport.Match(o.Stderr)
 }
 
 // placed says whose a stack is: the submission's if it has a line of that, or else perhaps the
