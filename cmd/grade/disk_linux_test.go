@@ -20,7 +20,7 @@ func TestFullTemporaryFolder(t *testing.T) {
 	if err := syscall.Mount("tmpfs", disk, "tmpfs", 0, "size=64k"); err != nil {
 		t.Skip("NOT TESTED: cannot mount a small disk: ", err)
 	}
-	t.Cleanup(func() { require.NoError(t, syscall.Unmount(disk, 0)) })
+	t.Cleanup(func() { require.NoError(t, syscall.Unmount(disk, syscall.MNT_DETACH)) })
 	require.Error(t, os.WriteFile(filepath.Join(disk, "full"), make([]byte, 1<<20), 0o600))
 	t.Setenv("TMPDIR", disk)
 	t.Setenv("XDG_CACHE_HOME", disk)

@@ -196,9 +196,13 @@ func (w *world) engineGone() {
 		}
 		return ""
 	}
-	eventually(w.T, 5*time.Minute, "the worker takes no jobs", func() bool { return why() != "" && why() != "it is starting" })
-	assert.Contains(w, strings.ToLower(why()), "docker")
-	w.Logf("%s: without an engine it says %q", l.name, why())
+	said := ""
+	eventually(w.T, 5*time.Minute, "the worker takes no jobs", func() bool {
+		said = why()
+		return said != "" && said != "it is starting"
+	})
+	assert.Contains(w, strings.ToLower(said), "docker")
+	w.Logf("%s: without an engine it says %q", l.name, said)
 	l.docker.set(whole)
 	eventually(w.T, 5*time.Minute, "the worker takes jobs again", func() bool { return why() == "" })
 }

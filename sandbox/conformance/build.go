@@ -138,6 +138,6 @@ func (s Suite) compiles(t *testing.T, b sandbox.Box, source string) sandbox.Outc
 	require.Zero(t, o.ExitCode, "stderr: %s", o.Stderr)
 	require.Zero(t, o.Signal)
 	require.Len(t, o.Files, 1)
-	assert.Less(t, o.BoxCPU, 5*time.Second, "the standard library was compiled again")
+	assert.Less(t, o.BoxCPU, 15*time.Second, "the standard library was compiled again")
 	return o
 }

@@ -82,9 +82,8 @@ func TestRaceFaultsBeforeTheBuild(t *testing.T) {
 	assert.NotErrorIs(t, err, sandbox.ErrNoRace)
 
 	cache := t.TempDir()
-	t.Setenv("TMPDIR", filepath.Join(t.TempDir(), "none"))
-	_, err = scriptedGo(t, "").Race(t.Context(), cache, 0)
-	require.ErrorIs(t, err, os.ErrNotExist, "there is no folder for the build")
+	_, err = scriptedGo(t, "").Race(t.Context(), filepath.Join(cache, "none", "race"), 0)
+	require.ErrorIs(t, err, os.ErrNotExist, "there is no folder for the cache")
 	assert.NotErrorIs(t, err, sandbox.ErrNoRace)
 
 	t.Setenv("PATH", t.TempDir())
