@@ -54,6 +54,7 @@ func (c *servedCourse) load(ctx context.Context) error {
 	if err != nil {
 		return &fault.Error{Message: err.Error(), Advice: "mend the roster that grade.yaml names"}
 	}
+	people.SpellAs(list, c.engine.Cells())
 	names, err := files.Names()
 	if err != nil {
 		return err

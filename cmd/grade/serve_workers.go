@@ -48,10 +48,19 @@ func (p *inProcess) open(ctx context.Context, s sandboxFlags) (worker.Bench, err
 	if err != nil {
 		return nil, err
 	}
+	done := b.done
+	b.done = func() error {
+		p.use(nil)
+		return done()
+	}
+	p.use(b)
+	return b, nil
+}
+
+func (p *inProcess) use(b *bench) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.bench = b
-	return b, nil
 }
 
 func (p *inProcess) run(ctx context.Context) error { return p.worker.Run(ctx) }

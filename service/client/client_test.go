@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -55,6 +56,35 @@ func TestTokenStaysAtHome(t *testing.T) {
 		require.ErrorContains(t, err, "an address that is not its own")
 	}
 	assert.False(t, leaked.Load())
+}
+
+// Streams that end early, one after another, are no failures of a service that answers.
+func TestFollowsManyStreams(t *testing.T) {
+	defer func(was time.Duration) { retry = was }(retry)
+	retry = 0
+	var asked atomic.Int64
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /events", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusTooManyRequests) })
+	mux.HandleFunc("GET /attempt", func(w http.ResponseWriter, _ *http.Request) {
+		stage := "grading"
+		if asked.Add(1) > 2*patience {
+			stage = "graded"
+		}
+		fmt.Fprintf(w, `{"number":1,"stage":%q,"address":"/attempt","events":"/events"}`, stage)
+	})
+	server := httptest.NewServer(mux)
+	t.Cleanup(server.Close)
+	c, err := New(server.URL, "")
+	require.NoError(t, err)
+	waiting := Attempt{Number: 1, Stage: "waiting", Address: "/attempt", Events: "/events"}
+	a, err := c.Follow(t.Context(), waiting, func(News) {})
+	require.NoError(t, err)
+	assert.Equal(t, "graded", a.Stage)
+
+	waiting.Address = "/nothing"
+	_, err = c.Follow(t.Context(), waiting, func(News) {})
+	assert.ErrorContains(t, err, "does not answer any more: ")
+	assert.NotContains(t, err.Error(), "%!")
 }
 
 // A stream that breaks off is taken up again, and the attempt is followed to its end.

@@ -20,31 +20,33 @@ type News struct {
 
 // retry is how long a broken stream is left alone, and patience how often in a row: a
 // service that is started anew is back within a minute.
-const (
-	retry    = 2 * time.Second
-	patience = 60
-)
+var retry = 2 * time.Second
+
+const patience = 60
 
 // Follow hears of an attempt until it has come to its end, and returns it as it is then. A
 // stream that breaks off is taken up again: the submission is kept, whatever happens to
 // the connection.
 func (c *Client) Follow(ctx context.Context, a Attempt, hear func(News)) (Attempt, error) {
 	for failures := 0; a.On(); {
-		before := failures
-		err := c.listen(ctx, a.Events, func(n News) { failures = 0; hear(n) })
+		answers := false
+		err := c.listen(ctx, a.Events, func(n News) { answers = true; hear(n) })
 		now, asked := c.Attempt(ctx, a.Address)
 		switch {
 		case ctx.Err() != nil:
 			return a, fmt.Errorf("follow attempt %d: %w", a.Number, context.Cause(ctx))
 		case asked == nil:
-			a = now
+			a, answers = now, true
 		default:
 			err = asked
 		}
 		if !a.On() {
 			break
 		}
-		if failures = before + 1; failures > patience {
+		if failures++; answers {
+			failures = 0
+		}
+		if failures > patience {
 			return a, fmt.Errorf("attempt %d is kept at %s, and the service does not answer any more: %w", a.Number, c.base.JoinPath(a.Address), err)
 		}
 		select {

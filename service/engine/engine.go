@@ -107,9 +107,17 @@ const sayAgain = time.Minute
 // dial connects to a server on the network. It goes on trying for as long as the context
 // lasts, and later whenever the connection is lost; why it cannot is in the log.
 func dial(ctx context.Context, log *slog.Logger, url, creds, name string, more ...nats.Option) (*nats.Conn, error) {
+	var told time.Time // one goroutine calls the handler
 	options := append([]nats.Option{
 		nats.Name(name), nats.MaxReconnects(-1), nats.ReconnectWait(time.Second),
 		nats.PingInterval(10 * time.Second), nats.MaxPingsOutstanding(2),
+		nats.IgnoreAuthErrorAbort(), // two refusals end it for good otherwise, and new credentials in the file would not help
+		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) {
+			if time.Since(told) > sayAgain {
+				told = time.Now()
+				log.Warn("the server refuses", "to", Shown(url), "because", err)
+			}
+		}),
 		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
 			if err != nil { // nil: it was closed
 				log.Warn("the connection is lost", "to", Shown(url), "because", err)

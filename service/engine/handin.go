@@ -119,8 +119,18 @@ func (e *Engine) plan(id cellID, u service.Upload, content string) (a results.At
 	return a, &attemptEntry{
 		Schema: attemptSchema, Student: u.Student, Exercise: u.Exercise, Number: a.Number, Content: content,
 		Submitted: a.Submitted, Source: a.Source, Dir: u.Snapshot.Dir, Ignored: u.Snapshot.Ignored, Problems: u.Snapshot.Problems,
-		Beside: u.Beside != nil && u.Beside(e.state.attempts(c)),
+		Beside: u.Beside != nil && u.Beside(e.state.attempts(c)), Keeps: c.begun(),
 	}, c.last, false
+}
+
+// begun returns the attempts without an end that no later one replaces.
+func (c *cell) begun() (numbers []int) {
+	for _, h := range c.handed {
+		if h.kept && !h.settled() {
+			numbers = append(numbers, h.Number)
+		}
+	}
+	return numbers
 }
 
 // enteredOf returns the attempts of a cell that have a number, as [results.Number] wants

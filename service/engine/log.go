@@ -30,6 +30,7 @@ type attemptEntry struct {
 	Problems  []verdict.Problem `json:"problems,omitempty"`
 	Beside    bool              `json:"beside,omitempty"` // it replaces none of those before it
 	Kept      bool              `json:"kept,omitempty"`   // in an export: no later one replaces it
+	Keeps     []int             `json:"keeps,omitempty"`  // earlier ones that it does not replace: a worker has had them
 }
 
 func (a attemptEntry) cell() cellID { return cellID{a.Student, a.Exercise} }

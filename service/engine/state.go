@@ -112,6 +112,12 @@ func (s *state) foldAttempt(c *cell, data []byte, seq uint64) error {
 	}
 	i, _ := c.find(a.Number)
 	c.handed = slices.Insert(c.handed, i, &handed{attemptEntry: a, place: seq, kept: a.Kept})
+	for _, number := range a.Keeps {
+		if h := c.of(number); h != nil {
+			h.kept = true
+			h.unsettle()
+		}
+	}
 	delete(s.kept, results.PendingID{Student: a.Student, Exercise: a.Exercise}) // it is the newest now
 	if _, graded := s.index.Of(a.Student, a.Exercise, a.Number); graded {
 		c.unsettle() // it was an import's, which takes the place of earlier ones

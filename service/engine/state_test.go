@@ -18,6 +18,7 @@ type told struct {
 	names names
 	id    cellID
 	seq   uint64
+	log   []attemptEntry // the hand-ins among it
 }
 
 func newTold(t *testing.T) *told {
@@ -34,7 +35,17 @@ func (w *told) fold(subject string, v any) {
 
 func (w *told) handIn(number int, beside bool) {
 	w.Helper()
-	w.fold(w.names.cell(kindAttempt, w.id), attemptEntry{Schema: attemptSchema, Student: w.id.student, Exercise: w.id.exercise, Number: number, Beside: beside})
+	a := attemptEntry{Schema: attemptSchema, Student: w.id.student, Exercise: w.id.exercise, Number: number, Beside: beside, Keeps: w.state.cell(w.id).begun()}
+	w.log = append(w.log, a)
+	w.fold(w.names.cell(kindAttempt, w.id), a)
+}
+
+// restart forgets all that the log of hand-ins does not have.
+func (w *told) restart() {
+	w.state = newState(Config{Now: time.Now, Beat: time.Hour})
+	for _, a := range w.log {
+		w.fold(w.names.cell(kindAttempt, w.id), a)
+	}
 }
 
 func (w *told) failure(number int, again bool) {
@@ -91,6 +102,15 @@ func TestWhatIsReplaced(t *testing.T) {
 		assert.Equal(t, []service.Stage{waiting, waiting}, w.stages())
 		w.failure(2, false)
 		assert.Equal(t, 1, w.turn())
+	})
+	t.Run("one that a worker had before a restart", func(t *testing.T) {
+		w := newTold(t)
+		w.handIn(1, false)
+		require.NotNil(t, w.state.begun(service.JobID{Student: "ada", Exercise: "gears", Number: 1}, "w"))
+		w.handIn(2, false)
+		w.handIn(3, false)
+		w.restart()
+		assert.Equal(t, []service.Stage{waiting, replaced, waiting}, w.stages())
 	})
 	t.Run("one that is to be graded again", func(t *testing.T) {
 		w := newTold(t)

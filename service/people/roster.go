@@ -45,6 +45,25 @@ type Person struct {
 	Role  Role   `json:"role"`
 }
 
+// SpellAs gives people the spelling of their logins in what was handed in, if they differ in
+// case alone: otherwise the work that is there would be another student's. Work is students and
+// exercises; a login that has work as it is stays.
+func SpellAs(list []Person, work [][2]string) {
+	spelled, exact := map[string]string{}, map[string]bool{}
+	for _, w := range work {
+		key := strings.ToLower(w[0])
+		exact[w[0]] = true
+		if s, ok := spelled[key]; !ok || w[0] < s { // of several the same one, whatever their order
+			spelled[key] = w[0]
+		}
+	}
+	for i, p := range list {
+		if s, ok := spelled[strings.ToLower(p.Login)]; ok && !exact[p.Login] {
+			list[i].Login = s
+		}
+	}
+}
+
 // FromRoster returns the people of a roster, in its order. It leaves out those without a
 // login, such as the test student that Canvas lists: nothing that they hand in could be
 // told from what others do.

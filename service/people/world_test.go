@@ -50,6 +50,14 @@ func opened(t *testing.T) (*Door, *clock) {
 	return d, c
 }
 
+// Work stays the student's whose login the roster spells otherwise, and of two spellings with
+// work each has its own.
+func TestSpellAs(t *testing.T) {
+	list := []Person{{Login: "ADA"}, {Login: "Bo"}, {Login: "bo"}, {Login: "eve"}, {Login: "MAX"}}
+	SpellAs(list, [][2]string{{"ada", "gears"}, {"Bo", "gears"}, {"bo", "gears"}, {"max", "gears"}, {"Max", "gears"}})
+	assert.Equal(t, []Person{{Login: "ada"}, {Login: "Bo"}, {Login: "bo"}, {Login: "eve"}, {Login: "Max"}}, list)
+}
+
 func TestFromRoster(t *testing.T) {
 	_, err := gradebook.ReadRoster(strings.NewReader("Student;SIS Login ID;Role;Email\n\"Lovelace, Ada\";ada;;ada@example.org\nGrace;grace;Staff;\n;root;admin;\nTest;;;\n"))
 	require.Error(t, err, "a person without any key")

@@ -3,8 +3,12 @@ package worker
 import (
 	"context"
 	"errors"
+	"io"
+	"net"
 	"os"
 	"path/filepath"
+	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -105,6 +109,75 @@ func TestNoCredentials(t *testing.T) {
 		require.ErrorIs(t, err, nats.ErrAuthorization)
 		require.ErrorContains(t, err, "new credentials")
 	}
+}
+
+// A worker that is refused again and again, as after a service was restored without its keys,
+// works on when the file has credentials that hold.
+func TestNewCredentials(t *testing.T) {
+	old, creds := listening(t, "w")
+	way := openWay(t, old)
+	jobs, err := engine.Connect(t.Context(), engine.JobsConfig{URL: way.url, Creds: creds, Grader: "g", Name: "w"})
+	require.NoError(t, err)
+	defer jobs.Close()
+	run(t, jobs, scripted{grade: right})
+
+	e, other := listening(t, "w")
+	way.lead(e)
+	before := way.taken.Load()
+	require.NoError(t, old.Close())
+	require.Eventually(t, func() bool { return way.taken.Load() > before+3 }, time.Minute, time.Millisecond, "it goes on trying")
+	data, err := os.ReadFile(other)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(creds, data, 0o600))
+	_, err = e.HandIn(t.Context(), upload("ada", "one"))
+	require.NoError(t, err)
+	await(t, e, "ada", service.Graded)
+}
+
+// way leads from an address to an engine, which may become another one.
+type way struct {
+	url   string
+	taken atomic.Int64 // how often
+	to    atomic.Pointer[string]
+}
+
+func openWay(t *testing.T, e *engine.Engine) *way {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	t.Cleanup(func() { l.Close() })
+	w := &way{url: "nats://" + l.Addr().String()}
+	w.lead(e)
+	go func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			go w.carry(c)
+		}
+	}()
+	return w
+}
+
+func (w *way) lead(e *engine.Engine) {
+	address := strings.TrimPrefix(e.URL(), "nats://")
+	w.to.Store(&address)
+}
+
+func (w *way) carry(c net.Conn) {
+	defer c.Close()
+	w.taken.Add(1)
+	server, err := net.Dial("tcp", *w.to.Load())
+	if err != nil {
+		return
+	}
+	defer server.Close()
+	go func() {
+		_, _ = io.Copy(server, c)
+		server.Close()
+	}()
+	_, _ = io.Copy(c, server)
 }
 
 func right(_ context.Context, s *submission.Snapshot) (*verdict.Result, error) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -271,15 +272,21 @@ func TestReplacedWhileGraded(t *testing.T) {
 // A worker of another version takes no jobs, and says so; after the service is of that
 // version, what waits is queued for it.
 func TestAnotherVersion(t *testing.T) {
+	sources := strings.Repeat("a", 64)
+	t.Run("of grade", func(t *testing.T) { anotherVersion(t, "old grader", "new grader") })
+	t.Run("of Go", func(t *testing.T) { anotherVersion(t, sources+" go1.26.0", sources+" go1.26.1") })
+}
+
+func anotherVersion(t *testing.T, before, now string) {
 	dir := t.TempDir()
-	old := openedWith(t, engine.Config{DataDir: dir, Grader: "old grader"})
+	old := openedWith(t, engine.Config{DataDir: dir, Grader: before})
 	handIn(t, old, "ada", "one")
 	handIn(t, old, "bob", "one")
 	require.NoError(t, old.Close())
-	e := openedWith(t, engine.Config{DataDir: dir, Grader: "new grader", Listen: "127.0.0.1:0"})
+	e := openedWith(t, engine.Config{DataDir: dir, Grader: now, Listen: "127.0.0.1:0"})
 	data, err := engine.WorkerCredentials(dir, "", "w", 0)
 	require.NoError(t, err)
-	jobs, err := engine.Connect(t.Context(), engine.JobsConfig{URL: e.URL(), Creds: written(t, data), Grader: "old grader", Name: "w"})
+	jobs, err := engine.Connect(t.Context(), engine.JobsConfig{URL: e.URL(), Creds: written(t, data), Grader: before, Name: "w"})
 	require.NoError(t, err)
 	defer jobs.Close()
 	_, err = jobs.Next(t.Context(), time.Second)
@@ -287,7 +294,7 @@ func TestAnotherVersion(t *testing.T) {
 
 	first := taken(t, e, "new")
 	assert.Equal(t, "ada", first.Job.Student, "in their order")
-	assert.Equal(t, "new grader", first.Job.Grader)
+	assert.Equal(t, now, first.Job.Grader)
 	assert.Equal(t, "bob", taken(t, e, "new").Job.Student)
 }
 

@@ -69,6 +69,7 @@ type Worker struct {
 	grading   []service.JobID
 	exercises map[loaded]*course.Exercise
 	ailing    ailing
+	refusal   string // why it could not take a job last
 }
 
 // New returns a worker for jobs.
@@ -128,6 +129,7 @@ func (w *Worker) slot(ctx context.Context) {
 		switch {
 		case err != nil:
 			w.done()
+			w.refused(err)
 			pause(ctx, idleWait/2)
 		case t == nil:
 			w.done()
@@ -135,6 +137,16 @@ func (w *Worker) slot(ctx context.Context) {
 			w.work(ctx, bench, t)
 			w.done()
 		}
+	}
+}
+
+// refused tells why no job can be taken, once for each reason.
+func (w *Worker) refused(err error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if why := err.Error(); why != w.refusal && !errors.Is(err, context.Canceled) {
+		w.refusal = why
+		w.config.Log.Warn("no job can be taken", "because", err)
 	}
 }
 
