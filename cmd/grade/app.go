@@ -45,7 +45,7 @@ func (a *app) sameCourse() string {
 	if a.courseDir == "" || a.here {
 		return ""
 	}
-	return " --course " + a.courseDir
+	return " --course " + shellWord(a.courseDir)
 }
 
 // usage returns an error of the caller's, with a hint.

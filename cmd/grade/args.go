@@ -11,6 +11,14 @@ import (
 	"grade/grader/report/terminal"
 )
 
+// shellWord is a path as a shell takes it for one word, in a command that is suggested.
+func shellWord(path string) string {
+	if path != "" && !strings.ContainsAny(path, " \t\n'\"\\$`&|;()<>*?[]#~!{}") {
+		return path
+	}
+	return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
+}
+
 // anExercise accepts an exercise and up to more other arguments.
 func anExercise(a *app, more int) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {

@@ -100,9 +100,10 @@ func (o *batchOptions) run(ctx context.Context) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
+	intake.SpellAs(list, studentsIn(store))
 	items, err := o.app.gradeAll(ctx, o.grading, store, list, all, o.policy)
 	if items == nil && err != nil {
-		return errors.Join(err, batch.KeepPending(store, batch.Ungraded(ctx, list, err), o.app.now()))
+		return errors.Join(err, batch.KeepPending(store, batch.Ungraded(ctx, list, all, err), o.app.now()))
 	}
 	return errors.Join(err, o.keepStrays(store, items), o.tell(store, items))
 }

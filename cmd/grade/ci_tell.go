@@ -41,7 +41,7 @@ func (o *ciOptions) gradeFound(ctx context.Context, s changed.Span, found change
 		items, err = o.app.gradeAll(ctx, o.grading, store, found.Submissions, all, o.policy)
 	}
 	if err != nil && items == nil {
-		items = batch.Ungraded(ctx, found.Submissions, errNothingGraded)
+		items = batch.Ungraded(ctx, found.Submissions, all, errNothingGraded)
 		err = errors.Join(err, batch.KeepPending(store, items, o.app.now()))
 	}
 	said := o.tell(s, store, items, found)

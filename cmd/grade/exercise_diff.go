@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -41,7 +42,8 @@ this course; or REVISION:NAME, as that course was in git.
 
 The submissions are those in --submissions: where the course's grade.yaml says that
 they are, as grade batch finds them, and else a folder for each student, in which they
-may lie in one for each exercise. Without it, those that are shipped with NEW are taken.
+may lie in one for each exercise. They are graded in Docker, unless --sandbox says
+otherwise. Without it, those that are shipped with NEW are taken.
 The exit status is 1 if any score differs, 2 if there was no submission to grade, and 3 if
 one could not be graded.`,
 		Example: `  grade exercise diff origin/main:autograd autograd --submissions ~/handed-in
@@ -76,6 +78,9 @@ one could not be graded.`,
 }
 
 func (o *diffOptions) run(ctx context.Context) error {
+	if o.submissions != "" { // others wrote them: nothing but the caller takes them out of an engine
+		o.grading.sandbox.Kind = cmp.Or(o.grading.sandbox.Kind, sandboxDocker)
+	}
 	if err := o.grading.check(); err != nil {
 		return err
 	}

@@ -100,7 +100,7 @@ func (o *newOptions) run() error {
 			return err
 		}
 	}
-	_, err = fmt.Fprintf(o.app.err, "next: change it, and run: grade exercise check %s --course %s\n", o.name, dir)
+	_, err = fmt.Fprintf(o.app.err, "next: change it, and run: grade exercise check %s --course %s\n", o.name, shellWord(dir))
 	return err
 }
 

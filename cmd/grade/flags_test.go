@@ -1,10 +1,12 @@
 package main
 
 import (
+	"io"
 	"runtime"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // As many are graded at a time as the machine's memory bears, and one in any case.
@@ -15,5 +17,15 @@ func TestAffordable(t *testing.T) {
 	}
 	if runtime.GOOS == "linux" {
 		assert.NotZero(t, machineMemory())
+	}
+}
+
+// What students handed in runs in an engine, also where a machine without one would grade its
+// user's own work in a process; what the course ships runs as submit does.
+func TestDiffOfSubmissions(t *testing.T) {
+	for dir, want := range map[string]string{"handed-in": sandboxDocker, "": ""} {
+		o := &diffOptions{app: newApp(nil, io.Discard, io.Discard), old: "none", new: "none", submissions: dir}
+		require.Error(t, o.run(t.Context()))
+		assert.Equal(t, want, o.grading.sandbox.Kind)
 	}
 }

@@ -82,7 +82,7 @@ func (o *gradebookOptions) sameResults() string {
 	if o.results == standardResults {
 		return ""
 	}
-	return " --results " + o.results
+	return " --results " + shellWord(o.results)
 }
 
 // withoutVerdict lists what has no verdict, also of unknown exercises.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"os/signal"
 	"strings"
 )
 
@@ -22,7 +23,10 @@ func (a *app) page(text string) error {
 		return a.print("%s", text)
 	}
 	pager := exec.Command("sh", "-c", command)
-	pager.Stdin, pager.Stdout, pager.Stderr = strings.NewReader(text), a.out.Writer, a.err.Writer
+	pager.Stdin, pager.Stdout, pager.Stderr = strings.NewReader(text), a.lost.to, a.err.Writer // the terminal itself: through a pipe it would not stop at a page
+	heard := make(chan os.Signal, 1)
+	signal.Notify(heard, os.Interrupt) // ^C is the pager's, which must not be left alone on the terminal
+	defer signal.Stop(heard)
 	pager.Env = os.Environ()
 	if _, set := os.LookupEnv("LESS"); !set {
 		pager.Env = append(pager.Env, "LESS=FRX")

@@ -56,6 +56,6 @@ func (o *startOptions) run() error {
 		}
 	}
 	_, err = fmt.Fprintf(o.app.err, "next: read %s, write your solution, run go test there, then: grade submit %s%s\n",
-		filepath.Join(o.dir, "README.md"), o.dir, o.app.sameCourse())
+		filepath.Join(o.dir, "README.md"), shellWord(o.dir), o.app.sameCourse())
 	return err
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"grade/grader/fault"
 	"grade/grader/gradebook"
 	"grade/grader/results"
 )
@@ -14,11 +15,15 @@ import (
 func Book(p *gradebook.Policy, records []results.Record, waiting []results.Pending, run []Item) *gradebook.Book {
 	current, ran := map[string]bool{}, map[results.PendingID]bool{}
 	var without []results.Pending
+	worked := workers(records, waiting, run)
 	for _, f := range run {
 		ran[f.PendingID()] = true
-		if f.Record != nil {
+		switch {
+		case f.Record != nil:
 			current[attemptOf(*f.Record)] = true
-		} else {
+		case f.Exercise == "" && fault.KindOf(f.Err) == fault.Student && worked[f.Student]:
+			// A stray folder takes no total away; the run's own report tells of it.
+		default:
 			without = append(without, f.Pending(time.Time{}))
 		}
 	}
@@ -28,6 +33,21 @@ func Book(p *gradebook.Policy, records []results.Record, waiting []results.Pendi
 		}
 	}
 	return p.Book(attemptsOf(records, current), missing(without))
+}
+
+// workers returns the students with work at an exercise.
+func workers(records []results.Record, waiting []results.Pending, run []Item) map[string]bool {
+	worked := map[string]bool{}
+	for _, r := range records {
+		worked[r.Student] = true
+	}
+	for _, w := range waiting {
+		worked[w.Student] = worked[w.Student] || w.Exercise != ""
+	}
+	for _, f := range run {
+		worked[f.Student] = worked[f.Student] || f.Exercise != ""
+	}
+	return worked
 }
 
 func attemptsOf(records []results.Record, current map[string]bool) (list []gradebook.Attempt) {

@@ -8,10 +8,27 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"grade/grader/fault"
 	"grade/grader/gradebook"
+	"grade/grader/intake"
 	"grade/grader/results"
 	"grade/grader/verdict"
 )
+
+// A folder whose exercise is unknown is all that a student has, or takes no total away.
+func TestBookOfStrays(t *testing.T) {
+	stray := func(student string) Item {
+		told := &fault.Error{Message: "no exercise has a package notes", Told: "no exercise has a package notes"}
+		return Item{Submission: intake.Submission{Student: student}, Err: told}
+	}
+	records := []results.Record{{Student: "ada", Exercise: "gears", Attempt: 1, Content: "a", Result: &verdict.Result{Score: 60, MaxScore: 100}}}
+	book := Book(gradebook.NewPolicy([]string{"gears"}), records, nil, []Item{stray("ada"), stray("bob")})
+	require.Len(t, book.Rows, 2)
+	assert.Empty(t, book.Rows[0].Unknown)
+	assert.NotNil(t, book.Rows[0].Total)
+	assert.NotEmpty(t, book.Rows[1].Unknown)
+	assert.Nil(t, book.Rows[1].Total)
+}
 
 // A row of the table of times is about the attempt that reports call by that number, in
 // whatever order runs have kept them; one without a number about the last.

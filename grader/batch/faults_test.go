@@ -263,7 +263,7 @@ func TestSeen(t *testing.T) {
 	s := intake.Search{Exercises: []string{"autograd", "cosine"}}
 	list, _, err := intake.FindAll(t.Context(), []string{root}, s)
 	require.NoError(t, err)
-	unread := Ungraded(t.Context(), list, context.Canceled)
+	unread := Ungraded(t.Context(), list, nil, context.Canceled)
 	read := runOn(t, s, root)
 	for _, c := range []struct {
 		items []Item

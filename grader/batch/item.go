@@ -7,6 +7,7 @@ import (
 	"os"
 	"time"
 
+	"grade/exercises/course"
 	"grade/grader/fault"
 	"grade/grader/gradebook"
 	"grade/grader/intake"
@@ -52,11 +53,13 @@ func Ours(items []Item) (n int) {
 }
 
 // Ungraded returns items without a verdict for all submissions, if grading could not begin.
-func Ungraded(ctx context.Context, list []intake.Submission, why error) (items []Item) {
+// Their exercises are among all; nil: these could not be read.
+func Ungraded(ctx context.Context, list []intake.Submission, all []*course.Exercise, why error) (items []Item) {
 	ctx, release := afterwards(ctx)
 	defer release()
 	for _, s := range list {
 		i := Item{Submission: s, Err: why}
+		i.find(ctx, all)
 		i.identify(ctx)
 		items = append(items, i)
 	}
@@ -127,6 +130,21 @@ func afterwards(ctx context.Context) (longer context.Context, release func()) {
 	return longer, func() {
 		stop()
 		cancel(nil)
+	}
+}
+
+// find sets the exercise of a submission that its package alone tells: without one it is in no
+// column of a gradebook, as if it was never handed in.
+func (i *Item) find(ctx context.Context, all []*course.Exercise) {
+	if i.Exercise != "" || len(all) == 0 || ctx.Err() != nil {
+		return
+	}
+	s, err := i.read(ctx)
+	if err != nil {
+		return
+	}
+	if e, err := intake.ExerciseOf("", s, all); err == nil {
+		i.Exercise, i.content = e.Name, results.Content(s)
 	}
 }
 

@@ -62,7 +62,7 @@ func TestPending(t *testing.T) {
 	require.NoError(t, err)
 	list, err := intake.Find(root, []string{"autograd"})
 	require.NoError(t, err)
-	require.NoError(t, KeepPending(l, Ungraded(t.Context(), list, errors.New("the engine is gone")), time.Now()))
+	require.NoError(t, KeepPending(l, Ungraded(t.Context(), list, nil, errors.New("the engine is gone")), time.Now()))
 	assert.Len(t, l.Pending(), 2)
 	require.NoError(t, l.Close())
 	assert.Equal(t, both, waiting())

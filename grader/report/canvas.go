@@ -55,6 +55,7 @@ func writeCanvas(w io.Writer, b *gradebook.Book) error {
 type canvasAssignment struct {
 	name  string
 	worth float64 // points there
+	known bool    // the roster says so
 	max   int     // points here
 	at    int     // column of the gradebook
 }
@@ -78,7 +79,7 @@ func canvasWarnings(b *gradebook.Book) (warnings []string) {
 		return nil // writeCanvas returns the error
 	}
 	for _, c := range columns {
-		if _, ok := b.Maxima[c.name]; !ok && len(b.Maxima) > 0 {
+		if !c.known && len(b.Maxima) > 0 {
 			warnings = append(warnings, fmt.Sprintf("canvas: the roster has no assignment %q: Canvas will make a new one; give its name, with its number, as canvas: of %s in grade.yaml", c.name, wording.Whole(b.Columns[c.at].Exercise)))
 		}
 	}
@@ -112,12 +113,13 @@ func canvasAssignments(b *gradebook.Book) (list []canvasAssignment, err error) {
 		if c.Extra {
 			continue // the rules do not list it, so Canvas may lack it
 		}
-		a := canvasAssignment{name: cellText(cmp.Or(c.Canvas, c.Exercise)), worth: float64(c.Max), max: c.Max, at: i}
+		name := cmp.Or(c.Canvas, c.Exercise)
+		a := canvasAssignment{name: cellText(name), worth: float64(c.Max), max: c.Max, at: i}
 		if seen[a.name] {
 			return nil, fmt.Errorf("two columns would be called %q in Canvas: give exercise %s another canvas: in grade.yaml", a.name, wording.Whole(c.Exercise))
 		}
-		if worth, ok := b.Maxima[a.name]; ok {
-			a.worth = worth
+		if worth, ok := b.Maxima[name]; ok {
+			a.worth, a.known = worth, true
 		}
 		seen[a.name] = true
 		list = append(list, a)

@@ -100,6 +100,17 @@ func TestCanvasMaxima(t *testing.T) {
 	assert.Len(t, readRows(t, writtenCourse(t, "canvas", b))[0], 6, "what is not in the rules is not in Canvas")
 }
 
+// The roster has the assignment's name as it is, also where a cell could not hold it.
+func TestCanvasNames(t *testing.T) {
+	f, _ := FormatNamed("canvas")
+	b := sample.SmallCourse()
+	for _, name := range []string{"Lab 3, -O2 (4711)", "Autograd:\u00a0graphs (4711)", "soft\u00adhyphen (4711)"} {
+		b.Columns[0].Canvas, b.Maxima = name, map[string]float64{name: 50}
+		assert.Equal(t, []string{"50", "100"}, readRows(t, writtenCourse(t, "canvas", b))[1][5:], name)
+		assert.NotContains(t, strings.Join(f.Warnings(b), "\n"), "4711", name)
+	}
+}
+
 // A student with the name of the row of maxima does not set what an exercise is worth.
 func TestCanvasRowOfMaxima(t *testing.T) {
 	b := sample.SmallCourse()
