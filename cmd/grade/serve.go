@@ -169,7 +169,7 @@ func (o *serveOptions) open(ctx context.Context, log *slog.Logger) (s *serving, 
 	if s.site, err = s.openSite(ctx); err != nil {
 		return s, err
 	}
-	s.control, err = openControl(o.data, s.door, s.engine, s.listen.address)
+	s.control, err = openControl(o.data, s.door, s.engine, s.listen.address, s.course.askAgain)
 	return s, err
 }
 

@@ -29,7 +29,7 @@ const longestSocket = 100
 
 // openControl opens the socket. One of a killed process is in the way, and removed: the
 // lock of the folder says that no other process serves it.
-func openControl(data string, door *people.Door, e *engine.Engine, address string) (*control, error) {
+func openControl(data string, door *people.Door, e *engine.Engine, address string, imported func()) (*control, error) {
 	name := controlName(data)
 	if len(name) > longestSocket {
 		return nil, usage("give a folder with a shorter path", "--data %s: the path is too long for a socket", data)
@@ -50,7 +50,10 @@ func openControl(data string, door *people.Door, e *engine.Engine, address strin
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /invite", inviteHandler(door, address))
 	mux.HandleFunc("POST /export", exchangeHandler(e.Export))
-	mux.HandleFunc("POST /import", exchangeHandler(e.Import))
+	mux.HandleFunc("POST /import", exchangeHandler(func(ctx context.Context, dir string) (engine.Exchanged, error) {
+		defer imported() // it may have brought work of people whom the roster spells otherwise
+		return e.Import(ctx, dir)
+	}))
 	return &control{l, &http.Server{Handler: mux, ReadTimeout: 10 * time.Second}}, nil
 }
 
@@ -117,6 +120,10 @@ func (i invitation) links(ctx context.Context, door *people.Door, address string
 			return nil, usage("put them into the roster, or say what they are: --role student", "%q is not in the roster", login)
 		case !i.Known && err == nil && p.Role != i.Role:
 			return nil, usage("change the roster, where it says so, or leave out --role", "%s is %s here already", login, p.Role)
+		case errors.Is(err, people.ErrStranger):
+			if err := site.Invitable(ctx, door, []string{login}, i.Role); err != nil {
+				return nil, usage("", "invite %s: %v", login, err)
+			}
 		}
 	}
 	for _, login := range i.Logins {

@@ -28,12 +28,21 @@ type servedCourse struct {
 	log     *slog.Logger
 	current atomic.Pointer[site.Course]
 	print   uint64 // of the files, see fingerprint
+	asked   chan struct{}
 }
 
 // openCourse reads the course. A service without a course does not start.
 func (o *serveOptions) openCourse(ctx context.Context, e *engine.Engine, d *people.Door, log *slog.Logger) (*servedCourse, error) {
-	c := &servedCourse{options: o, engine: e, door: d, log: log, print: o.fingerprint()}
+	c := &servedCourse{options: o, engine: e, door: d, log: log, print: o.fingerprint(), asked: make(chan struct{}, 1)}
 	return c, c.load(ctx)
+}
+
+// askAgain has the course read anew, soon.
+func (c *servedCourse) askAgain() {
+	select {
+	case c.asked <- struct{}{}:
+	default: // it will be
+	}
 }
 
 // read returns the course as it was read last.
@@ -93,7 +102,7 @@ const lookEvery = 10 * time.Second
 
 // follow reads the course anew whenever its files have changed, until the context ends.
 func (c *servedCourse) follow(ctx context.Context) error {
-	asked, stop := hangUp()
+	hung, stop := hangUp()
 	defer stop()
 	look := time.NewTicker(lookEvery)
 	defer look.Stop()
@@ -105,7 +114,9 @@ func (c *servedCourse) follow(ctx context.Context) error {
 			if print := c.options.fingerprint(); print != c.print && c.again(ctx) {
 				c.print = print
 			}
-		case <-asked:
+		case <-hung:
+			c.again(ctx)
+		case <-c.asked:
 			c.again(ctx)
 		}
 	}

@@ -7,9 +7,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"log/slog"
 	"net"
 	"net/http"
+	"os"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
@@ -96,6 +98,9 @@ func (o *serveExchangeOptions) exchanged(ctx context.Context) (n engine.Exchange
 		if dial := (*net.OpError)(nil); !errors.As(err, &dial) {
 			return n, err
 		}
+	}
+	if _, err := os.Stat(filepath.Join(o.data, "nats")); o.verb == "export" && o.engine.nats == "" && errors.Is(err, fs.ErrNotExist) {
+		return n, usage("give the folder of the service: --data DIR", "there is no service in %s", o.data)
 	}
 	o.engine.visit = true
 	e, err := openServiceEngine(ctx, o.data, o.engine, slog.New(slog.DiscardHandler), o.app.now)

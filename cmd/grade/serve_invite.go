@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"net"
 
 	"github.com/spf13/cobra"
@@ -58,6 +59,9 @@ func (o *serveInviteOptions) run(ctx context.Context) error {
 		return usage("", "--role %s: %v", o.role, err)
 	}
 	list, err := invitation{Logins: o.logins, Role: role, Known: o.role == ""}.ask(ctx, o.data)
+	if errors.Is(err, fs.ErrPermission) {
+		return &fault.Error{Message: "you may not ask the service with the data in " + o.data, Advice: "run this as the user of the service, as in: sudo -u grade grade serve invite LOGIN"}
+	}
 	if dial := (*net.OpError)(nil); errors.As(err, &dial) {
 		return &fault.Error{Message: "no service runs with the data in " + o.data, Advice: "start it first: grade serve; or give its folder: --data DIR"}
 	}

@@ -111,7 +111,11 @@ func (x *Index) Before(student, exercise string, number int) (Record, bool) {
 	if !ok {
 		return Record{}, false
 	}
-	for _, i := range slices.Backward(x.cells[cell{student, exercise}].records) {
+	h := x.cells[cell{student, exercise}]
+	if len(h.records) == len(h.attempts) {
+		return Record{}, false // none was graded anew, of thousands perhaps
+	}
+	for _, i := range slices.Backward(h.records) {
 		if old := x.records[i]; old.Attempt == number && old.Key != now.Key {
 			return old, true
 		}

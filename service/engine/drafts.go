@@ -55,7 +55,7 @@ func (d *drafts) read() error {
 	}
 	defer messages.Stop()
 	for ; left > 0; left-- {
-		m, err := messages.Next(jetstream.NextContext(ctx))
+		m, err := messages.Next(jetstream.NextMaxWait(keepTimeout)) // each: there may be thousands
 		if err != nil {
 			return err
 		}
@@ -75,6 +75,9 @@ func (d *drafts) ByKey(key string) (results.Record, bool) {
 }
 
 func (d *drafts) Append(r results.Record) error {
+	if err := d.s.e.usable(); err != nil { // the room that is left is for results of what was handed in
+		return fmt.Errorf("keep a draft: %w", err)
+	}
 	r.Schema = results.RecordSchema
 	data, err := json.Marshal(r)
 	if err == nil {

@@ -49,6 +49,10 @@ func (e *Engine) Export(ctx context.Context, dir string) (n Exchanged, err error
 	records, attempts := slices.Clone(e.state.index.All()), e.state.allHanded()
 	e.mu.Unlock()
 	pending := e.store.Pending()
+	was, err := e.exportedTo(dir, to)
+	if err != nil {
+		return n, err
+	}
 	// Files come first: a record is not there before what it is about.
 	if n.Submissions, err = e.exportFiles(ctx, to, records, attempts); err != nil {
 		return n, fmt.Errorf("export: %w", err)
@@ -62,32 +66,41 @@ func (e *Engine) Export(ctx context.Context, dir string) (n Exchanged, err error
 			n.Records++
 		}
 	}
-	if n.Pending, err = exportPending(to, pending); err != nil {
+	if n.Pending, err = e.exportPending(to, pending); err != nil {
 		return n, fmt.Errorf("export: %w", err)
 	}
-	n.Attempts = newAttempts(dir, attempts)
-	return n, writeAttempts(dir, attempts)
+	n.Attempts = len(lacking(was, attempts))
+	return n, writeAttempts(dir, append(lacking(attempts, was), attempts...))
 }
 
-// newAttempts counts the attempts that an earlier export into the folder lacks. One that cannot
-// be read is written anew.
-func newAttempts(dir string, list []attemptEntry) (n int) {
+// exportedTo returns the attempts of an earlier export. It refuses a folder that has other work
+// under the number of an attempt here: it is another service's.
+func (e *Engine) exportedTo(dir string, to *file.Store) ([]attemptEntry, error) {
+	was, err := readAttempts(dir)
+	if err != nil {
+		return nil, fmt.Errorf("export: %w", err)
+	}
+	return was, e.fits(to.All(), was, "export", "export into another folder: this one has the work of another service")
+}
+
+// lacking returns the attempts in list that a list does not have. Those of an earlier export
+// stay: a service that was set up anew has not imported them yet.
+func lacking(have, list []attemptEntry) (rest []attemptEntry) {
 	there := map[cellID][]int{}
-	was, _ := readAttempts(dir)
-	for _, a := range was {
+	for _, a := range have {
 		there[a.cell()] = append(there[a.cell()], a.Number)
 	}
 	for _, a := range list {
 		if !slices.Contains(there[a.cell()], a.Number) {
-			n++
+			rest = append(rest, a)
 		}
 	}
-	return n
+	return rest
 }
 
 // exportPending makes what is pending in a folder what is pending here, and counts what is new:
-// an earlier export may have told of work that has a verdict now.
-func exportPending(to *file.Store, pending []results.Pending) (n int, err error) {
+// an earlier export may have told of work that has a verdict now. What is of nothing here stays.
+func (e *Engine) exportPending(to *file.Store, pending []results.Pending) (n int, err error) {
 	waits := map[results.PendingID]bool{}
 	var outcomes []results.Outcome
 	for _, p := range pending {
@@ -98,6 +111,9 @@ func exportPending(to *file.Store, pending []results.Pending) (n int, err error)
 	for _, p := range to.Pending() {
 		if waits[p.ID()] {
 			n--
+			continue
+		}
+		if len(e.Attempts(p.Student, p.Exercise)) == 0 {
 			continue
 		}
 		if _, err := to.Forget(p.Student, p.Exercise); err != nil {
@@ -213,7 +229,7 @@ func (e *Engine) Import(ctx context.Context, dir string) (n Exchanged, err error
 		return n, fmt.Errorf("import: %w", err)
 	}
 	records := from.All()
-	if err := e.fits(records, attempts); err != nil {
+	if err := e.fits(records, attempts, "import", "import into a service without submissions: give it another folder, --data DIR"); err != nil {
 		return n, err
 	}
 	for _, step := range []func() error{
@@ -253,15 +269,15 @@ func readAttempts(dir string) (list []attemptEntry, err error) {
 }
 
 // fits refuses what contradicts what is here.
-func (e *Engine) fits(records []results.Record, attempts []attemptEntry) error {
+func (e *Engine) fits(records []results.Record, attempts []attemptEntry, verb, advice string) error {
 	check := func(student, exercise string, number int, content string) error {
 		a, ok := e.Attempt(student, exercise, number)
 		if !ok || a.Content == content {
 			return nil
 		}
 		return &fault.Error{
-			Message: fmt.Sprintf("import: attempt %d of %s at %s is another one here", number, student, exercise),
-			Advice:  "import into a service without submissions: give it another folder, --data DIR",
+			Message: fmt.Sprintf("%s: attempt %d of %s at %s is another one here", verb, number, student, exercise),
+			Advice:  advice,
 		}
 	}
 	for _, a := range attempts {
@@ -302,6 +318,9 @@ func (e *Engine) importFiles(ctx context.Context, from *file.Store, records []re
 		}
 		s, err := from.Files(r)
 		if err == nil {
+			err = e.usable()
+		}
+		if err == nil {
 			err = e.submissions.put(ctx, r.Content, func() ([]byte, error) { return packed(s) })
 		}
 		if err != nil {
@@ -337,7 +356,7 @@ func (e *Engine) importRecords(ctx context.Context, records []results.Record) (n
 		if there[identityOf(r)] {
 			continue
 		}
-		if err := ctx.Err(); err != nil {
+		if err := errors.Join(ctx.Err(), e.usable()); err != nil {
 			return n, err
 		}
 		if err := e.store.Append(r); err != nil {

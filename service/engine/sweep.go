@@ -48,6 +48,9 @@ func (e *Engine) sweep(ctx context.Context) error {
 	e.mu.Unlock()
 	var lost error
 	for _, id := range cells {
+		if _, _, err := e.exercise(id.exercise); err != nil {
+			continue // the course has it no more: nothing can grade it
+		}
 		if jobs[e.names.job(e.config.Grader, id)] == 0 {
 			lost = errors.Join(lost, e.requeue(ctx, id))
 		}

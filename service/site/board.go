@@ -80,14 +80,16 @@ func (q *request) board() error {
 	}
 	v := boardView{Exercise: e.Name, Title: e.Title, Rows: []boardRow{}, Mine: names[q.person.Login]}
 	best := map[string]boardRow{}
-	for _, r := range q.Results.Attempts() {
-		if r.Exercise != e.Name || names[r.Student] == "" || !r.Result.AllPoints(nil) {
-			continue
-		}
-		row := newBoardRow(r.Result)
-		row.Name, row.Me = names[r.Student], r.Student == q.person.Login
-		if was, ok := best[r.Student]; !ok || row.order < was.order {
-			best[r.Student] = row
+	for login, name := range names {
+		for _, a := range q.Engine.Attempts(login, e.Name) {
+			if a.Record == nil || !a.Record.Result.AllPoints(nil) {
+				continue
+			}
+			row := newBoardRow(a.Record.Result)
+			row.Name, row.Me = name, login == q.person.Login
+			if was, ok := best[login]; !ok || row.order < was.order {
+				best[login] = row
+			}
 		}
 	}
 	for _, row := range best {

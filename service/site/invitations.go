@@ -48,8 +48,12 @@ func (q *request) invite() error {
 	if err != nil {
 		return unprocessable("choose one of them", "%s", err)
 	}
+	logins := strings.Fields(strings.ReplaceAll(q.text("logins"), ",", " "))
+	if err := Invitable(q.Context(), q.Door, logins, role); err != nil {
+		return err
+	}
 	var links []linkView
-	for login := range strings.FieldsSeq(strings.ReplaceAll(q.text("logins"), ",", " ")) {
+	for _, login := range logins {
 		secret, err := Invite(q.Context(), q.Door, login, role)
 		if err != nil {
 			return err

@@ -19,6 +19,14 @@ func TestPeopleArePutOut(t *testing.T) {
 	assert.NotContains(t, page, `action="/course/people/ada/dismiss"`)
 	assert.NotContains(t, w.signedIn("grace").get("/course/people").body, "Sign out everywhere", "only admins can")
 
+	for logins, what := range map[string]string{"eve": "eve is staff here already", "max b/o": "cannot be a login", "EVE": "eve is staff here already"} {
+		got := root.post("/course/people", url.Values{"logins": {logins}, "role": {"student"}})
+		assert.Equal(t, http.StatusUnprocessableEntity, got.status, logins)
+		assert.Contains(t, got.body, what)
+	}
+	assert.NotContains(t, root.get("/course/people").body, "/students/max", "all are invited, or none")
+	assert.Equal(t, http.StatusOK, root.post("/course/people", url.Values{"logins": {"eve"}, "role": {"staff"}}).status, "another link")
+
 	eve, ada := w.signedIn("eve"), w.signedIn("ada")
 	assert.Equal(t, http.StatusSeeOther, root.post("/course/people/ADA/sign-out", nil).status)
 	assert.Equal(t, http.StatusUnauthorized, ada.get("/").status)

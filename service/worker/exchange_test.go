@@ -7,12 +7,14 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"grade/exercises/course/coursetest"
 	"grade/grader/batch"
 	"grade/grader/fault"
 	"grade/grader/gradebook"
@@ -144,6 +146,54 @@ func TestRepeatedExport(t *testing.T) {
 	require.NoError(t, err)
 	assert.Empty(t, read.Pending())
 	assert.Equal(t, bookOf(e.Store()), bookOf(read))
+}
+
+// A service that was set up anew, and has not imported its backup yet, takes nothing away from
+// it; and one with other work is refused.
+func TestExportOfANewService(t *testing.T) {
+	e, dir := everything(t, t.TempDir()), t.TempDir()
+	_, err := e.Export(t.Context(), dir)
+	require.NoError(t, err)
+	anew := opened(t, t.TempDir())
+	n, err := anew.Export(t.Context(), dir)
+	require.NoError(t, err)
+	assert.Zero(t, n)
+	handIn(t, anew, "eve", "first")
+	n, err = anew.Export(t.Context(), dir)
+	require.NoError(t, err)
+	assert.Equal(t, engine.Exchanged{Attempts: 1, Pending: 1, Submissions: 1}, n)
+
+	_, err = anew.Import(t.Context(), dir)
+	require.NoError(t, err)
+	for _, student := range []string{"ada", "bob", "cem é", "dora"} {
+		was, is := e.Attempts(student, gears), anew.Attempts(student, gears)
+		require.Len(t, is, len(was), student)
+		for i := range was {
+			assert.Equal(t, was[i].Content, is[i].Content)
+		}
+	}
+	other := opened(t, t.TempDir())
+	handIn(t, other, "ada", "something else")
+	_, err = other.Export(t.Context(), dir)
+	require.ErrorContains(t, err, "export: attempt 1 of ada at gears is another one here")
+}
+
+// What waits at an exercise that the course has no more waits on, and keeps nothing else out.
+func TestImportWithoutTheExercise(t *testing.T) {
+	e, dir := everything(t, t.TempDir()), t.TempDir()
+	_, err := e.Export(t.Context(), dir)
+	require.NoError(t, err)
+	other := opened(t, t.TempDir())
+	files := map[string]string{}
+	for name, text := range coursetest.Files() {
+		files[strings.ReplaceAll(name, gears, "wheels")] = strings.ReplaceAll(text, gears, "wheels")
+	}
+	_, broken, err := other.SetCourse(t.Context(), coursetest.FS(files))
+	require.NoError(t, errors.Join(append(broken, err)...))
+	n, err := other.Import(t.Context(), dir)
+	require.NoError(t, err)
+	assert.Equal(t, 5, n.Attempts)
+	assert.Len(t, other.Attempts("ada", gears), 2)
 }
 
 // What has no verdict, or has yet to be graded beside a later attempt, is neither replaced nor

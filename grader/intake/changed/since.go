@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 
 	"grade/grader/fault"
 )
@@ -56,7 +57,7 @@ func (c *searcher) since(ctx context.Context) (s Span, err error) {
 	}
 	switch {
 	case c.Base != "":
-		s.Base, err = c.mergeBase(ctx, c.Base, s.Head)
+		s.Base, err = c.mergeBase(ctx, c.Base, s.Head, true)
 	case c.All, c.Run.Everything:
 	case c.Run.Name == "":
 		return Span{}, refuse("", "this is neither GitHub Actions nor GitLab CI: what is there to be graded?")
@@ -85,15 +86,20 @@ func (c *searcher) commit(ctx context.Context, revision, what string) (string, e
 }
 
 // mergeBase returns where head and another branch parted. Without such a commit, all of
-// head is new.
-func (c *searcher) mergeBase(ctx context.Context, revision, head string) (string, error) {
+// head is new. Where they have parted at several commits, strict refuses to choose: compared with
+// one of them, a request could bring back what others have changed since, unseen.
+func (c *searcher) mergeBase(ctx context.Context, revision, head string, strict bool) (string, error) {
 	other, err := c.commit(ctx, revision, "the base")
 	if err != nil {
 		return "", err
 	}
-	base, ok, err := c.Repo.MergeBase(ctx, other, head)
-	if err != nil || ok {
-		return base, err
+	switch bases, err := c.Repo.MergeBases(ctx, other, head); {
+	case err != nil:
+		return "", err
+	case len(bases) > 1 && strict:
+		return "", refuse("merge the target branch into this one, and push again", "%s and %s have parted at %d commits, so that it cannot be told what a merge would change", revision, head, len(bases))
+	case len(bases) > 0:
+		return bases[0], nil
 	}
 	if err := c.deep(ctx, "where "+revision+" and "+head+" have parted"); err != nil {
 		return "", err
@@ -105,22 +111,21 @@ func (c *searcher) mergeBase(ctx context.Context, revision, head string) (string
 // parted returns where a request parted from its target branch. If the request has merged
 // that branch since, that is later than its base says.
 func (c *searcher) parted(ctx context.Context, head string) (string, error) {
-	base, err := c.mergeBase(ctx, c.Run.Base, head)
+	base, err := c.mergeBase(ctx, c.Run.Base, head, true)
 	if err != nil || c.Run.Target == "" {
 		return base, err
 	}
-	target, ok, err := c.Repo.Commit(ctx, c.Run.Target)
-	if err != nil || !ok {
+	if _, ok, err := c.Repo.Commit(ctx, c.Run.Target); err != nil || !ok {
 		return base, err
 	}
-	later, ok, err := c.Repo.MergeBase(ctx, target, head)
-	if err != nil || !ok || later == head { // the run is repeated, and the request was merged meanwhile
+	later, err := c.mergeBase(ctx, c.Run.Target, head, true)
+	if err != nil || later == "" || later == head { // the run is repeated, and the request was merged meanwhile
 		return base, err
 	}
 	if base == "" {
 		return later, nil
 	}
-	if first, ok, err := c.Repo.MergeBase(ctx, base, later); err != nil || !ok || first != base {
+	if first, err := c.Repo.MergeBases(ctx, base, later); err != nil || !slices.Equal(first, []string{base}) {
 		return base, err
 	}
 	return later, nil
@@ -149,7 +154,7 @@ func (c *searcher) beforePush(ctx context.Context, head string) (string, error) 
 		c.warn("the clone has no %s: all is graded", c.Run.Fallback)
 		return "", err
 	}
-	return c.mergeBase(ctx, c.Run.Fallback, head)
+	return c.mergeBase(ctx, c.Run.Fallback, head, false)
 }
 
 // deep returns the error about history that the clone lacks.

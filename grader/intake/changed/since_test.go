@@ -74,6 +74,38 @@ func TestSince(t *testing.T) {
 	}
 }
 
+// A request and its target that have each merged what the other was before have two best common
+// commits. Compared with the one that its author has dated last, it brings back what others have
+// changed since; so it is refused until it has merged the target.
+func TestSinceCrossed(t *testing.T) {
+	h := gittest.New(t)
+	h.Commit("start", map[string]string{"bo/m.go": "good\n", "mallory/m.go": "1\n"})
+	h.Git("checkout", "-qb", "mallory")
+	t.Setenv("GIT_COMMITTER_DATE", "2030-01-01T00:00:00Z")
+	h.Commit("evil", map[string]string{"bo/m.go": "evil\n", "mallory/m.go": "2\n"})
+	t.Setenv("GIT_COMMITTER_DATE", "")
+	h.Git("checkout", "-q", "main")
+	h.Commit("target", map[string]string{"bo/m.go": "better\n"})
+	h.Git("merge", "-q", "--no-ff", "-s", "ours", "-m", "merged", "mallory")
+	h.Git("checkout", "-q", "mallory")
+	h.Git("merge", "-q", "--no-ff", "-s", "ours", "-m", "crossed", h.Commits["target"])
+	head := h.Git("rev-parse", "HEAD")
+	run := forge.Run{Name: "x", Request: true, Head: head, Base: "main", Target: "refs/heads/main"}
+	clone := about(t, h.Dir, run)
+	_, _, err := clone.Since(t.Context())
+	require.ErrorContains(t, err, "have parted at 2 commits")
+	var usage *fault.Error
+	require.ErrorAs(t, err, &usage)
+	assert.Contains(t, usage.Advice, "merge the target branch")
+
+	h.Git("merge", "-q", "-s", "ours", "-m", "taken in", "main")
+	run.Head = h.Git("rev-parse", "HEAD")
+	clone = about(t, h.Dir, run)
+	span, _, err := clone.Since(t.Context())
+	require.NoError(t, err)
+	assert.Equal(t, Span{Head: run.Head, Base: h.Git("rev-parse", "main")}, span)
+}
+
 // What a shallow clone lacks is an error that says what to fetch, and not a reason to
 // grade all students.
 func TestSinceInShallowClones(t *testing.T) {

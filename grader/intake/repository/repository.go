@@ -65,9 +65,11 @@ func (r *Repository) Commit(ctx context.Context, revision string) (id string, ok
 // exact matches revisions that no branch or tag can shadow.
 var exact = regexp.MustCompile(`^(HEAD([~^@:]|$)|@([~^{]|$)|refs/|([0-9a-f]{40}|[0-9a-f]{64})$)`)
 
-// MergeBase returns the newest common commit of two; ok is false if there is none.
-func (r *Repository) MergeBase(ctx context.Context, one, other string) (id string, ok bool, err error) {
-	return r.lookup(ctx, "merge-base", one, other)
+// MergeBases returns the best common commits of two, which are several where each has merged
+// what the other was before. Their dates, by which git puts them in order, are their author's.
+func (r *Repository) MergeBases(ctx context.Context, one, other string) (ids []string, err error) {
+	out, _, err := r.lookup(ctx, "merge-base", "--all", one, other)
+	return strings.Fields(out), err
 }
 
 // lookup runs a git command that exits with 1 if there is no answer.

@@ -326,13 +326,12 @@ func TestCommits(t *testing.T) {
 		assert.Equal(t, want, id, "a tag is called %s too", revision)
 	}
 
-	id, ok, err = c.MergeBase(t.Context(), side, second)
+	bases, err := c.MergeBases(t.Context(), side, second)
 	require.NoError(t, err)
-	assert.True(t, ok)
-	assert.Equal(t, first, id)
-	_, ok, err = c.MergeBase(t.Context(), other, second)
+	assert.Equal(t, []string{first}, bases)
+	bases, err = c.MergeBases(t.Context(), other, second)
 	require.NoError(t, err)
-	assert.False(t, ok)
+	assert.Empty(t, bases)
 
 	shallow, err := c.Shallow(t.Context())
 	require.NoError(t, err)
