@@ -63,7 +63,7 @@ shows what it found until then.`,
 	f.StringVar(&o.changed, "changed", "", "check only exercises that differ from the git `REVISION`; all, if go.mod or the kit does")
 	f.StringSliceVar(&o.submissions, "submission", nil, "grade only `SUBMISSIONS` whose CLASS/WHY fits one of these patterns, and\ndo not check how far limits are from what passes and what fails")
 	f.IntVar(&o.seeds, "seeds", 3, "on how many inputs the reference must keep its points; with 2 or more,\ncheck also finds answers of the reference that are written in the hidden tests")
-	f.BoolVar(&o.quick, "quick", false, "measure nothing, and leave out submissions that only a benchmark stops")
+	f.BoolVar(&o.quick, "quick", false, "measure nothing, and leave out submissions whose expected result needs\na benchmark")
 	f.BoolVar(&o.explain, "explain", false, "show of what is not as declared the values observed and wanted, output and stack")
 	f.BoolVar(&o.calibrate, "calibrate", false, "propose limits, from what was measured")
 	o.grading.add(cmd, cpuWorkers())

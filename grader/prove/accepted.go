@@ -95,6 +95,17 @@ func stops(check course.Check, submission string, ratio float64) string {
 		check.Limit, check.Name, submission, ratio, what, twoDigits(ratio*separation, math.Ceil), separation)
 }
 
+// acceptedOfAll is the number of the exercise's accepted solutions, of which not all may have
+// been graded.
+func (c *Checking) acceptedOfAll() (n int) {
+	for _, s := range c.stored {
+		if s.Class == fixture.Accepted {
+			n++
+		}
+	}
+	return n
+}
+
 // suspects finds, once all is graded, the tests in which accepted solutions and the
 // reference disagree. Where several do and none takes the reference's side, the reference is
 // the suspect, and one finding says so; else each has its own.
@@ -107,7 +118,7 @@ func (c *Checking) suspects() {
 		by[d.check] = append(by[d.check], d)
 	}
 	for check, list := range by {
-		if n := len(list); n > 1 && n == c.accepted {
+		if n := len(list); n > 1 && n == c.accepted && n == c.acceptedOfAll() {
 			c.find(path.Join("reference", c.exercise.Name), 0, "%s: all %d accepted solutions differ from the reference, so that the reference is the suspect: %s", check, n, list[0].differs)
 			continue
 		}

@@ -2,6 +2,7 @@ package prove
 
 import (
 	"context"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -97,9 +98,10 @@ func TestLimitIsNotAll(t *testing.T) {
 // Where accepted solutions agree against the reference, it is the suspect. Checks that were not run
 // do not make the score a finding of its own.
 func TestSuspects(t *testing.T) {
-	grade := func(names ...string) []string {
+	grade := func(all int, names ...string) []string {
 		t.Helper()
 		c := begun(result(verdict.WrongAnswer, verdict.Passed, verdict.NotRun), differs("TestA"))
+		c.stored = slices.Repeat([]fixture.Submission{{Class: fixture.Accepted}}, all)
 		for _, name := range names {
 			heard := &Explanations{}
 			heard.Hear(differs("TestA"))
@@ -108,12 +110,13 @@ func TestSuspects(t *testing.T) {
 		c.suspects()
 		return findings(c)
 	}
-	both := grade("accepted/ring", "accepted/sums")
+	both := grade(2, "accepted/ring", "accepted/sums")
 	require.Len(t, both, 1)
 	assert.Equal(t, `reference/mean: TestA: all 2 accepted solutions differ from the reference, so that the reference is the suspect: "mean" is 1, want 2 (want: the reference's); seed 5eed`, both[0])
-	one := grade("accepted/ring")
+	one := grade(1, "accepted/ring")
 	require.Len(t, one, 1)
 	assert.Contains(t, one[0], `accepted/ring/expect.yaml: TestA: this solution and the reference disagree, so that one of them is wrong`)
+	assert.Len(t, grade(3, "accepted/ring", "accepted/sums"), 2, "the third one was not asked")
 }
 
 // One accepted solution that agrees with the reference clears it.
@@ -162,7 +165,7 @@ func TestReportHasAnOrder(t *testing.T) {
 	sums := doubt{"TestA", "sums'", Finding{File: "accepted/sums/expect.yaml", Line: 3}}
 	a, b, c := Explanation{Submission: "accepted/ring", Check: "TestB"}, Explanation{Submission: "accepted/ring", Check: "TestA"}, Explanation{Submission: "accepted/sums"}
 	check := begun(verdict.Result{})
-	check.accepted, check.doubts = 2, []doubt{sums, ring}
+	check.accepted, check.doubts, check.stored = 2, []doubt{sums, ring}, []fixture.Submission{{Class: fixture.Accepted}, {Class: fixture.Accepted}}
 	check.report.Explanations = []Explanation{c, a, b}
 	check.conclude(false)
 	assert.Equal(t, []string{suspect + "ring's"}, findings(check))

@@ -40,6 +40,19 @@ func shipped(name string, class fixture.Class, score int, twin string) fixture.S
 	return fixture.Submission{Name: name, Dir: name, Class: class, Files: []course.File{{Name: "a.go"}}, Expect: fixture.Expect{Verdict: "graded", Score: &score, Twin: twin}}
 }
 
+// Without measuring, what a hidden test alone stops can be graded, whatever score is expected.
+func TestTestable(t *testing.T) {
+	e := &course.Exercise{Checks: []course.Check{{Name: "TestA", Kind: verdict.Correctness}, {Name: "TestB", Kind: verdict.Correctness}, {Name: "BenchmarkC/speed", Kind: verdict.Speed}}}
+	for want, list := range map[bool][]map[string]verdict.Verdict{
+		true:  {{"TestA": verdict.WrongAnswer}, {"TestA": verdict.Passed, "TestB": verdict.WrongAnswer}},
+		false: {nil, {"TestA": verdict.Passed}, {"BenchmarkC/speed": verdict.TooSlow}, {"TestA": verdict.WrongAnswer, "BenchmarkC/speed": verdict.TooSlow}},
+	} {
+		for _, checks := range list {
+			assert.Equal(t, want, testable(e, fixture.Expect{Checks: checks}), "%v", checks)
+		}
+	}
+}
+
 // What nothing is expected of is not graded: a score may follow from what is.
 func TestNeeded(t *testing.T) {
 	s, _ := scripted(nil)

@@ -15,7 +15,7 @@ import (
 // What GitHub takes, in bytes: its caps count characters, of which there are no more.
 const (
 	maxComment = 65_000  // of 65,536 in a comment
-	maxSummary = 1 << 20 // in a step's summary
+	maxSummary = 1<<20 - 4<<10 // in a step's summary, with room for what stands before it
 )
 
 // writeMarkdown writes r as a comment on GitHub or a like place: the grade, what to mend

@@ -34,7 +34,7 @@ var yamlError = regexp.MustCompile(`^yaml: line (\d+): (.*)$`)
 var quoted = map[string]string{
 	"mapping values are not allowed in this context":        `: put a text with a ": " in it in quotes`,
 	"did not find expected alphabetic or numeric character": `: put a text that begins with a * or & in quotes`,
-	"found character that cannot start any token":           `: put a text that begins with a @, % or backquote in quotes`,
+	"found character that cannot start any token":           `: indent with blanks and not with tabs, and put a text that begins with a @, % or backquote in quotes`,
 }
 
 // Read reads data, which must hold one mapping, and returns what Mapping returns.

@@ -128,7 +128,11 @@ func (p *pageData) count(r *verdict.Result, c *gradebook.Cell) {
 	if len(said) == 0 {
 		return
 	}
-	p.Before, p.Rules = fmt.Sprintf("%s; %d before the course's rules", said[0], r.Score), said[1:]
+	score := r.Score
+	if c.Counts != nil {
+		score = c.Counts.Result.Score // the page may be of another attempt
+	}
+	p.Before, p.Rules = fmt.Sprintf("%s; %d before the course's rules", said[0], score), said[1:]
 	if c.Points != nil {
 		p.Score, p.Value, p.Headline = gradebook.Number(*c.Points), *c.Points, wording.Counts(*c, p.Max)
 	}

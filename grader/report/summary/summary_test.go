@@ -230,6 +230,6 @@ func TestMutation(t *testing.T) {
 // What was not measured is counted, one as one.
 func TestLeftOut(t *testing.T) {
 	text := func(n int) string { return Check{}.Text([]*prove.Report{{Exercise: "mean", LeftOut: n}}) }
-	assert.Contains(t, text(1), "mean: nothing was measured, and 1 submission left out, which only a benchmark stops\n")
+	assert.Contains(t, text(1), "mean: nothing was measured, and 1 submission left out, whose expected result needs a benchmark\n")
 	assert.Contains(t, text(2), "and 2 submissions left out")
 }
