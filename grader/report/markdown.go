@@ -14,7 +14,7 @@ import (
 
 // What GitHub takes, in bytes: its caps count characters, of which there are no more.
 const (
-	maxComment = 65_000  // of 65,536 in a comment
+	maxComment = 65_000        // of 65,536 in a comment
 	maxSummary = 1<<20 - 4<<10 // in a step's summary, with room for what stands before it
 )
 
