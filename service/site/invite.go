@@ -21,8 +21,8 @@ func Invitable(ctx context.Context, d *people.Door, logins []string, role people
 		p, err := d.Person(ctx, login)
 		switch {
 		case errors.Is(err, people.ErrStranger):
-			if strings.ContainsAny(login, "/\\ \t\n") {
-				return unprocessable("a login has no spaces and no slashes", "%q cannot be a login", login)
+			if err := checkLogin(login); err != nil {
+				return err
 			}
 		case err != nil:
 			return err
@@ -33,11 +33,19 @@ func Invitable(ctx context.Context, d *people.Door, logins []string, role people
 	return nil
 }
 
+// checkLogin refuses what no address of a page can hold.
+func checkLogin(login string) error {
+	if strings.ContainsAny(login, "/\\ \t\n") {
+		return unprocessable("a login has no spaces and no slashes", "%q cannot be a login", login)
+	}
+	return nil
+}
+
 // Invite makes an invitation of a person, and lets in one whom the roster lacks, with a
 // role. Of a person in the roster, the roster says the role.
 func Invite(ctx context.Context, d *people.Door, login string, role people.Role) (secret string, err error) {
 	if _, err := d.Person(ctx, login); errors.Is(err, people.ErrStranger) {
-		if err := Invitable(ctx, d, []string{login}, role); err != nil {
+		if err := checkLogin(login); err != nil {
 			return "", err
 		}
 		if err := d.Admit(ctx, people.Person{Login: login, Name: login, Role: role}); err != nil {
