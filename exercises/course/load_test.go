@@ -80,7 +80,7 @@ func TestLoadRefuses(t *testing.T) {
 		{"unknown field of a check", yaml, "points: 60", "points: 60, pionts: 60", `exercise.yaml:9: unknown field "pionts"`},
 		{"unknown limit", yaml, "memory:", "ram:", `exercise.yaml:7: unknown field "ram"`},
 		{"twice", yaml, "feedback:", "title: Again\nfeedback:", `exercise.yaml:6: field "title" appears twice`},
-		{"syntax", yaml, "title: Gear", "title: [Gear", "exercise.yaml:1: did not find expected"},
+		{"syntax", yaml, "title: Gear", "title: [Gear", "exercise.yaml:2: did not find expected"},
 		{"empty", yaml, "", "\n", "exercise.yaml: the file is empty"},
 		{"no fields", yaml, "", "- a\n", "exercise.yaml:1: want fields, not a list"},
 		{"two documents", yaml, "title:", "{}\n---\ntitle:", "exercise.yaml:2: the file holds a second document"},

@@ -30,6 +30,9 @@ type Fields map[string]func(*yaml.Node) error
 
 var yamlError = regexp.MustCompile(`^yaml: line (\d+): (.*)$`)
 
+// parsers are the messages whose lines yaml.v3 counts from 0; those of its scanner count from 1.
+var parsers = regexp.MustCompile(`^did not find expected (',' or '[\]}]'|'-' indicator|<.*>|key|node content)$|^found (duplicate %|incompatible YAML|undefined tag)`)
+
 // quoted adds what to do to errors of the parser about prose without quotes.
 var quoted = map[string]string{
 	"mapping values are not allowed in this context":        `: put a text with a ": " in it in quotes`,
@@ -62,6 +65,9 @@ func (d File) unreadable(err error) {
 	if m := yamlError.FindStringSubmatch(err.Error()); m != nil {
 		line, _ = strconv.Atoi(m[1])
 		message = m[2]
+		if parsers.MatchString(message) {
+			line++
+		}
 	}
 	hint := quoted[message]
 	if hint != "" {

@@ -17,3 +17,18 @@ func TestParseSize(t *testing.T) {
 		assert.ErrorIs(t, err, ErrUnfit, s)
 	}
 }
+
+func TestLinesOfSyntaxErrors(t *testing.T) {
+	for text, want := range map[string]string{
+		"a: 1\nb: 2\n- c\n":         "f.yaml:3: did not find expected key",
+		"a: 1\nb:\n  - 1\n  c: 2\n": "f.yaml:3: did not find expected '-' indicator", // where the list begins
+		"a: 1\nb: {c: 1\nd: 2\n":    "f.yaml:2: did not find expected ',' or '}'",    // where the mapping begins
+		"a: 1\nb: @c\n":             "f.yaml:2: found character that cannot start any token",
+		"a: 1\nb: c: d\n":           "f.yaml:2: mapping values are not allowed in this context",
+		"a: 1\nb: !x!y 1\n":         "f.yaml:2: found undefined tag handle",
+	} {
+		faults := &Faults{}
+		File{faults, "f.yaml"}.Read([]byte(text), Fields{})
+		assert.ErrorContains(t, faults.Join(), want, text)
+	}
+}
