@@ -13,6 +13,8 @@ CROWD    ?= 10000
 RUSH     ?= 300
 UPLOADS  ?= 200
 STORM    ?= 1000
+# Gradings at a time of a service.
+SLOTS    ?= 2
 # One more than there are CPUs, because gradings wait for each other to measure.
 GRADINGS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 # More tests than that, because clusters wait for their leaders.
@@ -102,7 +104,7 @@ bench-crowd: build ## look at the memory of grade batch over CROWD (10000) submi
 .PHONY: bench-deadline
 bench-deadline: build ## compare verdicts through grade serve with grade submit, and look at it while RUSH (300) students hand in within a minute
 	@go run ./bench/deadline -verdicts $(ROUNDS)
-	@go run ./bench/deadline -n $(RUSH) -results "$(RESULTS)"
+	@go run ./bench/deadline -n $(RUSH) -workers $(SLOTS) -results "$(RESULTS)"
 
 .PHONY: bench-references
 bench-references: ## compare each reference with naive and strong alternatives
@@ -115,7 +117,12 @@ bench-mutants: build ## compare grade exercise mutate with grade submit in a loo
 .PHONY: bench-rush
 bench-rush: ## model how long a course waits before a deadline, with the grading times of the results in RESULTS
 	@test -n "$(RESULTS)" || { echo 'make bench-rush RESULTS=DIR: a folder of results, of grade batch or grade serve export' >&2; exit 1; }
-	@go run ./bench/rush -results $(RESULTS)
+	@go run ./bench/rush -results $(RESULTS) -slots $(SLOTS)
+
+.PHONY: bench-rush-check
+bench-rush-check: ## compare that model with the run that RESULTS are of, by the grading times of another run in TIMES
+	@test -n "$(RESULTS)" || { echo 'make bench-rush-check RESULTS=DIR [TIMES=DIR]: folders of results of make bench-deadline' >&2; exit 1; }
+	@go run ./bench/rush -results $(RESULTS) -check -times "$(TIMES)" -slots $(SLOTS)
 
 .PHONY: seeds
 seeds: ## test every accepted submission on SEEDS (100) seeds

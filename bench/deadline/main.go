@@ -6,9 +6,13 @@
 // times meanwhile, and others look at their pages. It prints
 //
 //   - how long uploads took to be acknowledged;
-//   - how long pages took meanwhile, and until all is graded;
-//   - how long the others waited for their verdicts, and how many gradings the eager one got;
+//   - how long pages took meanwhile, and after that until all was graded; each who has handed
+//     in stays on the page of the attempt, with its stream;
+//   - how long the others waited for their verdicts, how many gradings the eager one got, and
+//     how many later uploads began to be graded before an earlier one, at most;
 //   - the resident memory of the service, and whether each upload has its one result.
+//
+// It ends with an error where one of these does not hold.
 //
 // `-n 90 -over 1h` is an hour at a reduced rate, for its memory.
 //

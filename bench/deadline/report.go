@@ -7,10 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"path/filepath"
 	"runtime"
 	"slices"
-	"strings"
 	"time"
 
 	"grade/grader/measure/quantile"
@@ -20,9 +20,13 @@ import (
 
 // What the service has to hold.
 const (
-	ackMost  = 2 * time.Second        // each upload
-	pageMost = 200 * time.Millisecond // pages, the 95th percentile
+	ackMost   = 2 * time.Second        // each upload
+	pageMost  = 200 * time.Millisecond // pages, the 95th percentile
+	growsMost = 1.2                    // memory: the most of the second half of the time against that of the first
 )
+
+// errMissed says that a line of the report does not hold.
+var errMissed = errors.New("what is MISSED does not hold")
 
 // report exports the results, and writes what was seen.
 func (r *rushed) report(ctx context.Context, s *served, o options, out io.Writer) error {
@@ -38,49 +42,106 @@ func (r *rushed) report(ctx context.Context, s *served, o options, out io.Writer
 		return err
 	}
 	others, own := waits(store.Attempts())
-	if err := r.seen(o, out); err != nil {
-		return err
-	}
+	seen := r.seen(o, out)
 	if len(others) == 0 {
 		return errors.New("none of the class has a verdict")
 	}
 	line(out, fmt.Sprintf("%d verdicts of the class", len(others)), others, true)
 	fmt.Fprintf(out, "%d gradings of the eager one's %d uploads; all graded after %v\n", own, o.eager, short(r.graded))
-	return r.missing(store.Attempts(), o)
+	first := overtaken(store.Attempts())
+	fair := first <= 2*o.workers // as many may begin at one time, and their uploads have come at one time
+	fmt.Fprintf(out, "order: no upload was overtaken by more than %d later ones%s\n", first, target(fair))
+	if !fair {
+		seen = errMissed
+	}
+	return errors.Join(seen, r.missing(store.Attempts()))
 }
 
 // seen writes what does not wait for verdicts: acknowledgements, pages and memory.
 func (r *rushed) seen(o options, out io.Writer) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if len(r.acks) == 0 || len(r.pages) == 0 {
-		return fmt.Errorf("%d uploads acknowledged, %d pages seen: %q", len(r.acks), len(r.pages), r.refused)
+	answers := slices.Concat(slices.Collect(maps.Values(r.acks))...)
+	taken := len(answers)
+	answers = append(answers, r.invalid...)
+	during, after := r.pagesTook()
+	if taken == 0 || len(during) == 0 {
+		return fmt.Errorf("%d uploads acknowledged, %d pages seen: %q", taken, len(during), r.failed)
 	}
-	fmt.Fprintf(out, "%d uploads within %v, %d gradings at a time, %s, %d CPUs\n", len(r.acks)+len(r.refused), o.over, o.workers, runtime.Version(), runtime.NumCPU())
-	line(out, fmt.Sprintf("%d acknowledged", len(r.acks)), r.acks, slices.Max(r.acks) <= ackMost)
-	slices.Sort(r.pages)
-	line(out, fmt.Sprintf("%d pages", len(r.pages)), r.pages, quantile.Of(r.pages, 0.95) <= pageMost)
-	fmt.Fprintf(out, "memory of the service: %.0f MiB at first, %.0f at most; medians of each tenth of the time: %s\n", r.memory[0], slices.Max(r.memory), tenths(r.memory))
-	for _, why := range r.refused {
-		fmt.Fprintln(out, "refused:", why)
+	quick, prompt, flat := slices.Max(answers) <= ackMost, p95(during) <= pageMost, flat(r.memory)
+	fmt.Fprintf(out, "%d uploads within %v, %d gradings at a time, %s, %d CPUs\n", len(answers), o.over, o.workers, runtime.Version(), runtime.NumCPU())
+	line(out, fmt.Sprintf("%d acknowledged, %d invalid", taken, len(r.invalid)), answers, quick)
+	line(out, fmt.Sprintf("%d pages meanwhile", len(during)), during, prompt)
+	if len(after) > 0 {
+		line(out, fmt.Sprintf("%d pages after that", len(after)), after, true)
+	}
+	fmt.Fprintf(out, "memory of the service: %.0f MiB at first, %.0f at most; medians of each tenth of the time: %.0f%s\n", r.memory[0], slices.Max(r.memory), tenths(r.memory), target(flat))
+	for _, why := range r.failed {
+		fmt.Fprintln(out, "MISSED:", why)
+	}
+	if !quick || !prompt || !flat || len(r.failed) > 0 {
+		return errMissed
 	}
 	return nil
+}
+
+// pagesTook are the times of pages until the last upload, and after it.
+func (r *rushed) pagesTook() (during, after []time.Duration) {
+	for _, p := range r.pages {
+		if p.at <= r.handedIn {
+			during = append(during, p.took)
+		} else {
+			after = append(after, p.took)
+		}
+	}
+	return during, after
+}
+
+func p95(list []time.Duration) time.Duration {
+	slices.Sort(list)
+	return quantile.Of(list, 0.95)
 }
 
 // line writes what times are like.
 func line(out io.Writer, what string, list []time.Duration, met bool) {
 	slices.Sort(list)
-	fmt.Fprintf(out, "%-28s median %8v  95 %% %8v  most %8v%s\n", what, short(quantile.Median(list)), short(quantile.Of(list, 0.95)), short(list[len(list)-1]), target(met))
+	fmt.Fprintf(out, "%-32s median %8v  95 %% %8v  most %8v%s\n", what, short(quantile.Median(list)), short(quantile.Of(list, 0.95)), short(list[len(list)-1]), target(met))
 }
 
 // tenths are the medians of each tenth of a series. A leak makes them grow to the end.
-func tenths(series []float64) string {
-	var medians []string
+func tenths(series []float64) (medians []float64) {
 	for part := range slices.Chunk(slices.Clone(series), (len(series)+9)/10) {
 		slices.Sort(part)
-		medians = append(medians, fmt.Sprintf("%.0f", quantile.Median(part)))
+		medians = append(medians, quantile.Median(part))
 	}
-	return strings.Join(medians, " ")
+	return medians
+}
+
+// flat reports whether a series does not grow in the second half of its time.
+func flat(series []float64) bool {
+	m := tenths(series)
+	half := (len(m) + 1) / 2
+	return half == len(m) || slices.Max(m[half:]) <= growsMost*slices.Max(m[:half])
+}
+
+// overtaken is the most later uploads that began to be graded before an earlier one.
+func overtaken(all []results.Record) (most int) {
+	slices.SortFunc(all, func(a, b results.Record) int { return a.Submitted.Compare(b.Submitted) })
+	for i, a := range all {
+		n := 0
+		for _, b := range all[i+1:] {
+			if begun(b).Before(begun(a)) {
+				n++
+			}
+		}
+		most = max(most, n)
+	}
+	return most
+}
+
+// begun is when the grading of an upload began.
+func begun(r results.Record) time.Time {
+	return r.Recorded.Add(-time.Duration(r.Result.Phases.TotalMs * float64(time.Millisecond)))
 }
 
 // waits are the times from upload to verdict of the class, and the number of gradings that
@@ -97,19 +158,15 @@ func waits(all []results.Record) (others []time.Duration, own int) {
 }
 
 // missing finds acknowledged uploads of the class without their one result.
-func (r *rushed) missing(all []results.Record, o options) error {
+func (r *rushed) missing(all []results.Record) error {
 	of := map[string]int{}
 	for _, a := range all {
 		of[a.Student]++
 	}
-	delete(of, eager)
-	for student, n := range of {
-		if n != 1 {
-			return fmt.Errorf("%s has %d results", student, n)
+	for student := range r.acks {
+		if n := of[student]; n != 1 && student != eager {
+			return fmt.Errorf("%s has %d results of an upload that was acknowledged", student, n)
 		}
-	}
-	if most := len(r.acks) - o.eager; len(of) < most {
-		return fmt.Errorf("%d students have a result, and at least %d uploads of theirs were acknowledged", len(of), most)
 	}
 	return nil
 }

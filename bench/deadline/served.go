@@ -22,6 +22,8 @@ import (
 	"time"
 
 	"github.com/prometheus/procfs"
+
+	"grade/bench/class"
 )
 
 // served is a running `grade serve` of the built-in course, with data of its own.
@@ -146,21 +148,38 @@ func after(answer *http.Response) time.Duration {
 	return time.Duration(max(1, seconds)) * time.Second
 }
 
-// look opens a page and returns how long that took.
-func (s *served) look(browser *http.Client, page string) (time.Duration, error) {
-	began := time.Now()
-	answer, err := browser.Get(s.address + page)
+// look opens a page and reads it.
+func (s *served) look(ctx context.Context, browser *http.Client, page string) error {
+	q, err := http.NewRequestWithContext(ctx, http.MethodGet, s.address+page, nil)
 	if err != nil {
-		return 0, err
+		return err
+	}
+	answer, err := browser.Do(q)
+	if err != nil {
+		return err
 	}
 	defer answer.Body.Close()
 	if _, err := io.Copy(io.Discard, answer.Body); err != nil {
-		return 0, err
+		return err
 	}
 	if answer.StatusCode != http.StatusOK {
-		return 0, fmt.Errorf("%s: %s", page, answer.Status)
+		return fmt.Errorf("%s: %s", page, answer.Status)
 	}
-	return time.Since(began), nil
+	return nil
+}
+
+// prepare grades the reference of each exercise, which makes the images and compiles it.
+func (s *served) prepare(ctx context.Context, all []class.Submission) error {
+	seen := map[string]bool{}
+	for _, h := range all {
+		if name := h.Exercise.Name; !seen[name] {
+			seen[name] = true
+			if _, err := s.command(ctx, nil, "submit", "reference/"+name, "--quiet"); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // queue is what the page of the queue says.
@@ -182,6 +201,9 @@ func (s *served) queue(ctx context.Context) (q queue, err error) {
 		return q, err
 	}
 	defer answer.Body.Close()
+	if answer.StatusCode != http.StatusOK {
+		return q, fmt.Errorf("look at the queue: %s", answer.Status)
+	}
 	return q, json.NewDecoder(answer.Body).Decode(&q)
 }
 

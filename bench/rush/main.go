@@ -4,6 +4,7 @@
 //
 //	rush -results DIR                     a table: students by machines
 //	rush -results DIR -check -slots 6     the same run, simulated and measured
+//	rush -results DIR -check -times DIR2  the same, with the times of another run
 //
 // DIR is a folder of results, of `grade batch` or of `grade serve export`. What it holds was
 // graded several at a time, so a slot of the model is one of those gradings.
@@ -31,6 +32,7 @@ func main() {
 type options struct {
 	results   string
 	check     bool
+	times     string
 	slots     int
 	students  []int
 	machines  []int
@@ -46,6 +48,7 @@ func parse(args []string) (o options, err error) {
 	flags := flag.NewFlagSet("rush", flag.ContinueOnError)
 	flags.StringVar(&o.results, "results", "", "the folder `DIR` with results of a real run, for its times")
 	flags.BoolVar(&o.check, "check", false, "simulate the uploads of that run, and compare the waits")
+	flags.StringVar(&o.times, "times", "", "take the times of gradings from the results in this folder `DIR`")
 	flags.IntVar(&o.slots, "slots", 3, "gradings at a time on one machine; with -check, of all machines together")
 	students := flags.String("students", "100,3000,100000", "numbers of students")
 	machines := flags.String("machines", "1,2,4,8,32,128", "numbers of machines")
@@ -94,6 +97,13 @@ func run(args []string, out io.Writer) error {
 	m, err := readMeasured(o.results)
 	if err != nil {
 		return err
+	}
+	if o.times != "" {
+		another, err := readMeasured(o.times)
+		if err != nil {
+			return err
+		}
+		m.gradings = another.gradings
 	}
 	if o.check {
 		return printCheck(out, m, o)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"math/rand/v2"
 	"text/tabwriter"
 	"time"
@@ -38,6 +39,12 @@ func (o options) simulated(m measured, students, machines int) (turn, verdict sh
 	return shares(waits)
 }
 
+// near is how far the model's waits may be from the measured ones, as a share of these.
+const near = 0.2
+
+// errFar says that the model does not describe the run.
+var errFar = errors.New("the model is more than 20 % away from what was measured")
+
 // printCheck writes the waits of the real run beside those of its simulation.
 func printCheck(out io.Writer, m measured, o options) error {
 	if len(m.uploads) == 0 {
@@ -53,14 +60,19 @@ func printCheck(out io.Writer, m measured, o options) error {
 	fmt.Fprintf(out, "%d uploads within %v, %d gradings at a time\n\n", len(m.uploads), round(m.uploads[len(m.uploads)-1].at), o.slots)
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(w, "\tmeasured\tmodel\tmodel / measured\t")
+	var far error
 	line := func(what string, measured, model time.Duration) {
-		fmt.Fprintf(w, "%s\t%v\t%v\t%.2f\t\n", what, round(measured), round(model), float64(model)/float64(max(measured, 1)))
+		ratio := float64(model) / float64(max(measured, 1))
+		if math.Abs(ratio-1) > near {
+			far = errFar
+		}
+		fmt.Fprintf(w, "%s\t%v\t%v\t%.2f\t\n", what, round(measured), round(model), ratio)
 	}
 	line("turn, median", turn.median, turnModel.median)
 	line("turn, 95 %", turn.p95, turnModel.p95)
 	line("verdict, median", verdict.median, verdictModel.median)
 	line("verdict, 95 %", verdict.p95, verdictModel.p95)
-	return w.Flush()
+	return errors.Join(w.Flush(), far)
 }
 
 // round leaves what a reader needs of a time.

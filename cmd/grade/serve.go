@@ -242,6 +242,8 @@ const stopTime = 5 * time.Second
 
 // serve answers until the context ends.
 func (s *serving) serve(ctx context.Context) error {
+	hung, stop := hangUp() // before a request is answered
+	defer stop()
 	group, ctx := errgroup.WithContext(ctx)
 	server := site.Server(s.site.Handler(), s.log)
 	server.BaseContext = s.listen.base(ctx) // streams end with it
@@ -252,7 +254,7 @@ func (s *serving) serve(ctx context.Context) error {
 		return nil
 	})
 	group.Go(func() error { return s.control.serve(ctx) })
-	group.Go(func() error { return s.course.follow(ctx) })
+	group.Go(func() error { return s.course.follow(ctx, hung) })
 	if s.workers != nil {
 		group.Go(func() error { return s.workers.run(ctx) })
 	}

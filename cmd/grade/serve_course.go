@@ -100,10 +100,9 @@ func (c *servedCourse) load(ctx context.Context) error {
 // lookEvery is how often the files of a course are looked at.
 const lookEvery = 10 * time.Second
 
-// follow reads the course anew whenever its files have changed, until the context ends.
-func (c *servedCourse) follow(ctx context.Context) error {
-	hung, stop := hangUp()
-	defer stop()
+// follow reads the course anew whenever its files have changed or the process is asked to, until
+// the context ends.
+func (c *servedCourse) follow(ctx context.Context, hung <-chan os.Signal) error {
 	look := time.NewTicker(lookEvery)
 	defer look.Stop()
 	for {

@@ -89,10 +89,13 @@ func (w *world) look(url string, ackWait time.Duration) {
 		return err
 	})
 	w.Cleanup(func() { assert.NoError(w, w.watch.Close()) })
-	kv, err := w.watch.KV(w.Context(), bucketPeople)
-	require.NoError(w, err)
-	w.door, err = people.Open(w.Context(), kv, time.Now)
-	require.NoError(w, err)
+	untilKept(w.T, "the people are read", func(ctx context.Context) error {
+		kv, err := w.watch.KV(ctx, bucketPeople)
+		if err == nil {
+			w.door, err = people.Open(ctx, kv, time.Now)
+		}
+		return err
+	})
 }
 
 // observe hears what workers say.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"fmt"
 	"math/rand/v2"
 	"os"
 	"slices"
@@ -35,7 +36,7 @@ func TestShippedSubmissions(t *testing.T) {
 	s := openEngine(t)
 	g := graderIn(t, s)
 	eachShipped(t, g, toGrade, func(t *testing.T, e *course.Exercise, shipped *prove.Fixtures, one shippedOne) {
-		if *allTests || !*proving && slices.Contains(counted, e.Name) && lot(commit(t), e.Name, one.Name)%sampled == 0 {
+		if *allTests || !*proving && one.Class != fixture.Accepted && slices.Contains(counted, e.Name) && lot(commit(t), e.Name, one.Name)%sampled == 0 {
 			holdWhole(t, e, shipped, one)
 		} else {
 			hold(t, shipped, one)
@@ -100,11 +101,23 @@ func startsRight(t *testing.T, g *grader.Grader, e *course.Exercise) {
 		o.Only = notMeasured
 	}
 	r := gradeFiles(t, g, e, "exercises/"+e.Name+"/starter", e.Starter, o)
-	require.Equal(t, verdict.Graded, r.Verdict)
-	for _, got := range r.Checks {
-		cost := verdict.Kind(got.Kind).Measured() || got.SelfReported
-		assert.NotEqual(t, cost, got.Verdict.Earns(), "%s: %s %s", got.Name, got.Verdict, got.Detail)
+	if other := otherwise(r); len(other) > 0 {
+		t.Logf("graded once more, on the same inputs, because of: %q", other)
+		o.Seed = r.Seed
+		r = gradeFiles(t, g, e, "exercises/"+e.Name+"/starter", e.Starter, o)
 	}
+	require.Equal(t, verdict.Graded, r.Verdict)
+	require.Empty(t, otherwise(r))
+}
+
+// otherwise returns what is not as a right starter that costs too much should have it.
+func otherwise(r *verdict.Result) (list []string) {
+	for _, got := range r.Checks {
+		if cost := verdict.Kind(got.Kind).Measured() || got.SelfReported; cost == got.Verdict.Earns() {
+			list = append(list, fmt.Sprintf("%s: %s %s", got.Name, got.Verdict, got.Detail))
+		}
+	}
+	return list
 }
 
 // shippedOne is a shipped submission, and how to grade it.
@@ -205,12 +218,20 @@ func eachShipped(t *testing.T, g *grader.Grader, choose func(*testing.T, *course
 	})
 }
 
-// hold grades one submission, which has to come out as it declares.
+// hold grades one submission, which has to come out as it declares. One that has to be right is
+// graded once more, on the same inputs: the tests beside this one may have left it too little of
+// the machine, and what rests on the inputs comes again.
 func hold(t *testing.T, shipped *prove.Fixtures, one shippedOne) *verdict.Result {
 	t.Helper()
 	one.Purpose = grader.ForBatch // verdicts are compared, not ratios
 	h, err := shipped.Hold(t.Context(), one.Submission, one.Options)
 	require.NoError(t, err)
+	if first := h.Mismatches; one.Class == fixture.Accepted && len(first) > 0 {
+		one.Seed = h.Result.Seed
+		h, err = shipped.Hold(t.Context(), one.Submission, one.Options)
+		require.NoError(t, err)
+		h.FirstMismatches = first
+	}
 	return asDeclared(t, h)
 }
 
@@ -234,7 +255,7 @@ func holdWhole(t *testing.T, e *course.Exercise, shipped *prove.Fixtures, one sh
 func asDeclared(t *testing.T, h *prove.FixtureResult) *verdict.Result {
 	t.Helper()
 	if len(h.FirstMismatches) > 0 {
-		t.Logf("graded once more, on other inputs, because of: %q", h.FirstMismatches)
+		t.Logf("graded once more because of: %q", h.FirstMismatches)
 	}
 	for _, difference := range h.Mismatches {
 		t.Error(difference)

@@ -169,7 +169,7 @@ func TestLargeCourse(t *testing.T) {
 			out := writtenCourse(t, f.Name, b)
 			took := time.Since(started)
 			t.Logf("%s: %d bytes in %v", f.Name, len(out), took)
-			assert.Less(t, took, 10*time.Second, f.Name)
+			assert.Less(t, took, time.Minute, f.Name)
 			assert.Less(t, len(out), 8<<20, f.Name)
 			courseReaders[f.Name](t, out, b)
 		}

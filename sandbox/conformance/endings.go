@@ -118,7 +118,7 @@ func (s Suite) output(t *testing.T) {
 			check: func(t *testing.T, o sandbox.Outcome) { assert.True(t, bytes.Equal(make([]byte, 8_000_000), o.Stdout)) },
 		},
 		{
-			name: "slow drip", program: "wait", args: []string{"drip"}, limits: func(l *sandbox.Limits) { l.Wall = 300 * time.Millisecond },
+			name: "slow drip", program: "wait", args: []string{"drip"}, limits: func(l *sandbox.Limits) { l.Wall = 3 * time.Second },
 			signal: syscall.SIGKILL, cause: sandbox.CauseWall, check: func(t *testing.T, o sandbox.Outcome) { assert.NotEmpty(t, o.Stdout) },
 		},
 		{

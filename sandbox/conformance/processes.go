@@ -68,7 +68,7 @@ func (s Suite) processes(t *testing.T) {
 	})
 	t.Run("daemons die when the program is killed", func(t *testing.T) {
 		q := Request("fork", "middle-and-stay")
-		q.Forks, q.Limits.Wall = true, 500*time.Millisecond
+		q.Forks, q.Limits.Wall = true, 3*time.Second
 		o := s.Run(t, b, q)
 		assert.Equal(t, sandbox.CauseWall, o.Cause)
 		pids := strings.Fields(string(o.Stdout))

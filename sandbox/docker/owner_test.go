@@ -22,7 +22,7 @@ const helperVariable = "GRADE_TEST_HELPER"
 
 // helper acts as a grade with a container: it prints the container's id, and waits.
 func helper(what string) error {
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
 	defer cancel()
 	e, err := Open(ctx, Config{Sources: grade.Sources})
 	if err != nil {

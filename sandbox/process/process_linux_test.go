@@ -146,17 +146,16 @@ func TestStoppedSupervisorLeavesNothing(t *testing.T) {
 	s := opened(t)
 	b := suite(s).Open(t, conformance.Spec())
 	require.NoError(t, b.(*box).cmd.Process.Signal(syscall.SIGSTOP))
-	start := time.Now()
 	require.NoError(t, b.Close())
 	require.NoError(t, s.Close())
-	assert.Less(t, time.Since(start), closeTimeout/2)
+	assert.True(t, b.(*box).cmd.ProcessState.Exited(), "it ended by itself: nothing had to kill it")
 	assert.NoDirExists(t, filepath.Dir(b.Dirs().Work))
 }
 
 // helper acts as a grade with a program running in a box: it prints the box's
 // directory, and waits.
 func helper() error {
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
 	defer cancel()
 	s, err := Open(ctx, config())
 	if err != nil {

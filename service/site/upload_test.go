@@ -143,6 +143,7 @@ func (b *as) beginsToSend() net.Conn {
 // A client that never ends its upload is cut off, and nothing of it is kept.
 func TestEndlessUpload(t *testing.T) {
 	w := newWorld(t)
+	w.site.UploadTime = 5 * time.Second
 	ada := w.signedIn("ada")
 	for name, send := range map[string]func(net.Conn){
 		"that stops": func(net.Conn) {},
@@ -169,7 +170,6 @@ func TestEndlessUpload(t *testing.T) {
 // takes nothing of others with it.
 func TestUploadsAtOnce(t *testing.T) {
 	w := newWorld(t)
-	w.site.UploadTime = time.Minute // they stay under way
 	w.letGo()
 	ada, bo := w.signedIn("ada").json(), w.signedIn("bo").json()
 	conns := []net.Conn{ada.beginsToSend(), ada.beginsToSend()}

@@ -154,7 +154,7 @@ func (w *world) open(log *slog.Logger) {
 	w.store = &countedStore{Store: w.engine.Store()}
 	w.site, err = New(Config{
 		Engine: w.engine, Results: w.store, Door: w.door, Keep: decided, Course: func() *Course { return w.course },
-		Address: address, Now: w.clock, Log: log, UploadTime: 5 * time.Second, KeepAlive: 100 * time.Millisecond,
+		Address: address, Now: w.clock, Log: log, UploadTime: time.Minute, KeepAlive: 100 * time.Millisecond,
 	})
 	require.NoError(w, err)
 	w.server.Config = Server(w.site.Handler(), log)
