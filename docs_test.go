@@ -18,6 +18,7 @@ import (
 // A reader who does what the guides say, in their order and in an empty folder, gets
 // what they show. A child process grades; the rest is as a reader has it.
 func TestGuides(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("grades in a sandbox")
 	}
@@ -28,6 +29,7 @@ func TestGuides(t *testing.T) {
 // The guide for those who run a course grades what others wrote, for which an engine
 // is needed.
 func TestCourseGuide(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("grades in a sandbox")
 	}

@@ -16,6 +16,7 @@ import (
 // The wrappers call grade with a report for their reader, try again only after a
 // fault of ours, and never make a grade of one.
 func TestExampleWrappers(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		script, source string
 		attempts       int
@@ -67,6 +68,7 @@ func TestExampleWrappers(t *testing.T) {
 
 // All attempts together have the time of one.
 func TestGradescopeWrapperHasOneDeadline(t *testing.T) {
+	t.Parallel()
 	run := func(limit string, env ...string) (calls []string) {
 		root := t.TempDir()
 		source := filepath.Join(root, "source")

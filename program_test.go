@@ -26,7 +26,7 @@ func run(m *testing.M) (status int) {
 }
 
 var build = sync.OnceValues(func() (out []byte, err error) {
-	return exec.Command("go", "build", "-buildvcs=false", "-o", programDir, "./cmd/grade").CombinedOutput()
+	return exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-o", programDir, "./cmd/grade").CombinedOutput()
 })
 
 // program returns the folder that has grade.

@@ -15,6 +15,7 @@ import (
 // The commands of the README do what it says, in its order and in an empty
 // folder: for a student who has not written anything yet, and for a CI.
 func TestReadme(t *testing.T) {
+	t.Parallel()
 	readme, err := os.ReadFile("README.md")
 	require.NoError(t, err)
 	blocks := regexp.MustCompile("(?ms)^```sh\n(.*?)^```$").FindAllSubmatch(readme, -1)

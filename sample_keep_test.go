@@ -69,6 +69,7 @@ func variable(env []string, name string) (value string) {
 // Results are kept although others push at the same time, and where they could not be the
 // job says so.
 func TestSampleKeepsResults(t *testing.T) {
+	t.Parallel()
 	for forge, keep := range map[string]func(*course, string, int) job{"GitLab": keepOnGitLab, "GitHub": keepOnGitHub} {
 		for name, x := range map[string]struct {
 			refused int
@@ -102,6 +103,7 @@ func TestSampleKeepsResults(t *testing.T) {
 
 // What another run has kept meanwhile stays beside it.
 func TestSampleKeepsResultsOfTwo(t *testing.T) {
+	t.Parallel()
 	c := keeping(t, 0)
 	// The other run's push comes in between: a hook of git's does it before the first of ours.
 	push := fmt.Sprintf("#!/bin/sh\nrm \"$0\"\ncd %q && git clone -q %q . && mkdir grades && echo other >grades/results.jsonl && git add . && git -c user.name=b -c user.email=b commit -qm other && git push -q\n", t.TempDir(), c.private)

@@ -18,6 +18,7 @@ import (
 // The sample course, run by what its own workflow says, as GitHub would run it: a push to
 // main, a pull request of a fork that does not compile, and its next push.
 func TestSampleOnGitHub(t *testing.T) {
+	t.Parallel()
 	c := newCourse(t)
 	c.commit("start", "", "README.md", "go.mod", "grade.yaml", ".github", "students/ada/mean")
 	c.commit("two", "", "students/ada/variance", "students/bo")
@@ -63,6 +64,7 @@ func TestSampleOnGitHub(t *testing.T) {
 
 // The same with the job for GitLab, whose project folder is empty but for its .git.
 func TestSampleOnGitLab(t *testing.T) {
+	t.Parallel()
 	c := newCourse(t)
 	c.commit("start", "", "README.md", "grade.yaml", "students/ada/mean")
 	c.commit("cem", "cem", "students/cem")
@@ -105,6 +107,7 @@ func TestSamplePinsActions(t *testing.T) {
 
 // The private course passes its own check.
 func TestSampleCourse(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("grades with an engine; see: make course")
 	}

@@ -12,6 +12,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -27,6 +30,7 @@ import (
 // submission only: neither the reference nor a judge.
 type goJudge struct {
 	*bare
+	engine  *gotest.Engine
 	root    string // GOROOT
 	address string
 	server  *exec.Cmd
@@ -39,13 +43,14 @@ const (
 	judgeUp    = 20 * time.Second
 )
 
-// newGoJudge starts a server and builds once, which fills the build cache.
-func newGoJudge(ctx context.Context, program string, g toolchain.Go, e *course.Exercise) (j *goJudge, err error) {
+// newGoJudge starts a server and builds once, which fills the build cache. The engine says how
+// the grader builds.
+func newGoJudge(ctx context.Context, program string, engine *gotest.Engine, g toolchain.Go, e *course.Exercise) (j *goJudge, err error) {
 	b, err := newTree(g, e)
 	if err != nil {
 		return nil, err
 	}
-	j = &goJudge{bare: b, root: g.Root}
+	j = &goJudge{bare: b, engine: engine, root: g.Root}
 	defer func() {
 		if err != nil {
 			j.close()
@@ -66,7 +71,7 @@ func (j *goJudge) start(ctx context.Context, program string) (err error) {
 	if j.address, err = freeAddress(); err != nil {
 		return err
 	}
-	j.server = exec.CommandContext(ctx, program, "-http-addr", j.address, "-mount-conf", mounts, "-dir", j.at("files"), "-pre-fork", "2", "-no-fallback", "-silent")
+	j.server = exec.CommandContext(ctx, program, "-http-addr", j.address, "-mount-conf", mounts, "-dir", j.at("files"), "-pre-fork", strconv.Itoa(runtime.NumCPU()), "-no-fallback", "-silent")
 	j.server.Dir, j.server.Stdout, j.server.Stderr = j.dir, &j.said, &j.said
 	if err := j.server.Start(); err != nil {
 		return err
@@ -167,7 +172,7 @@ func (j *goJudge) round(ctx context.Context) (time.Duration, error) {
 	for _, test := range gotest.Tests(j.exercise) { // the server runs as many at a time as there are CPUs
 		group.Go(func() error {
 			_, err := j.run(running, judgeRun{
-				Args: []string{"hidden.test", "-test.run=^" + test + "$", "-test.count=1"}, CopyIn: map[string]judgeFile{"hidden.test": {FileID: program}},
+				Args: []string{"hidden.test", "-test.run=^" + test + "$", "-test.count=1"}, Env: gotest.RuntimeOf(j.exercise), CopyIn: map[string]judgeFile{"hidden.test": {FileID: program}},
 			})
 			return err
 		})
@@ -181,10 +186,11 @@ func (j *goJudge) round(ctx context.Context) (time.Duration, error) {
 
 // compile returns the number under which the server keeps the program.
 func (j *goJudge) compile(ctx context.Context) (string, error) {
-	build := []string{j.command, "test", "-C", judgeTree, "-c", "-o", "/w/hidden.test", gotest.Hidden(j.exercise)}
-	r, err := j.run(ctx, judgeRun{Args: build, CopyOutCached: []string{"hidden.test"}, Env: []string{
-		"PATH=" + j.root + "/bin", "HOME=/tmp", "GOCACHE=" + judgeCache, "GOTOOLCHAIN=local", "GOPROXY=off", "GOWORK=off", "CGO_ENABLED=0",
-	}})
+	args, settings := j.engine.Build("/w/hidden.test", j.exercise)
+	build := slices.Concat([]string{j.command, args[0], "-C", judgeTree}, args[1:])
+	r, err := j.run(ctx, judgeRun{Args: build, CopyOutCached: []string{"hidden.test"}, Env: append(settings,
+		"PATH="+j.root+"/bin", "HOME=/tmp", "GOCACHE="+judgeCache, "GOTOOLCHAIN=local", "GOPROXY=off", "GOWORK=off", "CGO_ENABLED=0",
+	)})
 	return r.FileIDs["hidden.test"], err
 }
 
@@ -256,5 +262,8 @@ func (j *goJudge) forget(ctx context.Context, program string) error {
 	if err != nil {
 		return err
 	}
-	return answer.Body.Close()
+	if answer.StatusCode != http.StatusOK {
+		err = fmt.Errorf("go-judge says %s of the program to be removed", answer.Status)
+	}
+	return errors.Join(err, answer.Body.Close())
 }

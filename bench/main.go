@@ -7,14 +7,15 @@
 //	   removes its containers afterwards, before anything else is timed;
 //	c  go test in a container of the same toolchain, which is created for the run
 //	   and removed afterwards;
-//	d  with -go-judge: the same build and the same tests, each in a process of its own,
-//	   through that program, which is up already.
+//	d  with -go-judge: the same build, with b's flags and its settings of Go, and the same
+//	   tests, each in a process of its own, through that program, which is up already.
 //
 // All compile the exercise's reference with its hidden tests, from a cache
 // that has the standard library but not the package, and run the same tests.
 // Contender a uses no special flags. Contender b uses the flags that make builds
-// quick, and c gets them too, because its image's cache is filled for them. The
-// command prints medians of this run only.
+// quick, and c gets them too, because its image's cache is filled for them; the tests of b
+// and d collect garbage more seldom than those of a, those of c not at all. The order of the
+// contenders alternates. The command prints medians of this run only.
 //
 // With -full it times, for the reference of each exercise, grade submit --only correctness
 // and the whole of grade submit: what the race detector and the benchmarks add.
@@ -92,7 +93,7 @@ func run(ctx context.Context, args []string, out, progress io.Writer) error {
 		b.settle = c.engine.Settle
 		contenders = append(contenders, b, c)
 		if *judge != "" {
-			d, err := newGoJudge(ctx, *judge, g, e)
+			d, err := newGoJudge(ctx, *judge, c.engine, g, e)
 			if err != nil {
 				return fmt.Errorf("prepare go-judge: %w", err)
 			}
@@ -139,8 +140,12 @@ func measure(ctx context.Context, contenders []contender, rounds int, progress i
 	times := make([][]time.Duration, len(contenders))
 	for i := range rounds + 1 {
 		fmt.Fprintf(progress, "round %d of %d\n", i, rounds)
-		for j, c := range contenders {
-			d, err := c.round(ctx)
+		for k := range contenders {
+			j := k
+			if i%2 == 1 {
+				j = len(contenders) - 1 - k
+			}
+			d, err := contenders[j].round(ctx)
 			if err != nil {
 				return nil, fmt.Errorf("%c: %w", 'a'+j, err)
 			}

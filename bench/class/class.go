@@ -5,6 +5,7 @@ package class
 import (
 	"fmt"
 	"io/fs"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -127,9 +128,14 @@ func (h Submission) Solution() []course.File {
 
 // Describe summarises the submissions of a class.
 func Describe(class []Submission) string {
-	names, classes := map[string]bool{}, map[fixture.Class]bool{}
+	names, classes := map[string]bool{}, map[fixture.Class]int{}
 	for _, h := range class {
-		names[h.Exercise.Name], classes[h.Class] = true, true
+		names[h.Exercise.Name] = true
+		classes[h.Class]++
 	}
-	return fmt.Sprintf("%d submissions of %d exercises and %d classes", len(class), len(names), len(classes))
+	var counts []string
+	for _, c := range slices.Sorted(maps.Keys(classes)) {
+		counts = append(counts, fmt.Sprintf("%d %s", classes[c], c))
+	}
+	return fmt.Sprintf("%d submissions of %d exercises: %s", len(class), len(names), strings.Join(counts, ", "))
 }

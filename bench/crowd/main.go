@@ -1,8 +1,9 @@
 //go:build linux
 
 // Command crowd measures what memory grade batch takes for a crowd: thousands of submissions
-// of which most are equal to an earlier one, or are refused by reading them, and one in a
-// hundred is graded. It prints the resident memory at each tenth of the way.
+// of usual size, of which most are equal to an earlier one, or are refused by reading them, and
+// one in a hundred is graded. It prints the resident memory at each tenth of the way, and that of
+// a second batch, which knows all results.
 package main
 
 import (
@@ -41,7 +42,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	flags := flag.NewFlagSet("crowd", flag.ContinueOnError)
 	size := flags.Int("n", 10_000, "`number` of submissions")
 	program := flags.String("grade", "bin/grade", "the grade to look at")
-	name := flags.String("exercise", "logsumexp", "what is handed in")
+	name := flags.String("exercise", "autograd", "what is handed in")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
@@ -54,25 +55,35 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		return err
 	}
 	defer os.RemoveAll(dir)
+	alone := 0
 	for i := range *size {
+		if i%100 == 0 {
+			alone++
+		}
 		if err := handIn(filepath.Join(dir, "students", fmt.Sprintf("s%05d", i), e.Name), e, i); err != nil {
 			return err
 		}
 	}
-	return watch(ctx, *program, dir, *size, out)
+	for _, run := range []string{"first", "second, which knows all results"} {
+		fmt.Fprintf(out, "%s, %d submissions, %d of them graded alone; the %s batch\n", e.Name, *size, alone, run)
+		if err := watch(ctx, *program, dir, *size, out); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
-// handIn writes a submission: one in a hundred is the reference with a comment of its own, four
-// in ten import what is not allowed, each in other words, and the others are empty and alike.
+// handIn writes a submission: the reference and a file more. One in a hundred has a comment of its
+// own there, four in ten import what is not allowed, each in other words, and the others are alike.
 func handIn(dir string, e *course.Exercise, i int) error {
-	files := []course.File{{Name: "empty.go", Data: fmt.Appendf(nil, "package %s\n", e.Package)}}
+	own := fmt.Appendf(nil, "package %s\n", e.Package)
 	switch {
 	case i%100 == 0:
-		files = e.Reference
-		files = append([]course.File{{Name: "own.go", Data: fmt.Appendf(nil, "package %s\n\n// number %d\n", e.Package, i)}}, files...)
+		own = fmt.Appendf(own, "\n// number %d\n", i)
 	case i%10 < 4:
-		files[0].Data = fmt.Appendf(files[0].Data, "\nimport _ \"unsafe\" // number %d\n", i)
+		own = fmt.Appendf(own, "\nimport _ \"unsafe\" // number %d\n", i)
 	}
+	files := append([]course.File{{Name: "own.go", Data: own}}, e.Reference...)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
@@ -86,10 +97,10 @@ func handIn(dir string, e *course.Exercise, i int) error {
 
 // watch runs the batch, and looks at its memory until each tenth of the results is there.
 func watch(ctx context.Context, program, dir string, size int, out io.Writer) error {
-	var said bytes.Buffer
+	var said, told bytes.Buffer
 	results := filepath.Join(dir, "results")
 	cmd := exec.CommandContext(ctx, program, "batch", filepath.Join(dir, "students"), "--results", results)
-	cmd.Stderr = &said
+	cmd.Stdout, cmd.Stderr = &told, &said
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
 	cmd.WaitDelay = time.Minute
 	started := time.Now()
@@ -108,6 +119,11 @@ func watch(ctx context.Context, program, dir string, size int, out io.Writer) er
 			if err != nil {
 				return fmt.Errorf("%s: %w: %s", strings.Join(cmd.Args, " "), err, said.Bytes())
 			}
+			if lines.count() != size {
+				return fmt.Errorf("%s: %d results of %d submissions: %s", strings.Join(cmd.Args, " "), lines.count(), size, said.Bytes())
+			}
+			last := strings.Split(strings.TrimSpace(told.String()), "\n")
+			fmt.Fprintln(out, last[len(last)-1])
 			return conclude(cmd.ProcessState, time.Since(started), out)
 		case <-look.C:
 		}

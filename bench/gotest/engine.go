@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/containerd/errdefs"
@@ -129,6 +130,27 @@ func (g *Engine) Empty(e *course.Exercise, more ...string) Run {
 	}
 }
 
+// Build returns the arguments of a build with the grader's flags, and how its tools collect
+// garbage.
+func (g *Engine) Build(output string, e *course.Exercise) (args, env []string) {
+	return append(flagsOf(g.warm), "-c", "-o", output, Hidden(e)), runtimeOf(g.warm)
+}
+
+// RuntimeOf returns how the grader has the tests of an exercise use threads and collect garbage.
+func RuntimeOf(e *course.Exercise) []string {
+	return runtimeOf(new(golang.Language).Test(e, course.Check{}, ""))
+}
+
+// runtimeOf returns the settings of Go's runtime in a request.
+func runtimeOf(q sandbox.Request) (env []string) {
+	for _, v := range q.Env {
+		if strings.HasPrefix(v, "GOGC=") || strings.HasPrefix(v, "GOMEMLIMIT=") || strings.HasPrefix(v, "GOMAXPROCS=") {
+			env = append(env, v)
+		}
+	}
+	return env
+}
+
 // Tree returns a tar archive of the module with a solution of one exercise, and of a
 // /tmp, which the image lacks.
 func (g *Engine) Tree(e *course.Exercise, solution []course.File) ([]byte, error) {
@@ -204,8 +226,7 @@ func (g *Engine) remove(ctx context.Context, id string) error {
 	return err
 }
 
-// wait starts a container and waits until the engine has removed it. It limits the wait
-// for the end of the output, which some engines never send.
+// wait starts a container and waits until the engine has removed it.
 func (g *Engine) wait(ctx context.Context, id string, o *Outcome) error {
 	stream, err := g.client.ContainerAttach(ctx, id, container.AttachOptions{Stream: true, Stdout: true, Stderr: true})
 	if err != nil {
@@ -225,14 +246,19 @@ func (g *Engine) wait(ctx context.Context, id string, o *Outcome) error {
 	}()
 	select {
 	case r := <-removed:
-		o.Status = r.StatusCode
+		if o.Status = r.StatusCode; r.Error != nil {
+			return errors.New(r.Error.Message)
+		}
 	case err := <-errs:
 		return err
 	}
-	defer time.AfterFunc(drainTimeout, stream.Close).Stop()
-	<-drained
-	o.Output = b.Bytes()
-	return nil
+	select {
+	case <-drained:
+		o.Output = b.Bytes()
+		return nil
+	case <-time.After(drainTimeout): // no figure: it would have this time in it
+		return errors.New("the engine does not end the output of a container that has ended")
+	}
 }
 
 // beginning keeps the first outputMax bytes, because a submission may write without

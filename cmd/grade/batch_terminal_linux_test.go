@@ -16,6 +16,7 @@ import (
 // On a terminal a batch says what each came to when it is decided, those that need no
 // box first, and not only in the table at the end.
 func TestBatchOnATerminal(t *testing.T) {
+	t.Parallel()
 	openEngine(t)
 	course, root, want := class(t)
 	self, err := os.Executable()

@@ -90,6 +90,7 @@ func firstResult(t *testing.T, results string) {
 // A batch that was killed goes on where it was; one that is through grades nothing
 // but what changes.
 func TestBatchKilled(t *testing.T) {
+	t.Parallel()
 	c := engineClient(t)
 	course, root, want := class(t)
 	results := filepath.Join(t.TempDir(), "results")
@@ -127,6 +128,7 @@ func TestBatchKilled(t *testing.T) {
 // An interrupted batch ends soon and by itself, says what it has, leaves no container,
 // and goes on where it was.
 func TestBatchInterrupted(t *testing.T) {
+	t.Parallel()
 	c := engineClient(t)
 	course, root, want := class(t)
 	results := filepath.Join(t.TempDir(), "results")

@@ -90,6 +90,7 @@ func TestImageThatIsDeleted(t *testing.T) {
 
 // An exercise whose own solution does not do is the exercise's fault.
 func TestBrokenReference(t *testing.T) {
+	t.Parallel()
 	engineClient(t)
 	for name, broken := range map[string]string{
 		"does not compile": "package autograd\n\nfunc broken() int { return nil }\n",

@@ -163,6 +163,7 @@ func (p planted) into(t *testing.T, root string) {
 
 // Without measuring, right solutions are graded all the same, and what is left out is told.
 func TestQuickCheckGradesWhatIsRight(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("grades in a sandbox")
 	}

@@ -9,6 +9,7 @@ import (
 	"flag"
 	"fmt"
 	"io/fs"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -102,8 +103,22 @@ func (p proof) holds(now proof, name string) bool {
 // commit decides.
 const sampled = 80
 
-// drawn reports whether a submission is in the sample of a commit.
-func drawn(commit, exercise, name string) bool { return lot(commit, exercise, name)%sampled == 0 }
+// sampledWhole is sampled for those whose grading runs benchmarks, which take ten times as long.
+const sampledWhole = 320
+
+// drawn reports whether a submission is in the sample of a commit that takes one of so many.
+func drawn(commit, exercise, name string, of uint64) bool {
+	return lot(commit, exercise, name)%of == 0
+}
+
+// sampleOf says one of how many submissions like this one a sample takes.
+func sampleOf(s fixture.Submission) uint64 {
+	switch s.Class {
+	case fixture.Accepted, fixture.TooSlow, fixture.TooMuchMemory:
+		return sampledWhole
+	}
+	return sampled
+}
 
 // lot is a submission's, of a commit.
 func lot(commit, exercise, name string) uint64 {
@@ -121,7 +136,7 @@ func toGrade(t *testing.T, e *course.Exercise, list []fixture.Submission) (chose
 		one := shippedOne{Submission: s, Options: grader.Options{Seed: now.seed()}}
 		if before.holds(now, s.Name) && !*proving {
 			proved++
-			if !drawn(now.Commit, e.Name, s.Name) {
+			if !drawn(now.Commit, e.Name, s.Name, sampleOf(s)) {
 				if s.Class != fixture.Accepted {
 					continue
 				}
@@ -174,6 +189,7 @@ func writeProof(t *testing.T, e *course.Exercise, list, right []fixture.Submissi
 // A proof is of submissions that are there, and was written by make prove. One that is out of
 // date is no fault: what it does not prove is graded.
 func TestProofs(t *testing.T) {
+	t.Parallel()
 	eachExercise(t, func(t *testing.T, e *course.Exercise, list []fixture.Submission) {
 		before, now := readProof(t, e.Name), proofOf(t, e, list, "")
 		for name, digest := range before.Submissions {
@@ -199,12 +215,15 @@ func TestProofHolds(t *testing.T) {
 	assert.False(t, p.holds(proof{Grader: "g", Exercise: "f", Submissions: p.Submissions}, "accepted/a"))
 	assert.False(t, p.holds(proof{Grader: "g", Exercise: "e", Submissions: map[string]string{"accepted/a": "2"}}, "accepted/a"))
 
-	const commits = 8000
-	n := 0
-	for i := range commits {
-		if drawn(fmt.Sprint(i), "trainer", "accepted/a") {
-			n++
+	const commits = 32_000
+	for _, of := range []uint64{sampled, sampledWhole} {
+		n := 0
+		for i := range commits {
+			if drawn(fmt.Sprint(i), "trainer", "accepted/a", of) {
+				n++
+			}
 		}
+		want := float64(commits / of)
+		assert.InDelta(t, want, n, 4*math.Sqrt(want), "one of %d", of)
 	}
-	assert.InDelta(t, commits/sampled, n, 40, "one of %d", sampled)
 }

@@ -32,6 +32,7 @@ func edit(t *testing.T, file, old, new string) {
 // After a change of hidden tests: who changes, by how much and by which check, and what
 // of it counts under the rules of the course; nothing holds before it is applied.
 func TestRegrade(t *testing.T) {
+	t.Parallel()
 	engineClient(t)
 	course, results, students := t.TempDir(), filepath.Join(t.TempDir(), "results"), t.TempDir()
 	grades(t, exitOK, "exercise", "new", "mean", "--course", course, "--module", "example.com/mine")

@@ -20,6 +20,7 @@ var programs = map[string]func(){"grade": main}
 func TestMain(m *testing.M) { testscript.Main(m, programs) }
 
 func TestScripts(t *testing.T) {
+	t.Parallel()
 	testscript.Run(t, testscript.Params{
 		Dir:                 filepath.Join("testdata", "script"),
 		RequireExplicitExec: true,

@@ -58,6 +58,7 @@ func commandOf(t *testing.T, unit string, replace ...string) []string {
 
 // systemd finds no fault with the units.
 func TestServingUnits(t *testing.T) {
+	t.Parallel()
 	if _, err := exec.LookPath("systemd-analyze"); err != nil {
 		t.Skip("NOT TESTED: systemd-analyze is not installed")
 	}

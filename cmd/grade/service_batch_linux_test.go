@@ -92,6 +92,7 @@ func gradedByBatch(t *testing.T, dir string, todo []declared, seeds map[string]s
 // same record, field by field, but for where and when it was, and for what a clock or a
 // kernel has measured. What the service exports gives the gradebook of its pages.
 func TestServiceAndBatchAgree(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("NOT TESTED: -short: real gradings take half a minute")
 	}

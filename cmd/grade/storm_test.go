@@ -16,7 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-var stormGradings = flag.Int("gradings", 12, "how many gradings TestGradingsInAStorm makes; make storm")
+var stormGradings = flag.Int("gradings", 6, "how many gradings TestGradingsInAStorm makes; make storm")
 
 // However busy others keep the engine, a grading ends with a verdict: never with a fault of
 // ours.

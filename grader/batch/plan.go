@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -20,6 +21,7 @@ import (
 type planner struct {
 	options Options
 	store   results.Store
+	files   sync.Map // while submissions are read: the files of each content, held once
 }
 
 // step is one submission on its way through a run. A step whose item has a record or an
@@ -77,6 +79,7 @@ func (p *planner) read(ctx context.Context, list []intake.Submission) []*step {
 	ctx, release := afterwards(ctx)
 	defer release()
 	p.each(steps, func(s *step) { p.readOne(ctx, s) })
+	defer p.files.Clear()
 	return p.dedupe(ctx, steps)
 }
 
@@ -107,6 +110,9 @@ func (p *planner) readOne(ctx context.Context, s *step) {
 		return
 	}
 	s.Exercise, s.content = s.exercise.Name, results.Content(s.snapshot)
+	if files, ok := p.files.LoadOrStore(s.content, s.snapshot.Files); ok {
+		s.snapshot.Files = files.([]submission.File)
+	}
 }
 
 // nameless returns the error of a submission of an unknown exercise: its student can mend

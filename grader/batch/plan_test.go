@@ -96,7 +96,7 @@ func TestPlan(t *testing.T) {
 				require.NoError(t, err)
 			}
 			o.Grader = test.by
-			assert.Equal(t, test.want, planOf(test.ctx, &planner{o, store}, test.list...))
+			assert.Equal(t, test.want, planOf(test.ctx, &planner{options: o, store: store}, test.list...))
 		})
 	}
 }
@@ -116,7 +116,7 @@ func TestPlanDatedByTheTable(t *testing.T) {
 			return at, "times.csv"
 		}
 		o := Options{Exercises: someExercises, Grader: "g", Now: time.Now, Listed: listed}
-		assert.Equal(t, []string{"alice autograd: " + want}, planOf(t.Context(), &planner{o, openStore(t, t.TempDir())}, undated), attempt)
+		assert.Equal(t, []string{"alice autograd: " + want}, planOf(t.Context(), &planner{options: o, store: openStore(t, t.TempDir())}, undated), attempt)
 	}
 }
 
@@ -185,7 +185,7 @@ func TestRunStoreFull(t *testing.T) {
 func TestPendingFromTheStartKeepsItsTime(t *testing.T) {
 	store := openStore(t, t.TempDir())
 	o := Options{Exercises: someExercises, Grade: (&desk{}).grade, Now: time.Now}
-	killed := &planner{o, store}
+	killed := &planner{options: o, store: store}
 	require.NoError(t, killed.begin(t.Context(), killed.read(t.Context(), []intake.Submission{handed("a", 9)})))
 	items, err := Run(t.Context(), store, []intake.Submission{handed("a", 10)}, o)
 	require.NoError(t, err)
@@ -203,4 +203,17 @@ func TestDedupeTellsPlaces(t *testing.T) {
 	require.Len(t, steps, 1)
 	require.Len(t, steps[0].snapshot.Problems, 1)
 	assert.Equal(t, "handed in 2 times: as students/alice/autograd.zip, autograd; leave one of them", steps[0].snapshot.Problems[0].Message)
+}
+
+// A class that hands in the same files holds them in memory once.
+func TestEqualFilesAreHeldOnce(t *testing.T) {
+	bob := handed("a", 9)
+	bob.Student, bob.Path = "bob", "bob"
+	p := &planner{options: Options{Exercises: someExercises, Workers: 2}}
+	steps := p.read(t.Context(), []intake.Submission{handed("a", 9), bob})
+	require.Len(t, steps, 2)
+	assert.Same(t, &steps[0].snapshot.Files[0], &steps[1].snapshot.Files[0])
+	n := 0
+	p.files.Range(func(any, any) bool { n++; return true })
+	assert.Zero(t, n, "they are free as soon as no submission needs them")
 }
