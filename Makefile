@@ -24,6 +24,9 @@ TESTS    ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 3)
 # no version instead of failing.
 BUILDVCS := $(shell git status >/dev/null 2>&1 && echo auto || echo false)
 
+# Tests are built as make build builds, so that nothing is compiled twice.
+GOTEST := CGO_ENABLED=0 go test -trimpath
+
 .PHONY: help
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -38,13 +41,12 @@ demo: build ## grade a right and a wrong solution of autograd and show both repo
 
 .PHONY: test
 test: ## run all tests
-	@# make lint vets all packages, with more analyzers than a test's build. What make build has
-	@# compiled is compiled for the tests as well, and packages wait for the engine most of all.
-	@CGO_ENABLED=0 go test -trimpath -vet=off -p $(GRADINGS) -timeout 60m -shuffle=on -parallel $(TESTS) ./...
+	@# make lint vets all packages, with more analyzers than a test's build.
+	@$(GOTEST) -vet=off -timeout 60m -shuffle=on -parallel $(TESTS) ./...
 
 .PHONY: prove
 prove: ## grade every shipped submission, and write what that proved beside the exercises
-	@go test ./cmd/grade -run '^TestShippedSubmissions$$' -count=1 -timeout 150m -parallel $(GRADINGS) -args -prove
+	@$(GOTEST) ./cmd/grade -run '^TestShippedSubmissions$$' -count=1 -timeout 150m -parallel $(GRADINGS) -args -prove
 
 .PHONY: race
 race: ## run all tests but the longest under the race detector
@@ -54,24 +56,24 @@ race: ## run all tests but the longest under the race detector
 
 .PHONY: e2e
 e2e: ## run the real command: scripts, faults, the README; never from the cache
-	@go test -short -count=1 -timeout 20m . ./cmd/grade
+	@$(GOTEST) -short -count=1 -timeout 20m . ./cmd/grade
 
 .PHONY: faults
 faults: ## 200 submissions of all exercises while every part of a service is killed or cut off; UPLOADS=400 for more
-	@go test ./cmd/grade -run '^TestServiceUnderFaults$$' -count=1 -timeout 120m -v -args -uploads $(UPLOADS)
+	@$(GOTEST) ./cmd/grade -run '^TestServiceUnderFaults$$' -count=1 -timeout 120m -v -args -uploads $(UPLOADS)
 
 .PHONY: storm
 storm: ## 1,000 gradings while others keep the engine busy: none may end without a verdict; STORM=100 for fewer
-	@go test ./cmd/grade -run '^TestGradingsInAStorm$$' -count=1 -timeout 120m -v -args -gradings $(STORM)
+	@$(GOTEST) ./cmd/grade -run '^TestGradingsInAStorm$$' -count=1 -timeout 120m -v -args -gradings $(STORM)
 
 .PHONY: course
 course: ## grade the sample course as GitHub's and GitLab's runners would
-	@go test -count=1 -timeout 10m -v -run TestSample . | grep -v "^=== "
+	@$(GOTEST) -count=1 -timeout 10m -v -run TestSample . | grep -v "^=== "
 
 .PHONY: browser
 browser: ## open the pages of reports and of a service in Chromium; pictures go to dist/pages
-	@PICTURES=$(CURDIR)/dist/pages go test -count=1 -timeout 60m ./grader/report/browser
-	@PICTURES=$(CURDIR)/dist/pages go test -count=1 -timeout 30m -run '^TestServeInBrowser$$' ./cmd/grade
+	@PICTURES=$(CURDIR)/dist/pages $(GOTEST) -count=1 -timeout 60m ./grader/report/browser
+	@PICTURES=$(CURDIR)/dist/pages $(GOTEST) -count=1 -timeout 30m -run '^TestServeInBrowser$$' ./cmd/grade
 
 .PHONY: lint
 lint: ## check formatting, and what compilers do not see
@@ -127,11 +129,11 @@ bench-rush-check: ## compare that model with the run that RESULTS are of, by the
 
 .PHONY: seeds
 seeds: ## test every accepted submission on SEEDS (100) seeds
-	@go test ./cmd/grade -run TestAcceptedOverSeeds -v -seeds $(SEEDS) -count=1 -timeout 120m | grep --line-buffered -v "^=== "
+	@$(GOTEST) ./cmd/grade -run TestAcceptedOverSeeds -v -seeds $(SEEDS) -count=1 -timeout 120m | grep --line-buffered -v "^=== "
 
 .PHONY: noise
 noise: ## record what a loaded machine does to the figures of each reference, NOISE (20) gradings of each, for the tests of measuring
-	@go test ./cmd/grade -run TestRecordNoise -noise $(NOISE) -count=1 -timeout 120m
+	@$(GOTEST) ./cmd/grade -run TestRecordNoise -noise $(NOISE) -count=1 -timeout 120m
 
 .PHONY: fuzz
 fuzz: ## run every fuzz target for FUZZTIME (10s)

@@ -14,7 +14,7 @@
 // that has the standard library but not the package, and run the same tests.
 // Contender a uses no special flags. Contender b uses the flags that make builds
 // quick, and c gets them too, because its image's cache is filled for them; the tests of b
-// and d collect garbage more seldom than those of a, those of c not at all. The order of the
+// and d collect garbage more seldom than those of a, those of c only when memory is short. The order of the
 // contenders alternates. The command prints medians of this run only.
 //
 // With -full it times, for the reference of each exercise, grade submit --only correctness

@@ -58,13 +58,9 @@ func (g *graded) at(name string) string { return filepath.Join(g.dir, name) }
 // prepare grades each reference once, which makes the images and compiles the
 // references.
 func (g *graded) prepare(ctx context.Context) error {
-	seen := map[string]bool{}
-	for _, h := range g.class {
-		if name := h.Exercise.Name; !seen[name] {
-			seen[name] = true
-			if _, err := g.command(ctx, "submit", "reference/"+name, "--sandbox", "docker", "--quiet"); err != nil {
-				return err
-			}
+	for _, name := range class.Exercises(g.class) {
+		if _, err := g.command(ctx, "submit", "reference/"+name, "--sandbox", "docker", "--quiet"); err != nil {
+			return err
 		}
 	}
 	return nil

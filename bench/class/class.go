@@ -126,16 +126,24 @@ func (h Submission) Solution() []course.File {
 	return files
 }
 
-// Describe summarises the submissions of a class.
-func Describe(class []Submission) string {
-	names, classes := map[string]bool{}, map[fixture.Class]int{}
+// Exercises returns the names of the exercises that a class hands in, sorted.
+func Exercises(class []Submission) []string {
+	names := map[string]bool{}
 	for _, h := range class {
 		names[h.Exercise.Name] = true
+	}
+	return slices.Sorted(maps.Keys(names))
+}
+
+// Describe summarises the submissions of a class.
+func Describe(class []Submission) string {
+	classes := map[fixture.Class]int{}
+	for _, h := range class {
 		classes[h.Class]++
 	}
 	var counts []string
 	for _, c := range slices.Sorted(maps.Keys(classes)) {
 		counts = append(counts, fmt.Sprintf("%d %s", classes[c], c))
 	}
-	return fmt.Sprintf("%d submissions of %d exercises: %s", len(class), len(names), strings.Join(counts, ", "))
+	return fmt.Sprintf("%d submissions of %d exercises: %s", len(class), len(Exercises(class)), strings.Join(counts, ", "))
 }

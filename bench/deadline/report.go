@@ -48,9 +48,9 @@ func (r *rushed) report(ctx context.Context, s *served, o options, out io.Writer
 	}
 	line(out, fmt.Sprintf("%d verdicts of the class", len(others)), others, true)
 	fmt.Fprintf(out, "%d gradings of the eager one's %d uploads; all graded after %v\n", own, o.eager, short(r.graded))
-	first := overtaken(store.Attempts())
-	fair := first <= 2*o.workers // as many may begin at one time, and their uploads have come at one time
-	fmt.Fprintf(out, "order: no upload was overtaken by more than %d later ones%s\n", first, target(fair))
+	most := overtaken(store.Attempts())
+	fair := most <= 2*o.workers // as many may begin at one time, and their uploads have come at one time
+	fmt.Fprintf(out, "order: no upload was overtaken by more than %d later ones%s\n", most, target(fair))
 	if !fair {
 		seen = errMissed
 	}
@@ -68,18 +68,18 @@ func (r *rushed) seen(o options, out io.Writer) error {
 	if taken == 0 || len(during) == 0 {
 		return fmt.Errorf("%d uploads acknowledged, %d pages seen: %q", taken, len(during), r.failed)
 	}
-	quick, prompt, flat := slices.Max(answers) <= ackMost, p95(during) <= pageMost, flat(r.memory)
+	quick, prompt, steady := slices.Max(answers) <= ackMost, p95(during) <= pageMost, flat(r.memory)
 	fmt.Fprintf(out, "%d uploads within %v, %d gradings at a time, %s, %d CPUs\n", len(answers), o.over, o.workers, runtime.Version(), runtime.NumCPU())
 	line(out, fmt.Sprintf("%d acknowledged, %d invalid", taken, len(r.invalid)), answers, quick)
 	line(out, fmt.Sprintf("%d pages meanwhile", len(during)), during, prompt)
 	if len(after) > 0 {
 		line(out, fmt.Sprintf("%d pages after that", len(after)), after, true)
 	}
-	fmt.Fprintf(out, "memory of the service: %.0f MiB at first, %.0f at most; medians of each tenth of the time: %.0f%s\n", r.memory[0], slices.Max(r.memory), tenths(r.memory), target(flat))
+	fmt.Fprintf(out, "memory of the service: %.0f MiB at first, %.0f at most; medians of each tenth of the time: %.0f%s\n", r.memory[0], slices.Max(r.memory), tenths(r.memory), target(steady))
 	for _, why := range r.failed {
 		fmt.Fprintln(out, "MISSED:", why)
 	}
-	if !quick || !prompt || !flat || len(r.failed) > 0 {
+	if !quick || !prompt || !steady || len(r.failed) > 0 {
 		return errMissed
 	}
 	return nil

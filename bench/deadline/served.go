@@ -170,13 +170,9 @@ func (s *served) look(ctx context.Context, browser *http.Client, page string) er
 
 // prepare grades the reference of each exercise, which makes the images and compiles it.
 func (s *served) prepare(ctx context.Context, all []class.Submission) error {
-	seen := map[string]bool{}
-	for _, h := range all {
-		if name := h.Exercise.Name; !seen[name] {
-			seen[name] = true
-			if _, err := s.command(ctx, nil, "submit", "reference/"+name, "--quiet"); err != nil {
-				return err
-			}
+	for _, name := range class.Exercises(all) {
+		if _, err := s.command(ctx, nil, "submit", "reference/"+name, "--quiet"); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -103,7 +103,7 @@ func (p proof) holds(now proof, name string) bool {
 // commit decides.
 const sampled = 80
 
-// sampledWhole is sampled for those whose grading runs benchmarks, which take ten times as long.
+// sampledWhole is sampled for those whose grading runs benchmarks, which takes five times as long.
 const sampledWhole = 320
 
 // drawn reports whether a submission is in the sample of a commit that takes one of so many.

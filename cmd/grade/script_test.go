@@ -30,21 +30,21 @@ func TestScripts(t *testing.T) {
 			env.Setenv("NO_COLOR", "")
 			env.Setenv("TERM", "xterm-256color")
 			env.Setenv("GOFLAGS", "")
-			keepCaches(env)
+			keepCaches(env.Setenv)
 			return os.CopyFS(filepath.Join(env.WorkDir, "course"), os.DirFS(filepath.Join("testdata", "course")))
 		},
 	})
 }
 
-// keepCaches lets scripts use the caches of the user of this test, Go's and
-// grade's: without them each script compiles the standard library first.
-func keepCaches(env *testscript.Env) {
+// keepCaches lets what has an environment of its own use the caches of the user of this test,
+// Go's and grade's: without them it compiles the standard library first.
+func keepCaches(setenv func(name, value string)) {
 	dir, err := os.UserCacheDir()
 	if err != nil {
 		return // slow, and right
 	}
-	env.Setenv("XDG_CACHE_HOME", dir)
-	env.Setenv("GOCACHE", cmp.Or(os.Getenv("GOCACHE"), filepath.Join(dir, "go-build")))
+	setenv("XDG_CACHE_HOME", dir)
+	setenv("GOCACHE", cmp.Or(os.Getenv("GOCACHE"), filepath.Join(dir, "go-build")))
 }
 
 // cmdExits runs a command that must end with exactly the given status, which "exec"

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"crypto/ecdsa"
 	"crypto/elliptic"
@@ -212,10 +211,7 @@ func TestLoginAndSubmit(t *testing.T) {
 	}
 	openEngine(t) // or skip
 	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
-	caches, err := os.UserCacheDir()
-	require.NoError(t, err)
-	t.Setenv("GOCACHE", cmp.Or(os.Getenv("GOCACHE"), filepath.Join(caches, "go-build"))) // it is of this machine, and not of a person
-	t.Setenv("XDG_CACHE_HOME", caches)
+	keepCaches(t.Setenv)
 	t.Setenv("HOME", t.TempDir())
 	s := serveSample(t, "--workers", "1")
 	grade := func(args ...string) (code int, out, errs string) {

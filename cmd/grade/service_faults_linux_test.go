@@ -74,7 +74,7 @@ func (w *world) handIn(d declared) {
 	defer cancel()
 	p := people.Person{Login: d.student, Name: d.student, Role: people.Student}
 	var token string
-	untilKept(w.T, "a student with a token", func(context.Context) (err error) {
+	untilKept(w.T, "a student with a token", func(ctx context.Context) (err error) {
 		if err = w.door.Admit(ctx, p); err == nil {
 			token, err = w.door.NewToken(ctx, p, "test")
 		}

@@ -72,7 +72,8 @@ func (e *embedded) start(c Config) error {
 	o := &server.Options{
 		ServerName: "grade", JetStream: true, StoreDir: filepath.Join(c.DataDir, "nats"), SyncAlways: !c.noSync,
 		DontListen: true, NoSigs: true, MaxPayload: maxPayload, JetStreamMaxMemory: 64 << 20, DisableJetStreamBanner: true,
-		JetStreamMaxStore: maxStore, AuthTimeout: startTimeout.Seconds(),
+		JetStreamMaxStore: maxStore,
+		AuthTimeout:       startTimeout.Seconds(), // two seconds would be too few on a machine that grades
 	}
 	var err error
 	if e.keys, err = openKeys(filepath.Join(c.DataDir, "keys")); err != nil {
