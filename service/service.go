@@ -11,6 +11,7 @@ package service
 
 import (
 	"errors"
+	"slices"
 	"time"
 
 	"grade/grader"
@@ -91,10 +92,26 @@ type WorkerState struct {
 	Host    string    `json:"host"`
 	Slots   int       `json:"slots"` // gradings at a time
 	Grading []JobID   `json:"grading"`
-	Why     string    `json:"why,omitempty"` // it takes no jobs; empty: it takes them
-	Grader  string    `json:"grader"`        // see [Job]
-	Version string    `json:"version"`       // of the program
-	Heard   time.Time `json:"heard"`         // by the engine
+	Why     string    `json:"why,omitempty"`   // it takes no jobs; empty: it takes them
+	Grader  string    `json:"grader"`          // see [Job]
+	Setup   string    `json:"setup,omitempty"` // what its machine compiles and runs with; workers should not differ in it
+	Version string    `json:"version"`         // of the program
+	Heard   time.Time `json:"heard"`           // by the engine
+}
+
+// Taken reports whether a worker takes jobs of the queue.
+func (q Queue) Taken() bool { return slices.ContainsFunc(q.Workers, WorkerState.Takes) }
+
+// Differ reports whether the workers that take jobs differ in their setups, so that one
+// submission may get other points on one of them than on another.
+func (q Queue) Differ() bool {
+	setups := map[string]bool{}
+	for _, w := range q.Workers {
+		if w.Takes() {
+			setups[w.Setup] = true
+		}
+	}
+	return len(setups) > 1
 }
 
 // Takes reports whether the worker takes jobs.

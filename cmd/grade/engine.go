@@ -1,9 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net"
 	"os"
@@ -19,6 +21,7 @@ import (
 	"grade/grader/submission"
 	"grade/grader/verdict"
 	"grade/sandbox/docker"
+	"grade/sandbox/toolchain"
 	"grade/service/engine"
 )
 
@@ -98,6 +101,7 @@ func openServiceEngine(ctx context.Context, data string, f engineFlags, log *slo
 type bench struct {
 	*grader.Grader
 	identity string
+	setup    string
 	sandbox  sandboxFlags
 	done     func() error
 }
@@ -112,7 +116,29 @@ func openBench(ctx context.Context, s sandboxFlags) (*bench, error) {
 	if err != nil {
 		return nil, errors.Join(err, done())
 	}
-	return &bench{g, id, s, done}, nil
+	words, err := setup(ctx, g, s)
+	if err != nil {
+		return nil, errors.Join(err, done())
+	}
+	return &bench{g, id, words, s, done}, nil
+}
+
+// setup says to people in what two machines can differ, so that a submission gets other points
+// on one of them, see [identity].
+func setup(ctx context.Context, g *grader.Grader, s sandboxFlags) (string, error) {
+	info, err := g.Prepare(ctx)
+	if err != nil {
+		return "", err
+	}
+	here, err := toolchain.Find(ctx)
+	if err != nil {
+		return "", err
+	}
+	races := "race checks"
+	if !toolchain.HasCompiler() {
+		races = "no race checks, for want of a C compiler"
+	}
+	return fmt.Sprintf("%s, %s, %s", cmp.Or(s.BuildImage, here.Version), info.Runtime, races), nil
 }
 
 // Grade grades a snapshot and tells each event.
@@ -125,6 +151,9 @@ func (b *bench) Identity() string { return b.identity }
 
 // checkTimeout bounds a look at the engine: one that hangs does not work either.
 const checkTimeout = 15 * time.Second
+
+// Setup says what the machine compiles and runs with.
+func (b *bench) Setup() string { return b.setup }
 
 // Check returns an error if the Docker engine does not answer. It opens a connection of its
 // own, because what is open has what it needs in memory and would not notice.

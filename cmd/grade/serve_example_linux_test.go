@@ -90,7 +90,7 @@ func TestServingExampleCluster(t *testing.T) {
 	}
 	t.Parallel()
 	engineClient(t) // skips without one
-	nodes, nats := exampleCluster(t)
+	nodes, nats, forWorkers := exampleCluster(t)
 	dir := sampleCourse(t)
 	w := &world{T: t, acked: map[string]declared{}, told: map[string][]service.Progress{}}
 	engineURL := []string{"GRADE_NATS=" + nats} // in the environment, which no list of processes shows
@@ -98,7 +98,7 @@ func TestServingExampleCluster(t *testing.T) {
 		":443 --autocert grade.example.org", "127.0.0.1:0")...)
 	w.serve.start()
 	w.address()
-	work := newChild(t, "work", engineURL, commandOf(t, "cluster/grade-work.conf")...)
+	work := newChild(t, "work", []string{"GRADE_NATS=" + forWorkers}, commandOf(t, "cluster/grade-work.conf")...)
 	work.start()
 	w.look(nats, 0)
 	all, _, err := course.Open(course.Folder(dir)).LoadAll()
@@ -118,7 +118,7 @@ func TestServingExampleCluster(t *testing.T) {
 }
 
 // exampleCluster starts the three servers of the example, and returns where clients connect.
-func exampleCluster(t *testing.T) (nodes []*child, url string) {
+func exampleCluster(t *testing.T) (nodes []*child, pages, workers string) {
 	t.Helper()
 	conf := commandOf(t, "cluster/nats.service", "/etc/grade/nats.conf", filepath.Join(servingExample, "cluster", "nats.conf"))
 	routes := []string{reserved(t), reserved(t), reserved(t)}
@@ -131,10 +131,13 @@ func exampleCluster(t *testing.T) (nodes []*child, url string) {
 		node.start()
 		nodes, clients = append(nodes, node), append(clients, at)
 	}
-	url = environment(t, "cluster/cluster.env", "10.0.0.1:4222", clients[0], "10.0.0.2:4222", clients[1], "10.0.0.3:4222", clients[2])[0]
-	url = strings.TrimPrefix(url, "GRADE_NATS=")
-	led(t, url)
-	return nodes, url
+	urls := map[string]string{}
+	for _, file := range []string{"cluster.env", "worker.env"} {
+		url := environment(t, "cluster/"+file, "10.0.0.1:4222", clients[0], "10.0.0.2:4222", clients[1], "10.0.0.3:4222", clients[2])[0]
+		urls[file] = strings.TrimPrefix(url, "GRADE_NATS=")
+	}
+	led(t, urls["cluster.env"])
+	return nodes, urls["cluster.env"], urls["worker.env"]
 }
 
 // environment reads a file of variables as systemd does, after replacing some of its text.

@@ -127,7 +127,7 @@ func TestServiceAndBatchAgree(t *testing.T) {
 
 // decided is a record without what is about where and when it ran.
 func decided(r results.Record) results.Record {
-	r.Worker, r.Path, r.Recorded = "", "", time.Time{}
+	r.Worker, r.Host, r.Path, r.Recorded = "", "", "", time.Time{}
 	result := *r.Result
 	result.Started, result.Phases = time.Time{}, verdict.Phases{}
 	result.Checks = nil

@@ -26,7 +26,8 @@ type Record struct {
 	Path      string          `json:"path"`
 	Folder    string          `json:"folder,omitempty"` // from the root of the submissions' repository
 	Recorded  time.Time       `json:"recorded"`
-	Worker    string          `json:"worker,omitempty"` // of a service: who graded it, and on which machine
+	Worker    string          `json:"worker,omitempty"` // of a service: who graded it
+	Host      string          `json:"host,omitempty"`   // and on which machine
 	Limits    Limits          `json:"limits"`
 	Result    *verdict.Result `json:"result"`
 }

@@ -53,6 +53,7 @@ func (e *Engine) SetCourse(ctx context.Context, fsys fs.FS) (list []*course.Exer
 	}
 	e.mu.Lock()
 	e.course = l
+	e.state.setExercises(l.exercises)
 	e.mu.Unlock()
 	return list, broken, e.sweep(ctx)
 }

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/nats-io/jwt/v2"
@@ -14,21 +15,54 @@ import (
 // make jobs nor remove results, and reads no person's secrets. It is for clusters whose
 // operator writes credentials; those of a server in this process come from
 // [WorkerCredentials].
+//
+// Workers need an account of their own, which imports subjects of the course's as services:
+// examples/serving/cluster shows it. Permissions alone do not do: the server looks at where a
+// message goes, and not at where the answer to it is to go. A worker in the account of the
+// course would have the answer to its question go to $JS.API.STREAM.DELETE.
 func WorkerPermissions(course, worker string) (publish, subscribe []string) {
-	n := names{Config{Course: course}.filled().Course}
-	jobs := n.jobs()
-	publish = []string{
-		"$JS.API.CONSUMER.INFO." + jobs + ".*", // find the queue
-		"$JS.API.CONSUMER.MSG.NEXT." + jobs + ".*",
-		"$JS.ACK." + jobs + ".>",
-		"$JS.ACK.*.*." + jobs + ".>", // the form of newer servers
-		n.all(kindResult), n.all(kindFailure), n.all(kindProgress),
-		n.subject(kindWorker, token(worker)),
-	}
-	for _, bucket := range []string{n.submissions(), n.courses()} {
-		publish = append(publish, "$JS.API.STREAM.INFO.OBJ_"+bucket, "$JS.API.STREAM.MSG.GET.OBJ_"+bucket)
+	publish = []string{api + ".INFO"} // which says whose account it is, see [Jobs]
+	for _, s := range workerServices(Config{Course: course}.filled().Course, token(worker)) {
+		publish = append(publish, s.local())
 	}
 	return publish, []string{inbox(worker) + ".>"}
+}
+
+// workerService is a subject of the course's account on which workers ask or tell something.
+type workerService struct {
+	subject string
+	answers jwt.ResponseType // to one question; empty: one
+}
+
+// workerServices are what a worker may ask and tell; "*" is any worker.
+func workerServices(course, worker string) []workerService {
+	n := names{course}
+	jobs := n.jobs()
+	list := []workerService{
+		{subject: api + ".CONSUMER.INFO." + jobs + ".*"}, // find the queue
+		{api + ".CONSUMER.MSG.NEXT." + jobs + ".*", jwt.ResponseTypeStream},
+		{subject: "$JS.ACK." + jobs + ".>"},
+		{subject: "$JS.ACK.*.*." + jobs + ".>"}, // the form of newer servers
+		{subject: n.all(kindResult)}, {subject: n.all(kindFailure)}, {subject: n.all(kindProgress)},
+		{subject: n.subject(kindWorker, worker)},
+	}
+	for _, bucket := range []string{n.submissions(), n.courses()} {
+		list = append(list, workerService{subject: api + ".STREAM.INFO.OBJ_" + bucket}, workerService{subject: api + ".STREAM.MSG.GET.OBJ_" + bucket})
+	}
+	return list
+}
+
+// api begins the subjects on which the server is asked about streams, and importedAPI those by
+// which an account without streams asks about another's: the server answers what begins with
+// api by itself, in every account.
+const api, importedAPI = "$JS.API", "course.API"
+
+// local is the subject in the account of the workers.
+func (s workerService) local() string {
+	if rest, ok := strings.CutPrefix(s.subject, api); ok {
+		return importedAPI + rest
+	}
+	return s.subject
 }
 
 // WorkerCredentials returns the file of credentials with which a worker of that name
@@ -48,7 +82,7 @@ func WorkerCredentials(dataDir, course, worker string, lasts time.Duration) ([]b
 	if lasts > 0 {
 		expires = time.Now().Add(lasts)
 	}
-	signed, pair, err := k.user(worker, p, expires)
+	signed, pair, err := user(k.workers, worker, p, expires)
 	if err != nil {
 		return nil, err
 	}

@@ -124,7 +124,9 @@ func (e *Engine) exportPending(to *file.Store, pending []results.Pending) (n int
 }
 
 // allHanded lists what was handed in, in the order of the queue. What has yet to be graded says
-// so: where it is imported, nothing knows that a worker had it, or that it has no verdict.
+// so: where it is imported, nothing knows that a worker had it. One without a verdict is graded
+// again where it is imported, unless others came after it: if only the first ones count, its
+// points would take the place of theirs, which staff have to want.
 func (s *state) allHanded() (list []attemptEntry) {
 	var all []*handed
 	for _, c := range s.cells {
@@ -138,8 +140,12 @@ func (s *state) allHanded() (list []attemptEntry) {
 	})
 	for _, h := range all {
 		a := h.attemptEntry
-		stage := s.stageOf(s.cells[a.cell()], h)
+		c := s.cells[a.cell()]
+		stage := s.stageOf(c, h)
 		a.Kept = stage != service.Graded && stage != service.Replaced
+		if a.Failure = nil; stage == service.NoVerdict && h.Number < s.lastNumber(c) {
+			a.Failure = h.failure
+		}
 		list = append(list, a)
 	}
 	return list

@@ -100,8 +100,8 @@ func (s *state) endFollowers() {
 }
 
 // Follow tells how a student's work at an exercise goes, until the context ends. The first
-// value says where the last attempt stands, with the number 0 if there is none; if it is
-// being graded, the events so far come next. A change of the queue before a waiting attempt
+// value says where the last attempt stands, with the number 0 if there is none; the events so
+// far of those that are being graded come next. A change of the queue before a waiting attempt
 // comes as the same stage with another number ahead. The channel is closed when the context
 // or the engine ends.
 func (e *Engine) Follow(ctx context.Context, student, exercise string) <-chan service.Progress {
@@ -132,9 +132,11 @@ func (s *state) standing(id cellID) []service.Progress {
 	if c == nil || len(c.handed) == 0 {
 		return []service.Progress{{Student: id.student, Exercise: id.exercise, At: s.now().UTC()}}
 	}
-	h := c.handed[len(c.handed)-1]
-	list := []service.Progress{s.progress(c, h, nil)}
-	if h.busy != nil {
+	list := []service.Progress{s.progress(c, c.handed[len(c.handed)-1], nil)}
+	for _, h := range c.handed {
+		if h.busy == nil {
+			continue
+		}
 		for i := range h.busy.events {
 			list = append(list, s.progress(c, h, &h.busy.events[i]))
 		}

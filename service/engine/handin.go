@@ -85,7 +85,7 @@ func (e *Engine) number(ctx context.Context, id cellID, u service.Upload, conten
 		a, entry, last, again := e.plan(id, u, content)
 		switch {
 		case again: // it has no verdict
-			return a.Number, e.Retry(ctx, id.student, id.exercise, a.Number)
+			return a.Number, e.retry(ctx, id, a.Number)
 		case entry == nil: // it is there
 			return a.Number, nil
 		}
@@ -118,9 +118,24 @@ func (e *Engine) plan(id cellID, u service.Upload, content string) (a results.At
 	}
 	return a, &attemptEntry{
 		Schema: attemptSchema, Student: u.Student, Exercise: u.Exercise, Number: a.Number, Content: content,
-		Submitted: a.Submitted, Source: a.Source, Dir: u.Snapshot.Dir, Ignored: u.Snapshot.Ignored, Problems: u.Snapshot.Problems,
+		Submitted: a.Submitted, Source: a.Source, Dir: u.Snapshot.Dir, Ignored: clipped(u.Snapshot.Ignored), Problems: u.Snapshot.Problems,
 		Beside: u.Beside != nil && u.Beside(e.state.attempts(c)), Keeps: c.begun(),
 	}, c.last, false
+}
+
+// maxIgnored bounds the names of files that are no part of an attempt, in bytes: they stay in
+// memory for as long as the course lasts.
+const maxIgnored = 2 << 10
+
+// clipped returns the first of some names, and how many are left out.
+func clipped(names []string) []string {
+	size := 0
+	for i, name := range names {
+		if size += len(name); size > maxIgnored {
+			return append(slices.Clone(names[:i]), fmt.Sprintf("and %d more", len(names)-i))
+		}
+	}
+	return names
 }
 
 // begun returns the attempts without an end that no later one replaces.
@@ -224,11 +239,16 @@ func (e *Engine) job(id cellID) (service.Job, bool, error) {
 
 // Retry puts an attempt without a verdict into the queue again.
 func (e *Engine) Retry(ctx context.Context, student, exercise string, number int) error {
-	a, ok := e.Attempt(student, exercise, number)
-	if !ok || a.Stage != service.NoVerdict {
-		return &fault.Error{Message: fmt.Sprintf("try attempt %d of %s at %s again: it is not without a verdict", number, student, exercise)}
-	}
 	id := cellID{student, exercise}
+	defer e.busy.lock(id)() // no upload comes between, whose job this would take the place of
+	return e.retry(ctx, id, number)
+}
+
+func (e *Engine) retry(ctx context.Context, id cellID, number int) error {
+	a, ok := e.Attempt(id.student, id.exercise, number)
+	if !ok || a.Stage != service.NoVerdict {
+		return &fault.Error{Message: fmt.Sprintf("try attempt %d of %s at %s again: it is not without a verdict", number, id.student, id.exercise)}
+	}
 	f := failureEntry{Schema: failureSchema, Again: true, At: e.config.Now().UTC()}
 	if _, err := e.keep(ctx, e.names.numbered(kindFailure, id, number), f, nil); err != nil {
 		return fmt.Errorf("try again: %w", err)

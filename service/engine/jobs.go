@@ -73,8 +73,8 @@ func (e *Engine) Jobs(ctx context.Context, name string) (*Jobs, error) {
 
 // open finds what the engine has made. It waits for an engine that has not started yet.
 func (j *Jobs) open(ctx context.Context) (err error) {
-	if j.js, err = jetstream.New(j.nc, jetstream.WithDefaultTimeout(callTimeout)); err != nil {
-		return err
+	if err := again(ctx, j.ask); err != nil {
+		return fmt.Errorf("ask the service: %w", err)
 	}
 	for what, find := range map[string]func(context.Context) error{
 		"what was handed in": func(ctx context.Context) error { return j.bucket(ctx, j.names.submissions(), &j.submissions) },
@@ -85,6 +85,18 @@ func (j *Jobs) open(ctx context.Context) (err error) {
 		}
 	}
 	return nil
+}
+
+// ask finds out how to ask about streams: an account that has none of its own is one of
+// workers, see [WorkerPermissions].
+func (j *Jobs) ask(ctx context.Context) (err error) {
+	if j.js, err = jetstream.New(j.nc, jetstream.WithDefaultTimeout(callTimeout)); err != nil {
+		return err
+	}
+	if _, err = j.js.AccountInfo(ctx); errors.Is(err, jetstream.ErrJetStreamNotEnabledForAccount) {
+		j.js, err = jetstream.NewWithAPIPrefix(j.nc, importedAPI, jetstream.WithDefaultTimeout(callTimeout))
+	}
+	return err
 }
 
 func (j *Jobs) bucket(ctx context.Context, name string, into *objects) (err error) {

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/nats-io/jwt/v2"
@@ -17,11 +18,13 @@ import (
 )
 
 // keys are those of the server in this process: an operator, which it trusts, an account,
-// in which the course is, and the server's own account. Users are signed when they are
-// needed. A server that does not listen has them too: its files belong to the account, and
-// would not be found once it listens.
+// in which the course is, one of the workers of other machines, and the server's own account.
+// Users are signed when they are needed. A server that does not listen has them too: its files
+// belong to the account, and would not be found once it listens. Without the key of the
+// workers, a new one is made at the next start, and the credentials that it had signed hold
+// no more.
 type keys struct {
-	operator, account, system nkeys.KeyPair
+	operator, account, workers, system nkeys.KeyPair
 }
 
 // openKeys reads the keys in a folder, or makes them.
@@ -34,7 +37,7 @@ func openKeys(dir string) (*keys, error) {
 		pair   *nkeys.KeyPair
 		name   string
 		create func() (nkeys.KeyPair, error)
-	}{{&k.operator, "operator", nkeys.CreateOperator}, {&k.account, "account", nkeys.CreateAccount}, {&k.system, "system", nkeys.CreateAccount}} {
+	}{{&k.operator, "operator", nkeys.CreateOperator}, {&k.account, "account", nkeys.CreateAccount}, {&k.workers, "workers", nkeys.CreateAccount}, {&k.system, "system", nkeys.CreateAccount}} {
 		var err error
 		if *one.pair, err = openKey(filepath.Join(dir, one.name+".seed"), one.create); err != nil {
 			return nil, fmt.Errorf("open keys: %w", err)
@@ -64,28 +67,35 @@ func openKey(name string, create func() (nkeys.KeyPair, error)) (nkeys.KeyPair, 
 	return pair, err
 }
 
-// guard makes a server refuse who has no credentials of the account.
-func (k *keys) guard(o *server.Options) error {
+// guard makes a server refuse who has no credentials of its accounts, and lets workers ask of
+// a course what they may.
+func (k *keys) guard(o *server.Options, course string) error {
 	operator, err := k.operator.PublicKey()
 	if err != nil {
 		return err
 	}
 	claims := jwt.NewOperatorClaims(operator)
 	claims.Name = "grade"
-	resolver := &server.MemAccResolver{}
-	account, err := k.account.PublicKey()
+	a, err := accountOf(k.account, "grade")
 	if err != nil {
 		return err
 	}
-	a := jwt.NewAccountClaims(account)
-	a.Name = "grade"
 	a.Limits.JetStreamLimits = jwt.JetStreamLimits{MemoryStorage: jwt.NoLimit, DiskStorage: jwt.NoLimit, Streams: jwt.NoLimit, Consumer: jwt.NoLimit}
-	if o.SystemAccount, err = k.system.PublicKey(); err != nil {
+	a.RevokeAt(jwt.All, time.Now().Add(-time.Second)) // only this process has users here; older versions gave workers some
+	workers, err := accountOf(k.workers, "workers")
+	if err != nil {
 		return err
 	}
-	s := jwt.NewAccountClaims(o.SystemAccount)
-	s.Name = "system"
-	for _, c := range []*jwt.AccountClaims{a, s} {
+	for _, s := range workerServices(course, "*") {
+		a.Exports.Add(&jwt.Export{Name: s.subject, Subject: jwt.Subject(s.subject), Type: jwt.Service, ResponseType: s.answers})
+		workers.Imports.Add(&jwt.Import{Name: s.subject, Account: a.Subject, Subject: jwt.Subject(s.subject), LocalSubject: renamed(s.local()), Type: jwt.Service})
+	}
+	system, err := accountOf(k.system, "system")
+	if err != nil {
+		return err
+	}
+	resolver := &server.MemAccResolver{}
+	for _, c := range []*jwt.AccountClaims{a, workers, system} {
 		signed, err := c.Encode(k.operator)
 		if err == nil {
 			err = resolver.Store(c.Subject, signed)
@@ -94,13 +104,36 @@ func (k *keys) guard(o *server.Options) error {
 			return err
 		}
 	}
-	o.TrustedOperators, o.AccountResolver = []*jwt.OperatorClaims{claims}, resolver
+	o.TrustedOperators, o.AccountResolver, o.SystemAccount = []*jwt.OperatorClaims{claims}, resolver, system.Subject
 	return nil
+}
+
+// renamed writes each star of a subject as the number by which an import knows it.
+func renamed(subject string) jwt.RenamingSubject {
+	parts, stars := strings.Split(subject, "."), 0
+	for i, p := range parts {
+		if p == "*" {
+			stars++
+			parts[i] = fmt.Sprintf("$%d", stars)
+		}
+	}
+	return jwt.RenamingSubject(strings.Join(parts, "."))
+}
+
+// accountOf returns the claims of an account that may do nothing with streams.
+func accountOf(pair nkeys.KeyPair, name string) (*jwt.AccountClaims, error) {
+	public, err := pair.PublicKey()
+	if err != nil {
+		return nil, err
+	}
+	a := jwt.NewAccountClaims(public)
+	a.Name = name
+	return a, nil
 }
 
 // ownUser is the engine itself: it may do everything in the account.
 func (k *keys) ownUser() (nats.Option, error) {
-	signed, pair, err := k.user("grade serve", jwt.Permissions{}, time.Time{})
+	signed, pair, err := user(k.account, "grade serve", jwt.Permissions{}, time.Time{})
 	if err != nil {
 		return nil, err
 	}
@@ -110,8 +143,8 @@ func (k *keys) ownUser() (nats.Option, error) {
 	), nil
 }
 
-// user signs a user with permissions; one without any may do everything.
-func (k *keys) user(name string, p jwt.Permissions, expires time.Time) (signed string, pair nkeys.KeyPair, err error) {
+// user signs a user of an account with permissions; one without any may do everything in it.
+func user(account nkeys.KeyPair, name string, p jwt.Permissions, expires time.Time) (signed string, pair nkeys.KeyPair, err error) {
 	if pair, err = nkeys.CreateUser(); err != nil {
 		return "", nil, err
 	}
@@ -124,6 +157,6 @@ func (k *keys) user(name string, p jwt.Permissions, expires time.Time) (signed s
 	if !expires.IsZero() {
 		u.Expires = expires.Unix()
 	}
-	signed, err = u.Encode(k.account)
+	signed, err = u.Encode(account)
 	return signed, pair, err
 }

@@ -28,9 +28,10 @@ type attemptEntry struct {
 	Dir       string            `json:"dir"`
 	Ignored   []string          `json:"ignored,omitempty"`
 	Problems  []verdict.Problem `json:"problems,omitempty"`
-	Beside    bool              `json:"beside,omitempty"` // it replaces none of those before it
-	Kept      bool              `json:"kept,omitempty"`   // in an export: no later one replaces it
-	Keeps     []int             `json:"keeps,omitempty"`  // earlier ones that it does not replace: a worker has had them
+	Beside    bool              `json:"beside,omitempty"`  // it replaces none of those before it
+	Kept      bool              `json:"kept,omitempty"`    // in an export: no later one replaces it
+	Keeps     []int             `json:"keeps,omitempty"`   // earlier ones that it does not replace: a worker has had them
+	Failure   *failureEntry     `json:"failure,omitempty"` // in an export: it has no verdict, and others came after it
 }
 
 func (a attemptEntry) cell() cellID { return cellID{a.Student, a.Exercise} }

@@ -79,7 +79,7 @@ func (e *embedded) start(c Config) error {
 	if e.keys, err = openKeys(filepath.Join(c.DataDir, "keys")); err != nil {
 		return err
 	}
-	if err := e.keys.guard(o); err != nil {
+	if err := e.keys.guard(o, c.Course); err != nil {
 		return err
 	}
 	if err := listen(c, o); err != nil {

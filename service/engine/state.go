@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"grade/exercises/course"
 	"grade/grader"
 	"grade/grader/results"
 	"grade/service"
@@ -27,6 +28,8 @@ type state struct {
 	hub     hub
 	beat    time.Duration
 	now     func() time.Time
+
+	exercises map[string]*course.Exercise // of the course; nil: it has none yet
 }
 
 // cell is a student's work at an exercise.
@@ -111,7 +114,7 @@ func (s *state) foldAttempt(c *cell, data []byte, seq uint64) error {
 		return nil
 	}
 	i, _ := c.find(a.Number)
-	c.handed = slices.Insert(c.handed, i, &handed{attemptEntry: a, place: seq, kept: a.Kept})
+	c.handed = slices.Insert(c.handed, i, &handed{attemptEntry: a, place: seq, kept: a.Kept, failure: a.Failure})
 	for _, number := range a.Keeps {
 		if h := c.of(number); h != nil {
 			h.kept = true
@@ -321,11 +324,25 @@ func (s *state) refresh(c *cell) {
 		}
 	}
 	inLine := uint64(0)
-	if h := s.waiting(c); h != nil {
+	if h := s.waiting(c); h != nil && s.offered(c.id.exercise) {
 		inLine = s.placeOf(c, h)
 	}
 	if s.line.set(c.id, inLine) {
 		s.tellLine()
+	}
+}
+
+// offered reports whether the course has an exercise. What waits at one that was taken out is
+// in nobody's way: it waits for the exercise to come back, or ends if it has a job already.
+func (s *state) offered(exercise string) bool {
+	return s.exercises == nil || s.exercises[exercise] != nil
+}
+
+// setExercises sets the exercises of the course.
+func (s *state) setExercises(exercises map[string]*course.Exercise) {
+	s.exercises = exercises
+	for _, c := range s.cells {
+		s.refresh(c)
 	}
 }
 

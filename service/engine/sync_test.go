@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/nats-io/jwt/v2"
+	"github.com/nats-io/nkeys"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -17,11 +18,11 @@ import (
 // for its own.
 func aCluster(t *testing.T, noSync bool) (url, creds, system string) {
 	t.Helper()
-	s, err := startServer(Config{DataDir: t.TempDir(), Listen: "127.0.0.1:0", noSync: noSync, Log: slog.New(slog.DiscardHandler)})
+	s, err := startServer(Config{Course: "course", DataDir: t.TempDir(), Listen: "127.0.0.1:0", noSync: noSync, Log: slog.New(slog.DiscardHandler)})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, s.stop()) })
-	written := func(k *keys) string {
-		signed, pair, err := k.user("operator", jwt.Permissions{}, time.Time{})
+	written := func(account nkeys.KeyPair) string {
+		signed, pair, err := user(account, "operator", jwt.Permissions{}, time.Time{})
 		require.NoError(t, err)
 		seed, err := pair.Seed()
 		require.NoError(t, err)
@@ -31,7 +32,7 @@ func aCluster(t *testing.T, noSync bool) (url, creds, system string) {
 		require.NoError(t, os.WriteFile(name, data, 0o600))
 		return name
 	}
-	return s.url(Config{Listen: "127.0.0.1:0"}), written(s.keys), written(&keys{account: s.keys.system})
+	return s.url(Config{Listen: "127.0.0.1:0"}), written(s.keys.account), written(s.keys.system)
 }
 
 // A cluster that is seen to acknowledge before it syncs is refused; where it cannot be seen,

@@ -170,18 +170,22 @@ func (e *Engine) Queue() service.Queue {
 	})
 	if cells := s.line.cells(); len(cells) > 0 {
 		c := s.cells[cells[0]]
-		q.Oldest = c.handed[len(c.handed)-1].Submitted
+		if h := s.waiting(c); h != nil {
+			q.Oldest = h.Submitted
+		}
 	}
 	q.Wait = s.pace.wait(q)
 	return q
 }
 
-// Wait estimates how long an attempt waits for a worker that has so many before it, as
-// [service.Queue.Wait] does for a newcomer.
-func (e *Engine) Wait(ahead int) time.Duration {
+// QueueBehind is the queue as an attempt sees it that has so many before it: Waiting are
+// those, and Wait is its own.
+func (e *Engine) QueueBehind(ahead int) service.Queue {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return e.state.pace.wait(e.state.staffed(ahead))
+	q := e.state.staffed(ahead)
+	q.Wait = e.state.pace.wait(q)
+	return q
 }
 
 // staffed is a queue in which so many wait, with what is being graded and the workers, in no order.

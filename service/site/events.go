@@ -131,11 +131,17 @@ func (q *request) standing(student string, a service.Attempt) *news {
 
 // liveWords adds to [stageWords] about how long an attempt waits, where that is known.
 func (q *request) liveWords(a service.Attempt) string {
-	wait := q.Engine.Wait(a.Ahead)
-	if a.Stage != service.Waiting || wait < 0 {
-		return stageWords(a)
+	words := stageWords(a)
+	if a.Stage != service.Waiting {
+		return words
 	}
-	return stageWords(a) + "; a worker takes it in about " + inAbout(wait)
+	switch queue := q.Engine.QueueBehind(a.Ahead); {
+	case !queue.Taken():
+		return words + "; nothing is being graded at the moment, and your teacher sees that. It is kept, and graded as soon as that goes on"
+	case queue.Wait >= 0:
+		return words + "; a worker takes it in about " + inAbout(queue.Wait)
+	}
+	return words
 }
 
 // newsOf turns progress into news about an attempt. Progress without an event, and that of

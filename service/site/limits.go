@@ -20,6 +20,7 @@ type limits struct {
 	polls     *people.Limits // their questions whether it was approved
 	requests  *people.Limits // of a person
 	uploads   *people.Limits // of a person
+	kept      *people.Limits // attempts of a person: what is kept of each stays for good
 }
 
 func newLimits(now func() time.Time) limits {
@@ -30,6 +31,7 @@ func newLimits(now func() time.Time) limits {
 		polls:     people.NewLimits(1000, 10*time.Millisecond, now), // 200 that wait ask so often
 		requests:  people.NewLimits(200, 100*time.Millisecond, now),
 		uploads:   people.NewLimits(60, 2*time.Second, now),
+		kept:      people.NewLimits(300, 3*time.Minute, now), // 300 at once, and 480 a day
 	}
 }
 
@@ -41,7 +43,18 @@ func (q *request) limited(route Route) error {
 	case q.person != nil:
 		return tooMany(q.limits.requests.Take(q.person.Login))
 	}
-	return tooMany(q.limits.strangers.Take(q.client()))
+	return q.strange()
+}
+
+// strange counts a request without a person, and refuses an address with too many.
+func (q *request) strange() error {
+	wait, ok := q.limits.strangers.Take(q.client())
+	if ok {
+		return nil
+	}
+	p := tooManyIn(wait)
+	p.plain = !wantsJSON(q.Request)
+	return p
 }
 
 // guess counts a wrong secret, and refuses who tries too many.
@@ -51,6 +64,10 @@ func tooMany(wait time.Duration, ok bool) error {
 	if ok {
 		return nil
 	}
+	return tooManyIn(wait)
+}
+
+func tooManyIn(wait time.Duration) *Problem {
 	n := max(1, int(math.Ceil(wait.Seconds())))
 	return &Problem{Status: http.StatusTooManyRequests, Detail: "this is asked too often", Advice: fmt.Sprintf("try again in %d s", n), retry: n}
 }

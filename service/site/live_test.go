@@ -87,6 +87,54 @@ func TestStream(t *testing.T) {
 	}
 }
 
+// A page of an attempt that is being graded sees its checks, whatever was handed in since.
+func TestStreamOfAnEarlierAttempt(t *testing.T) {
+	w := newWorld(t)
+	ada := w.signedIn("ada")
+	ada.handIn(gears, solution("one"))
+	first := ada.stream("/gears/attempts/1/events")
+	ada.next(first, func(n news) bool { return n.Check != nil && n.Event.Decided == 4 })
+	ada.handIn(gears, solution("two"))
+	late := ada.stream("/gears/attempts/1/events")
+	for i := range 4 {
+		assert.Equal(t, i+1, ada.next(late, func(n news) bool { return n.Check != nil }).Event.Decided)
+	}
+	w.letGo()
+}
+
+// noWorker is an engine of which no worker takes jobs.
+type noWorker struct{ Engine }
+
+func (noWorker) QueueBehind(int) service.Queue { return service.Queue{Wait: -1} }
+
+// A student is told when no worker takes jobs.
+func TestNoWorkerTakesJobs(t *testing.T) {
+	const told = "nothing is being graded at the moment, and your teacher sees that"
+	q := &request{Site: &Site{Config: Config{Engine: noWorker{}}}}
+	assert.Contains(t, q.liveWords(service.Attempt{Stage: service.Waiting}), told)
+	assert.NotContains(t, q.liveWords(service.Attempt{Stage: service.Grading}), told)
+	w := newWorld(t)
+	ada := w.signedIn("ada")
+	ada.handIn(gears, solution("one"))
+	ada.next(ada.stream("/gears/attempts/1/events"), func(n news) bool { return n.Stage == service.Grading })
+	ada.handIn(gears, solution("two"))
+	assert.NotContains(t, ada.get("/gears/attempts/2").body, told)
+	assert.Contains(t, ada.get("/").body, `<span class="tag">waiting</span>`)
+	w.letGo()
+}
+
+// Staff are told when a submission may get other points on one worker than on another.
+func TestWorkersDiffer(t *testing.T) {
+	one, other := service.WorkerState{Name: "a", Setup: "go1.26.0, runc, race checks"}, service.WorkerState{Name: "b", Setup: "go1.25.0, runc, race checks"}
+	assert.True(t, service.Queue{Workers: []service.WorkerState{one, other}}.Differ())
+	other.Why = "it is starting"
+	assert.False(t, service.Queue{Workers: []service.WorkerState{one, other}}.Differ())
+	w := newWorld(t)
+	grace := w.signedIn("grace")
+	require.Eventually(t, func() bool { return strings.Contains(grace.get("/course/queue").body, "go1.26.0, runc, race checks") }, time.Minute, 10*time.Millisecond)
+	assert.NotContains(t, grace.get("/course/queue").body, "workers that take jobs differ")
+}
+
 // How long one waits is told by one's own place, on the page and in its news.
 func TestWaitIsToldOfOnesPlace(t *testing.T) {
 	w := newWorld(t)
@@ -99,10 +147,10 @@ func TestWaitIsToldOfOnesPlace(t *testing.T) {
 	bo.next(bo.stream("/gears/attempts/2/events"), func(n news) bool { return n.Stage == service.Grading })
 	ada.handIn(gears, solution("one"))
 	grace.handIn(gears, solution("later"))
-	said := "waiting: it is the next; a worker takes it in about " + inAbout(w.engine.Wait(0))
+	said := "waiting: it is the next; a worker takes it in about " + inAbout(w.engine.QueueBehind(0).Wait)
 	assert.Contains(t, ada.get("/gears/attempts/1").body, said)
 	assert.Equal(t, said, (<-ada.stream("/gears/attempts/1/events")).Words)
-	assert.Equal(t, w.engine.Wait(0).Seconds(), decode[attemptView](t, ada.json().get("/gears/attempts/1")).Wait, "not a newcomer's")
+	assert.Equal(t, w.engine.QueueBehind(0).Wait.Seconds(), decode[attemptView](t, ada.json().get("/gears/attempts/1")).Wait, "not a newcomer's")
 	w.letGo()
 }
 
@@ -234,6 +282,28 @@ func TestNoVerdict(t *testing.T) {
 	assert.Equal(t, http.StatusSeeOther, grace.post(address+"/retry", nil).status)
 	w.graded("ada", 1)
 	assert.Equal(t, http.StatusConflict, grace.post(address+"/retry", nil).status)
+}
+
+// Where only the first attempts count, one that had no verdict by a fault of ours is not graded
+// after others have taken their places: its points would take the place of theirs.
+func TestRetryPutsNoneOut(t *testing.T) {
+	w := newWorld(t)
+	w.course.Policy.Defaults.Attempts = 1
+	w.bench.failing.Store(true)
+	ada, grace := w.signedIn("ada"), w.signedIn("grace")
+	ada.handIn(gears, solution("one"))
+	ada.next(ada.stream("/gears/attempts/1/events"), func(n news) bool { return n.Stage == service.NoVerdict })
+	w.bench.failing.Store(false)
+	ada.handIn(gears, solution("two"))
+	w.letGo()
+	w.graded("ada", 2)
+	const retry = "/course/students/ada/gears/attempts/1/retry"
+	refused := grace.post(retry, nil)
+	assert.Equal(t, http.StatusConflict, refused.status)
+	assert.Contains(t, refused.body, "it would put one of them out")
+	w.course.Policy.Defaults.Attempts = 2
+	assert.Equal(t, http.StatusSeeOther, grace.post(retry, nil).status)
+	w.graded("ada", 1)
 }
 
 // What staff hand in to try the course is in no gradebook.

@@ -23,6 +23,7 @@ type Problem struct {
 	Problems []verdict.Problem `json:"problems,omitempty"` // of a submission that was refused
 	then     string            // the address to show after signing in
 	retry    int               // seconds, for Retry-After
+	plain    bool              // as text: a page would cost what a limit is to save
 }
 
 func (p *Problem) Error() string { return p.Detail }
@@ -60,6 +61,10 @@ func (s *Site) refuse(w http.ResponseWriter, r *http.Request, p *Problem) {
 	if p.retry > 0 {
 		w.Header().Set("Retry-After", fmt.Sprint(p.retry))
 	}
+	if p.plain {
+		http.Error(w, p.Detail+": "+p.Advice, p.Status)
+		return
+	}
 	if wantsJSON(r) {
 		w.Header().Set("Content-Type", "application/problem+json")
 		w.WriteHeader(p.Status)
@@ -69,6 +74,14 @@ func (s *Site) refuse(w http.ResponseWriter, r *http.Request, p *Problem) {
 	q := &request{Site: s, Request: r, w: w}
 	q.person, _, _ = q.asking()
 	q.page(p.Status, "problem", problemView{Problem: p, SignIn: p.Status == http.StatusUnauthorized, Then: p.then, OIDC: s.OIDC != nil, Issuer: s.Issuer})
+}
+
+// turnAway refuses a request that is for no route, and counts it, whoever asks.
+func (s *Site) turnAway(w http.ResponseWriter, r *http.Request, p *Problem) {
+	if err := (&request{Site: s, Request: r, w: w}).strange(); err != nil {
+		p, _ = problemOf(err)
+	}
+	s.refuse(w, r, p)
 }
 
 type problemView struct {

@@ -16,6 +16,7 @@ type queueView struct {
 	WaitText  string          `json:"-"`
 	OldestAge string          `json:"-"`
 	Refuses   string          `json:"refuses,omitempty"` // why no submission is taken now
+	Differ    bool            `json:"workers_differ"`    // see [service.Queue]
 	Workers   []workerView    `json:"workers"`
 	NoVerdict []noVerdictView `json:"no_verdict"`
 }
@@ -37,7 +38,7 @@ type (
 
 func (q *request) queuePage() error {
 	now, queue := q.Now(), q.Engine.Queue()
-	v := queueView{Waiting: queue.Waiting, Grading: queue.Grading, Oldest: queue.Oldest, WaitText: inAbout(queue.Wait), Workers: []workerView{}, NoVerdict: []noVerdictView{}}
+	v := queueView{Waiting: queue.Waiting, Grading: queue.Grading, Oldest: queue.Oldest, Differ: queue.Differ(), WaitText: inAbout(queue.Wait), Workers: []workerView{}, NoVerdict: []noVerdictView{}}
 	for _, err := range q.failing() {
 		v.Refuses = err.Error()
 	}

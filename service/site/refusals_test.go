@@ -215,6 +215,38 @@ func TestLimits(t *testing.T) {
 	assert.Equal(t, http.StatusCreated, ada.handIn(gears, solution("z")).status)
 }
 
+// A person may not fill the disk: what is kept of an attempt stays for good.
+func TestAttemptsOfADay(t *testing.T) {
+	w := newWorld(t)
+	ada := w.signedIn("ada").json()
+	for range 6 {
+		for range 50 {
+			require.Equal(t, http.StatusCreated, ada.handIn(gears, solution("x")).status)
+		}
+		w.wait(100 * time.Second)
+	}
+	for range 3 { // those of ten minutes
+		require.Equal(t, http.StatusCreated, ada.handIn(gears, solution("x")).status)
+	}
+	assert.Equal(t, http.StatusTooManyRequests, ada.handIn(gears, solution("x")).status)
+	w.wait(3 * time.Minute)
+	assert.Equal(t, http.StatusCreated, ada.handIn(gears, solution("x")).status)
+}
+
+// Addresses that lead nowhere, and methods that do not apply, count as any request of a stranger.
+func TestStrangersAtNoAddress(t *testing.T) {
+	w := newWorld(t)
+	stranger := w.nobody()
+	for range 500 {
+		require.Equal(t, http.StatusNotFound, stranger.get("/a/b/c").status)
+		require.Equal(t, http.StatusMethodNotAllowed, stranger.post("/healthz", nil).status)
+	}
+	refused := stranger.get("/a/b/c")
+	assert.Equal(t, http.StatusTooManyRequests, refused.status)
+	assert.NotContains(t, refused.body, "<html", "a page would cost what the limit is to save")
+	assert.Contains(t, refused.body, "try again in 1 s")
+}
+
 // A class signs in at once behind one address, with cookies from before a restore too; what a
 // page brings along counts for nothing.
 func TestClassBehindOneAddress(t *testing.T) {

@@ -144,14 +144,14 @@ func (s *Site) fallback(own, exercises *http.ServeMux) http.Handler {
 		h.ServeHTTP(probe, r)
 		if probe.status == http.StatusMethodNotAllowed {
 			w.Header().Set("Allow", probe.header.Get("Allow"))
-			s.refuse(w, r, &Problem{Status: probe.status, Detail: r.Method + " does not apply to this address", Advice: "it takes " + probe.header.Get("Allow")})
+			s.turnAway(w, r, &Problem{Status: probe.status, Detail: r.Method + " does not apply to this address", Advice: "it takes " + probe.header.Get("Allow")})
 			return
 		}
 		if to := probe.header.Get("Location"); to != "" { // a path that was not clean
 			http.Redirect(w, r, to, http.StatusMovedPermanently)
 			return
 		}
-		s.refuse(w, r, notFound("there is no page at this address", "begin at the list of exercises"))
+		s.turnAway(w, r, notFound("there is no page at this address", "begin at the list of exercises"))
 	})
 }
 

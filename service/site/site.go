@@ -40,8 +40,8 @@ type Engine interface {
 	// Retry has an attempt without a verdict graded again.
 	Retry(ctx context.Context, student, exercise string, number int) error
 	Queue() service.Queue
-	// Wait estimates how long one waits who has so many before them; negative: not known.
-	Wait(ahead int) time.Duration
+	// QueueBehind is the queue as an attempt sees it that has so many before it.
+	QueueBehind(ahead int) service.Queue
 }
 
 // Course is a course as it was read last.
@@ -120,7 +120,7 @@ func (s *Site) Handler() http.Handler {
 	}
 	cross := http.NewCrossOriginProtection()
 	cross.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		s.refuse(w, r, &Problem{Status: http.StatusForbidden, Detail: "this request comes from another site", Advice: "open the page here, and send it from there"})
+		s.turnAway(w, r, &Problem{Status: http.StatusForbidden, Detail: "this request comes from another site", Advice: "open the page here, and send it from there"})
 	}))
 	return s.observe(headers(s.secure, cross.Handler(s.fallback(own, exercises))))
 }

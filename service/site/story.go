@@ -58,6 +58,9 @@ func (q *request) attemptOf() error {
 	}
 	v.Staff, v.Why, v.Worker, v.Back = true, a.Why, a.Worker, storyOf(student)
 	if a.Record != nil {
+		if host := a.Record.Host; host != "" && host != a.Worker {
+			v.Worker += " on " + host
+		}
 		v.Result = a.Record.Result // in full: staff have the whole of it in an export too
 	}
 	return q.show("attempt", v)
@@ -75,9 +78,25 @@ func (q *request) retry() error {
 	if a.Stage != service.NoVerdict {
 		return &Problem{Status: http.StatusConflict, Detail: "this attempt is " + string(a.Stage), Advice: "only an attempt without a verdict can be graded again here; the page Regrade changes results that count"}
 	}
+	if err := q.putsOut(a, e.Name); err != nil {
+		return err
+	}
 	if err := q.Engine.Retry(q.Context(), a.Student, e.Name, a.Number); err != nil {
 		return err
 	}
 	q.Log.InfoContext(q.Context(), "graded again", "student", a.Student, "exercise", e.Name, "attempt", a.Number, "by", q.person.Login)
 	return q.done(fmt.Sprintf("%s/%s/attempts/%d", storyOf(student), e.Name, a.Number))
+}
+
+// putsOut refuses to grade an attempt without a verdict if that would put a later one, which
+// counts, out of those that may.
+func (q *request) putsOut(a service.Attempt, exercise string) error {
+	rules, _ := q.course().Policy.RulesOf(exercise)
+	list := q.Engine.Attempts(a.Student, exercise)
+	last := list[len(list)-1].Number
+	if rules.Attempts == 0 || last == a.Number || nth(list, last) < rules.Attempts {
+		return nil
+	}
+	return &Problem{Status: http.StatusConflict, Detail: fmt.Sprintf("the course counts the first %d, and those that were handed in after this one have taken all of them: graded now, it would put one of them out", rules.Attempts),
+		Advice: "ask the student to hand it in again, or raise attempts in grade.yaml first"}
 }

@@ -247,7 +247,7 @@ func (q *request) attemptView(e *course.Exercise, a service.Attempt, base string
 		}
 	}
 	v.Events, v.Source = v.Address+"/events", v.Address+"/source"
-	if wait := q.Engine.Wait(a.Ahead); a.Stage == service.Waiting && wait >= 0 {
+	if wait := q.Engine.QueueBehind(a.Ahead).Wait; a.Stage == service.Waiting && wait >= 0 {
 		v.Wait = wait.Seconds()
 	}
 	v.Words = q.liveWords(a)

@@ -88,6 +88,9 @@ func (q *request) takeIn(e *course.Exercise) (service.Attempt, error) {
 		return service.Attempt{}, unprocessable("hand it in on the page of its exercise, or mend the package clause; this was no attempt",
 			"%s is package %s, and %s is package %s", s.PackageFile, verdict.Printable(s.Package), e.Name, e.Package)
 	}
+	if err := tooMany(q.limits.kept.Take(q.person.Login)); err != nil {
+		return service.Attempt{}, err
+	}
 	now := q.Now()
 	return q.Engine.HandIn(q.Context(), service.Upload{
 		Student: q.person.Login, Exercise: e.Name, Snapshot: s, At: now, Source: timeSource, Beside: q.countsLess(e.Name, now),

@@ -98,6 +98,49 @@ func TestWorkerCredentialsAllowNothingElse(t *testing.T) {
 	assert.Equal(t, service.Waiting, a[0].Stage)
 }
 
+// The server asks nothing about where an answer is to go: a question whose answer would be a
+// command of its own, or a record, changes nothing.
+func TestAnswersForWorkersGoNowhereElse(t *testing.T) {
+	dir := t.TempDir()
+	e := openedWith(t, engine.Config{DataDir: dir, Listen: "127.0.0.1:0"})
+	data, err := engine.WorkerCredentials(dir, "", "w1", 0)
+	require.NoError(t, err)
+	creds := written(t, data)
+	_, err = e.HandIn(t.Context(), upload("ada", "one"))
+	require.NoError(t, err)
+	kv, err := e.KV(t.Context(), "site")
+	require.NoError(t, err)
+	_, err = kv.Create(t.Context(), "extensions", []byte("kept"), 0)
+	require.NoError(t, err)
+	nc, err := nats.Connect(e.URL(), nats.UserCredentials(creds), nats.CustomInboxPrefix("_INBOX_w1"))
+	require.NoError(t, err)
+	defer nc.Close()
+	questions, _ := engine.WorkerPermissions("", "w1")
+	filled := strings.NewReplacer("*.*.", "_.x.", ".*", ".g", ".>", ".g.1.1.1.1.1")
+	for _, question := range questions {
+		if !strings.Contains(question, "API") && !strings.Contains(question, "ACK") {
+			continue // news and results, which a worker may give in any case
+		}
+		for _, answer := range []string{
+			"$JS.API.STREAM.DELETE.OBJ_submissions-course", "$JS.API.STREAM.PURGE.log-course", "$JS.API.STREAM.DELETE.log-course", "$KV.kv-course-site.extensions", "attempt.course.gears.bob",
+		} {
+			for _, body := range []string{"", "+WPI", "{", "{}", `{"seq":1}`} {
+				require.NoError(t, nc.PublishRequest(filled.Replace(question), answer, []byte(body)))
+			}
+		}
+	}
+	_, err = nc.Request(filled.Replace(questions[1]), nil, time.Minute) // the server has seen all before it
+	require.NoError(t, err)
+	entry, err := kv.Get(t.Context(), "extensions")
+	require.NoError(t, err)
+	assert.Equal(t, "kept", string(entry.Value))
+	require.NoError(t, e.Close())
+	again := openedWith(t, engine.Config{DataDir: dir})
+	require.Len(t, again.Attempts("ada", gears), 1, "the log is there")
+	_, err = again.Source(t.Context(), "ada", gears, 1)
+	require.NoError(t, err)
+}
+
 // Without credentials, or with those of another service, no worker connects.
 func TestNoCredentials(t *testing.T) {
 	e, _ := listening(t, "w1")

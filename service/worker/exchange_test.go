@@ -178,7 +178,8 @@ func TestExportOfANewService(t *testing.T) {
 	require.ErrorContains(t, err, "export: attempt 1 of ada at gears is another one here")
 }
 
-// What waits at an exercise that the course has no more waits on, and keeps nothing else out.
+// What waits at an exercise that the course has no more waits on, is before nobody in the queue,
+// and keeps nothing else out.
 func TestImportWithoutTheExercise(t *testing.T) {
 	e, dir := everything(t, t.TempDir()), t.TempDir()
 	_, err := e.Export(t.Context(), dir)
@@ -194,6 +195,11 @@ func TestImportWithoutTheExercise(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, 5, n.Attempts)
 	assert.Len(t, other.Attempts("ada", gears), 2)
+	assert.Zero(t, other.Queue().Waiting)
+	_, broken, err = other.SetCourse(t.Context(), coursetest.FS(coursetest.Files()))
+	require.NoError(t, errors.Join(append(broken, err)...))
+	assert.Equal(t, 2, other.Queue().Waiting, "dora's, and the one that failed")
+	assert.False(t, other.Queue().Oldest.IsZero())
 }
 
 // What has no verdict, or has yet to be graded beside a later attempt, is neither replaced nor
@@ -222,8 +228,10 @@ func TestWhatIsOpenStaysOpen(t *testing.T) {
 		}
 		return list
 	}
-	assert.Equal(t, []service.Stage{service.Waiting, service.Graded}, stages())
+	assert.Equal(t, []service.Stage{service.NoVerdict, service.Graded}, stages(), "staff decide whether it is graded after the later one")
+	assert.Contains(t, other.Attempts("ada", gears)[0].Why, "the reference does not build")
 	started(t, other, "w", scripted{grade: right})
+	require.NoError(t, other.Retry(t.Context(), "ada", gears, 1))
 	require.Eventually(t, func() bool { return slices.Equal([]service.Stage{service.Graded, service.Graded}, stages()) }, time.Minute, time.Millisecond)
 }
 

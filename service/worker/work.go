@@ -107,7 +107,7 @@ func (w *Worker) grade(ctx context.Context, bench Bench, t *engine.Taken) (*resu
 	}
 	return &results.Record{
 		Key: results.Key(t.Job.Content, e, bench.Identity()), Limits: results.LimitsOf(e.Limits), Result: result,
-		Worker: w.jobs.Name(),
+		Worker: w.jobs.Name(), Host: w.config.Host,
 	}, nil
 }
 

@@ -29,6 +29,8 @@ type Bench interface {
 	Grade(ctx context.Context, s *submission.Snapshot, e *course.Exercise, seed string, tell func(grader.Event)) (*verdict.Result, error)
 	// Identity is what else decides a result, see [results.Key].
 	Identity() string
+	// Setup says to people what the machine compiles and runs with, see [service.WorkerState].
+	Setup() string
 	// Check returns an error if the bench cannot grade now.
 	Check(ctx context.Context) error
 	Close() error
@@ -272,8 +274,12 @@ func (w *Worker) announce() {
 func (w *Worker) State() service.WorkerState {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return service.WorkerState{
+	state := service.WorkerState{
 		Name: w.jobs.Name(), Host: w.config.Host, Slots: w.config.Slots, Version: w.config.Version, Why: w.why,
 		Grading: append([]service.JobID{}, w.grading...),
 	}
+	if w.bench != nil {
+		state.Setup = w.bench.Setup()
+	}
+	return state
 }

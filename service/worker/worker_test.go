@@ -37,6 +37,7 @@ func (b scripted) Grade(ctx context.Context, s *submission.Snapshot, e *course.E
 	return b.grade(ctx, s)
 }
 func (b scripted) Identity() string { return "identity" }
+func (b scripted) Setup() string    { return "go1.26.0" }
 func (b scripted) Check(context.Context) error {
 	if b.check == nil {
 		return nil
