@@ -56,6 +56,15 @@ func commandOf(t *testing.T, unit string, replace ...string) []string {
 	return args
 }
 
+// What the units run are commands of grade, with flags that there are.
+func TestServingUnitsRunCommands(t *testing.T) {
+	for _, unit := range []string{"grade-serve.service", "grade-work.service", "grade-export.service", "cluster/grade-serve.conf", "cluster/grade-work.conf"} {
+		args := commandOf(t, unit)
+		require.Equal(t, "grade", args[0], unit)
+		isCommand(t, args[1:])
+	}
+}
+
 // systemd finds no fault with the units.
 func TestServingUnits(t *testing.T) {
 	t.Parallel()

@@ -22,13 +22,7 @@ func TestServingGuide(t *testing.T) {
 	commands := regexp.MustCompile(`(?m)^\$ grade ([^#\n>]*)`).FindAllStringSubmatch(guide, -1)
 	require.Greater(t, len(commands), 10)
 	for _, c := range commands {
-		root := newRoot(newApp(nil, os.Stdout, os.Stderr))
-		cmd, args, err := root.Find(strings.Fields(c[1]))
-		require.NoError(t, err, c[1])
-		require.NoError(t, cmd.ParseFlags(args), c[1])
-		if cmd.Args != nil {
-			assert.NoError(t, cmd.Args(cmd, cmd.Flags().Args()), c[1])
-		}
+		isCommand(t, strings.Fields(c[1]))
 	}
 	for _, name := range site.Reserved {
 		assert.Contains(t, guide, "`"+name+"`")
@@ -36,6 +30,17 @@ func TestServingGuide(t *testing.T) {
 	metrics := metricsOf(t)
 	for _, metric := range regexp.MustCompile("`(grade_[a-z_]+)`").FindAllStringSubmatch(guide, -1) {
 		assert.Contains(t, metrics, "\n# HELP "+metric[1]+" ", metric[1])
+	}
+}
+
+// isCommand holds that there is a command with such flags and arguments. It is not run.
+func isCommand(t *testing.T, words []string) {
+	t.Helper()
+	cmd, args, err := newRoot(newApp(nil, os.Stdout, os.Stderr)).Find(words)
+	require.NoError(t, err, words)
+	require.NoError(t, cmd.ParseFlags(args), words)
+	if cmd.Args != nil {
+		assert.NoError(t, cmd.Args(cmd, cmd.Flags().Args()), words)
 	}
 }
 

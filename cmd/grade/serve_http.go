@@ -131,8 +131,8 @@ func (h *httpFlags) reachedBy(at net.Addr) string {
 	return scheme + "://" + net.JoinHostPort(host, port)
 }
 
-// tlsConfig returns how TLS is done; nil: not here. Certificates are read anew for each
-// connection that finds their file changed, by a start: a renewal wants one.
+// tlsConfig returns how TLS is done; nil: not here. The certificate of a file is read once: a
+// renewed one wants a start.
 func (h *httpFlags) tlsConfig(data string) (*tls.Config, error) {
 	switch {
 	case h.autocert != "":
