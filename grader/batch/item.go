@@ -5,6 +5,8 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"slices"
+	"syscall"
 	"time"
 
 	"grade/exercises/course"
@@ -164,7 +166,7 @@ func (i *Item) identify(ctx context.Context) {
 func (i Item) read(ctx context.Context) (*submission.Snapshot, error) {
 	take := i.Read
 	if take == nil {
-		take = func(context.Context) (*submission.Snapshot, error) { return submission.Take(i.Path) }
+		take = func(context.Context) (*submission.Snapshot, error) { return takeBelow(i.From, i.Path) }
 	}
 	s, err := take(ctx)
 	if empty := (*fault.Error)(nil); errors.As(err, &empty) && empty.Told != "" && empty.Err == nil && i.Exercise != "" {
@@ -176,11 +178,20 @@ func (i Item) read(ctx context.Context) (*submission.Snapshot, error) {
 	return s, err
 }
 
+// movedAway are the errors of what another has moved, replaced or reserved in the meantime.
+var movedAway = []error{fs.ErrNotExist, syscall.ELOOP, syscall.ENOTDIR, syscall.ENXIO, syscall.EAGAIN}
+
+// gone reports whether a path leads to nothing that can be a submission.
+func gone(path string) bool {
+	info, err := os.Stat(path)
+	return errors.Is(err, fs.ErrNotExist) || err == nil && !info.IsDir() && !submission.IsArchive(path)
+}
+
 // changed returns the error of reading what was found at a path, which may be gone or
 // something else by now.
 func changed(path string, err error) error {
-	info, now := os.Stat(path)
-	if now != nil && !errors.Is(now, fs.ErrNotExist) || now == nil && (info.IsDir() || submission.IsArchive(path)) {
+	moved := slices.ContainsFunc(movedAway, func(why error) bool { return errors.Is(err, why) })
+	if !moved && !gone(path) {
 		return err
 	}
 	const told = "the submission was moved away while it was read; hand it in again"

@@ -174,7 +174,8 @@ func TestRunFolderGone(t *testing.T) {
 	require.NoError(t, err)
 	for _, i := range items {
 		assert.Nil(t, i.Record, i.Path)
-		require.ErrorContains(t, i.Err, "there is no folder "+i.Path)
+		require.ErrorContains(t, i.Err, "read the submission: ")
+		require.ErrorContains(t, i.Err, filepath.Dir(i.Path))
 	}
 }
 

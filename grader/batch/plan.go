@@ -21,6 +21,7 @@ import (
 type planner struct {
 	options Options
 	store   results.Store
+	held    sync.Map // while submissions are read: the students' work at an exercise of which there is some
 	files   sync.Map // while submissions are read: the files of each content, held once
 }
 
@@ -80,6 +81,7 @@ func (p *planner) read(ctx context.Context, list []intake.Submission) []*step {
 	defer release()
 	p.each(steps, func(s *step) { p.readOne(ctx, s) })
 	defer p.files.Clear()
+	p.held.Clear() // one of several is read again, to be refused
 	return p.dedupe(ctx, steps)
 }
 
@@ -110,9 +112,22 @@ func (p *planner) readOne(ctx context.Context, s *step) {
 		return
 	}
 	s.Exercise, s.content = s.exercise.Name, results.Content(s.snapshot)
+	if s.twice(p) {
+		s.snapshot.Files = nil // of several places none is graded, and a student may make thousands
+		return
+	}
 	if files, ok := p.files.LoadOrStore(s.content, s.snapshot.Files); ok {
 		s.snapshot.Files = files.([]submission.File)
 	}
+}
+
+// twice reports whether other files of a student's at this exercise were read before.
+func (s *step) twice(p *planner) bool {
+	if s.empty() {
+		return false
+	}
+	_, twice := p.held.LoadOrStore(s.PendingID(), true)
+	return twice
 }
 
 // nameless returns the error of a submission of an unknown exercise: its student can mend

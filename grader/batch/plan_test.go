@@ -217,3 +217,19 @@ func TestEqualFilesAreHeldOnce(t *testing.T) {
 	p.files.Range(func(any, any) bool { n++; return true })
 	assert.Zero(t, n, "they are free as soon as no submission needs them")
 }
+
+// Of a student who hands an exercise in at thousands of places, the files of one are in memory.
+func TestFilesOfManyPlacesAreHeldOnce(t *testing.T) {
+	p := &planner{options: Options{Exercises: someExercises, Workers: 2}}
+	var steps []*step
+	for _, text := range []string{"a", "b", "c"} {
+		steps = append(steps, &step{Item: Item{Submission: handed(text, 9)}})
+	}
+	p.each(steps, func(s *step) { p.readOne(t.Context(), s) })
+	n := 0
+	for _, s := range steps {
+		require.NoError(t, s.Err)
+		n += len(s.snapshot.Files)
+	}
+	assert.Equal(t, 1, n)
+}

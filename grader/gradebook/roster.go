@@ -101,6 +101,11 @@ func ReadRoster(r io.Reader) (Roster, error) {
 // pointsPossible marks the row of what each assignment is worth.
 const pointsPossible = "Points Possible"
 
+// isMaxima reports whether a row is that one, and no student's who goes by this name.
+func (p Person) isMaxima() bool {
+	return p.Name == pointsPossible && p.ID == "" && p.SISUserID == "" && p.SISLoginID == ""
+}
+
 // ReadMaxima reads what each assignment is worth in Canvas, by the name of its column, from
 // an exported gradebook. The map is empty if the file does not say.
 func ReadMaxima(r io.Reader) (map[string]float64, error) {
@@ -112,6 +117,7 @@ func ReadMaxima(r io.Reader) (map[string]float64, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the roster: %w", err)
 	}
+	columns, _ := rosterColumns(header) // without any, no row has a student
 	maxima := map[string]float64{}
 	for {
 		row, err := rows.Read()
@@ -121,7 +127,7 @@ func ReadMaxima(r io.Reader) (map[string]float64, error) {
 		if err != nil {
 			return nil, fmt.Errorf("read the roster: %w", err)
 		}
-		if !strings.Contains(row[0], pointsPossible) {
+		if len(maxima) > 0 || !columns.person(row).isMaxima() {
 			continue
 		}
 		for i, text := range row {
@@ -172,7 +178,7 @@ func readRoster(r io.Reader) (roster Roster, err error) {
 			return nil, err
 		}
 		p := columns.person(row)
-		if p == (Person{}) || strings.Contains(p.Name, pointsPossible) {
+		if p == (Person{}) || p.isMaxima() {
 			continue
 		}
 		line, _ := rows.FieldPos(0)

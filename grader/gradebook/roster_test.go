@@ -86,6 +86,15 @@ func TestReadMaxima(t *testing.T) {
 			assert.InDelta(t, want, maxima["Gears"], 0, file)
 		}
 	}
+	// A student of that name sets nothing for anybody, and is one.
+	const named = "Student,ID,SIS Login ID,Gears\nPoints Possible,,,50\n Points Possible,7,mallory,1\nPoints Possible,,,3\n"
+	maxima, err = ReadMaxima(strings.NewReader(named))
+	require.NoError(t, err)
+	assert.Equal(t, map[string]float64{"Gears": 50}, maxima)
+	roster, err := ReadRoster(strings.NewReader(named))
+	require.NoError(t, err)
+	require.Len(t, roster, 1)
+	assert.Equal(t, "mallory", roster[0].SISLoginID)
 	maxima, err = ReadMaxima(strings.NewReader("Student,ID\nAda,1\n"))
 	require.NoError(t, err)
 	assert.Empty(t, maxima)

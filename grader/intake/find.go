@@ -139,7 +139,7 @@ func (f *finder) in(p place) error {
 	if f.pattern.String() != "" {
 		return (&matcher{finder: f, place: p}).look(".", 1)
 	}
-	w := &walker{finder: f, root: p.root}
+	w := &walker{finder: f, root: p.root, from: p.from}
 	if submission.IsArchive(p.within) {
 		if info, err := os.Stat(filepath.Join(p.root, filepath.FromSlash(p.within))); err == nil && !info.IsDir() {
 			w.found(p.within)
@@ -155,7 +155,7 @@ func (f *finder) in(p place) error {
 // walker looks for submissions in the folders below a root.
 type walker struct {
 	*finder
-	root string
+	root, from string
 }
 
 // folder looks at one folder below the root.
@@ -279,7 +279,7 @@ func noFolder(name string, mode fs.FileMode) func(context.Context) (*submission.
 
 // found adds a submission, and derives student and exercise from its path.
 func (w *walker) found(name string) {
-	s := Submission{Path: filepath.Join(w.root, filepath.FromSlash(name))}
+	s := Submission{Path: filepath.Join(w.root, filepath.FromSlash(name)), From: w.from}
 	parts := strings.Split(submission.TrimArchive(name), "/")
 	if last := len(parts) - 1; slices.Contains(w.exercises, parts[last]) {
 		s.Exercise, parts = parts[last], parts[:last]
@@ -303,7 +303,7 @@ func tooMany(dir string) error {
 
 // list reads a folder, sorted by name; all is false if it holds more than is read.
 func list(dir string) (entries []fs.DirEntry, all bool, err error) {
-	f, err := os.Open(dir)
+	f, err := os.OpenFile(dir, os.O_RDONLY|onlyFolders, 0)
 	if err != nil {
 		return nil, false, fmt.Errorf("look for submissions: %w", err)
 	}

@@ -31,7 +31,7 @@ func (m *matcher) look(dir string, segment int) error {
 	}
 	switch {
 	case err != nil && whose != "": // that one alone will fail
-		m.list = append(m.list, Submission{Student: whose, Folder: dir, Path: m.path(dir)})
+		m.list = append(m.list, Submission{Student: whose, Folder: dir, Path: m.path(dir), From: m.from})
 		return nil
 	case err != nil:
 		return err
@@ -62,7 +62,7 @@ func (m *matcher) entry(name string, e fs.DirEntry, segment int, whose string) e
 	}
 	student, exercise, ok := m.pattern.Match(trimmed)
 	listed := exercise != "" && slices.Contains(m.exercises, exercise)
-	one := Submission{Student: student, Exercise: exercise, Folder: trimmed, Path: m.path(name)}
+	one := Submission{Student: student, Exercise: exercise, Folder: trimmed, Path: m.path(name), From: m.from}
 	switch {
 	case !e.IsDir() && !archive:
 		if last && ok && listed {

@@ -17,6 +17,7 @@ import (
 type place struct {
 	root   string // absolute
 	within string // slash-separated, as seen from root
+	from   string // absolute: below it no link is followed
 }
 
 // given is one path of the caller's.
@@ -32,11 +33,15 @@ func (f *finder) places(paths, known []string) ([]place, error) {
 	if err != nil || len(all) == 0 {
 		return nil, err
 	}
+	from := all[0].abs
+	if len(all) > 1 { // by a shell, perhaps, from names that students have chosen
+		from = holder(all)
+	}
 	var list []place
 	var others []given
 	for _, g := range all {
 		if root := f.known(g, known); root != "" {
-			list = append(list, placeOf(root, g))
+			list = append(list, placeOf(root, from, g))
 		} else {
 			others = append(others, g)
 		}
@@ -44,15 +49,15 @@ func (f *finder) places(paths, known []string) ([]place, error) {
 	for _, group := range f.groups(others) {
 		root := f.seenFrom(group)
 		for _, g := range group {
-			list = append(list, placeOf(root, g))
+			list = append(list, placeOf(root, from, g))
 		}
 	}
 	return list, nil
 }
 
-func placeOf(root string, g given) place {
+func placeOf(root, from string, g given) place {
 	within, _ := Below(root, g.abs)
-	return place{root, within}
+	return place{root, within, from}
 }
 
 // known returns the folder of an earlier run from which a path was seen, the outermost of

@@ -18,8 +18,9 @@ import (
 const canvasMaximum = "Points Possible"
 
 // writeCanvas writes b as a file that Canvas' gradebook imports. Students on the roster
-// have the names that Canvas uses, in its order; other students have their name here, as
-// name and as login.
+// have the names that Canvas uses, in its order. Without a roster, students have their name
+// here, as name and as login; beside one, others have no row: Canvas looks for a student by the
+// name too, which is a folder's here.
 //
 // An empty cell deletes the score that Canvas has. So a cell is empty only if nothing was
 // handed in, and a student who lacks a verdict through a fault of ours has no row: Canvas
@@ -39,7 +40,7 @@ func writeCanvas(w io.Writer, b *gradebook.Book) error {
 	rows := [][]string{header, maxima}
 	students, _ := canvasStudents(b)
 	for _, s := range students {
-		if !s.complete() {
+		if !s.complete() || s.unknown && len(b.Roster) > 0 {
 			continue
 		}
 		row := s.columns()
@@ -89,7 +90,7 @@ func canvasWarnings(b *gradebook.Book) (warnings []string) {
 	students, same := canvasStudents(b)
 	for _, s := range students {
 		if s.row != nil && s.unknown && len(b.Roster) > 0 {
-			warnings = append(warnings, fmt.Sprintf("canvas: %s is not on the roster: Canvas cannot tell whose row it is", wording.Whole(s.row.Student)))
+			warnings = append(warnings, fmt.Sprintf("canvas: %s is not on the roster, and has no row: Canvas would find whose it is by the name", wording.Whole(s.row.Student)))
 		}
 		if !s.complete() {
 			warnings = append(warnings, fmt.Sprintf("canvas: %s has no row, because a submission has no verdict", wording.Whole(s.row.Student)))

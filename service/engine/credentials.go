@@ -17,7 +17,8 @@ import (
 // [WorkerCredentials].
 //
 // Workers need an account of their own, which imports subjects of the course's as services:
-// examples/serving/cluster shows it. Permissions alone do not do: the server looks at where a
+// examples/serving/cluster shows it. It has no JetStream, by which a worker knows it. Workers
+// trust each other, as services in one account of a cluster do. Permissions alone do not do: the server looks at where a
 // message goes, and not at where the answer to it is to go. A worker in the account of the
 // course would have the answer to its question go to $JS.API.STREAM.DELETE.
 func WorkerPermissions(course, worker string) (publish, subscribe []string) {
@@ -72,9 +73,9 @@ func WorkerCredentials(dataDir, course, worker string, lasts time.Duration) ([]b
 	if worker == "" {
 		return nil, &fault.Error{Message: "make credentials: a worker needs a name"}
 	}
-	k, err := openKeys(filepath.Join(dataDir, "keys"))
+	workers, err := readKey(filepath.Join(dataDir, "keys", workersKey))
 	if err != nil {
-		return nil, err
+		return nil, &fault.Error{Message: "make credentials: there is no key that signs them", Advice: "start the service of this version in this folder first: it makes one", Err: err}
 	}
 	publish, subscribe := WorkerPermissions(course, worker)
 	p := jwt.Permissions{Pub: jwt.Permission{Allow: publish}, Sub: jwt.Permission{Allow: subscribe}}
@@ -82,7 +83,7 @@ func WorkerCredentials(dataDir, course, worker string, lasts time.Duration) ([]b
 	if lasts > 0 {
 		expires = time.Now().Add(lasts)
 	}
-	signed, pair, err := user(k.workers, worker, p, expires)
+	signed, pair, err := user(workers, worker, p, expires)
 	if err != nil {
 		return nil, err
 	}

@@ -118,24 +118,9 @@ func (e *Engine) plan(id cellID, u service.Upload, content string) (a results.At
 	}
 	return a, &attemptEntry{
 		Schema: attemptSchema, Student: u.Student, Exercise: u.Exercise, Number: a.Number, Content: content,
-		Submitted: a.Submitted, Source: a.Source, Dir: u.Snapshot.Dir, Ignored: clipped(u.Snapshot.Ignored), Problems: u.Snapshot.Problems,
+		Submitted: a.Submitted, Source: a.Source, Dir: u.Snapshot.Dir, Ignored: u.Snapshot.Ignored, Problems: u.Snapshot.Problems,
 		Beside: u.Beside != nil && u.Beside(e.state.attempts(c)), Keeps: c.begun(),
 	}, c.last, false
-}
-
-// maxIgnored bounds the names of files that are no part of an attempt, in bytes: they stay in
-// memory for as long as the course lasts.
-const maxIgnored = 2 << 10
-
-// clipped returns the first of some names, and how many are left out.
-func clipped(names []string) []string {
-	size := 0
-	for i, name := range names {
-		if size += len(name); size > maxIgnored {
-			return append(slices.Clone(names[:i]), fmt.Sprintf("and %d more", len(names)-i))
-		}
-	}
-	return names
 }
 
 // begun returns the attempts without an end that no later one replaces.

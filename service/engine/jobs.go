@@ -74,7 +74,7 @@ func (e *Engine) Jobs(ctx context.Context, name string) (*Jobs, error) {
 // open finds what the engine has made. It waits for an engine that has not started yet.
 func (j *Jobs) open(ctx context.Context) (err error) {
 	if err := again(ctx, j.ask); err != nil {
-		return fmt.Errorf("ask the service: %w", err)
+		return fmt.Errorf("ask whose account it is ($JS.API.INFO): %w", err)
 	}
 	for what, find := range map[string]func(context.Context) error{
 		"what was handed in": func(ctx context.Context) error { return j.bucket(ctx, j.names.submissions(), &j.submissions) },

@@ -37,28 +37,36 @@ func openKeys(dir string) (*keys, error) {
 		pair   *nkeys.KeyPair
 		name   string
 		create func() (nkeys.KeyPair, error)
-	}{{&k.operator, "operator", nkeys.CreateOperator}, {&k.account, "account", nkeys.CreateAccount}, {&k.workers, "workers", nkeys.CreateAccount}, {&k.system, "system", nkeys.CreateAccount}} {
+	}{{&k.operator, "operator.seed", nkeys.CreateOperator}, {&k.account, "account.seed", nkeys.CreateAccount}, {&k.workers, workersKey, nkeys.CreateAccount}, {&k.system, "system.seed", nkeys.CreateAccount}} {
 		var err error
-		if *one.pair, err = openKey(filepath.Join(dir, one.name+".seed"), one.create); err != nil {
+		if *one.pair, err = openKey(filepath.Join(dir, one.name), one.create); err != nil {
 			return nil, fmt.Errorf("open keys: %w", err)
 		}
 	}
 	return k, nil
 }
 
-func openKey(name string, create func() (nkeys.KeyPair, error)) (nkeys.KeyPair, error) {
+// workersKey is the file of the key that signs the credentials of workers.
+const workersKey = "workers.seed"
+
+func readKey(name string) (nkeys.KeyPair, error) {
 	seed, err := os.ReadFile(name)
-	if err == nil {
-		return nkeys.FromSeed(seed)
-	}
-	if !errors.Is(err, fs.ErrNotExist) {
-		return nil, err
-	}
-	pair, err := create()
 	if err != nil {
 		return nil, err
 	}
-	if seed, err = pair.Seed(); err == nil {
+	return nkeys.FromSeed(seed)
+}
+
+func openKey(name string, create func() (nkeys.KeyPair, error)) (nkeys.KeyPair, error) {
+	pair, err := readKey(name)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return pair, err
+	}
+	if pair, err = create(); err != nil {
+		return nil, err
+	}
+	seed, err := pair.Seed()
+	if err == nil {
 		err = wholefile.Keep(name, seed)
 	}
 	if err == nil {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/nats-io/jwt/v2"
+	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nkeys"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -21,18 +22,41 @@ func aCluster(t *testing.T, noSync bool) (url, creds, system string) {
 	s, err := startServer(Config{Course: "course", DataDir: t.TempDir(), Listen: "127.0.0.1:0", noSync: noSync, Log: slog.New(slog.DiscardHandler)})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, s.stop()) })
-	written := func(account nkeys.KeyPair) string {
-		signed, pair, err := user(account, "operator", jwt.Permissions{}, time.Time{})
-		require.NoError(t, err)
-		seed, err := pair.Seed()
-		require.NoError(t, err)
-		data, err := jwt.FormatUserConfig(signed, seed)
-		require.NoError(t, err)
-		name := filepath.Join(t.TempDir(), "user.creds")
-		require.NoError(t, os.WriteFile(name, data, 0o600))
-		return name
-	}
-	return s.url(Config{Listen: "127.0.0.1:0"}), written(s.keys.account), written(s.keys.system)
+	return s.url(Config{Listen: "127.0.0.1:0"}), userOf(t, s.keys.account), userOf(t, s.keys.system)
+}
+
+// userOf returns a file of credentials of a user who may do everything in an account.
+func userOf(t *testing.T, account nkeys.KeyPair) string {
+	t.Helper()
+	signed, pair, err := user(account, "operator", jwt.Permissions{}, time.Time{})
+	require.NoError(t, err)
+	seed, err := pair.Seed()
+	require.NoError(t, err)
+	data, err := jwt.FormatUserConfig(signed, seed)
+	require.NoError(t, err)
+	name := filepath.Join(t.TempDir(), "user.creds")
+	require.NoError(t, os.WriteFile(name, data, 0o600))
+	return name
+}
+
+// Users of the course's account from before the server started are refused: older versions
+// gave workers some.
+func TestOldUsersAreRefused(t *testing.T) {
+	dir := t.TempDir()
+	k, err := openKeys(filepath.Join(dir, "keys"))
+	require.NoError(t, err)
+	before := time.Now()
+	old := userOf(t, k.account)
+	require.Eventually(t, func() bool { return time.Now().Unix() > before.Unix()+2 }, time.Minute, 10*time.Millisecond, "revocations are by the second")
+	c := Config{Course: "course", DataDir: dir, Listen: "127.0.0.1:0", Log: slog.New(slog.DiscardHandler)}
+	s, err := startServer(c)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, s.stop()) })
+	_, err = nats.Connect(s.url(c), nats.UserCredentials(old))
+	require.ErrorIs(t, err, nats.ErrAuthorization)
+	nc, err := nats.Connect(s.url(c), nats.UserCredentials(userOf(t, k.account)))
+	require.NoError(t, err)
+	nc.Close()
 }
 
 // A cluster that is seen to acknowledge before it syncs is refused; where it cannot be seen,

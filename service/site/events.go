@@ -88,7 +88,9 @@ func (q *request) stream(student string, pace time.Duration) error {
 			if !open {
 				return nil
 			}
-			due = checks.after(q.newsOf(student, a, p))
+			if due = nil; p.Event == nil || p.Number == a.Number { // when another attempt's checks end is no news here
+				due = checks.after(q.newsOf(student, a, p))
+			}
 		}
 	}
 }
@@ -137,7 +139,7 @@ func (q *request) liveWords(a service.Attempt) string {
 	}
 	switch queue := q.Engine.QueueBehind(a.Ahead); {
 	case !queue.Taken():
-		return words + "; nothing is being graded at the moment, and your teacher sees that. It is kept, and graded as soon as that goes on"
+		return words + "; no worker takes submissions at the moment, which the pages of your course's staff show. It is kept, and graded as soon as one does"
 	case queue.Wait >= 0:
 		return words + "; a worker takes it in about " + inAbout(queue.Wait)
 	}

@@ -20,7 +20,7 @@ type limits struct {
 	polls     *people.Limits // their questions whether it was approved
 	requests  *people.Limits // of a person
 	uploads   *people.Limits // of a person
-	kept      *people.Limits // attempts of a person: what is kept of each stays for good
+	kept      *people.Limits // of a person, over days: what is kept of a submission stays for good
 }
 
 func newLimits(now func() time.Time) limits {

@@ -109,7 +109,7 @@ func (noWorker) QueueBehind(int) service.Queue { return service.Queue{Wait: -1} 
 
 // A student is told when no worker takes jobs.
 func TestNoWorkerTakesJobs(t *testing.T) {
-	const told = "nothing is being graded at the moment, and your teacher sees that"
+	const told = "no worker takes submissions at the moment"
 	q := &request{Site: &Site{Config: Config{Engine: noWorker{}}}}
 	assert.Contains(t, q.liveWords(service.Attempt{Stage: service.Waiting}), told)
 	assert.NotContains(t, q.liveWords(service.Attempt{Stage: service.Grading}), told)

@@ -215,7 +215,8 @@ func TestLimits(t *testing.T) {
 	assert.Equal(t, http.StatusCreated, ada.handIn(gears, solution("z")).status)
 }
 
-// A person may not fill the disk: what is kept of an attempt stays for good.
+// A person may not fill the disk: what is kept of a submission stays for good. Hand-ins count,
+// whether they are new or not.
 func TestAttemptsOfADay(t *testing.T) {
 	w := newWorld(t)
 	ada := w.signedIn("ada").json()

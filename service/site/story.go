@@ -94,9 +94,9 @@ func (q *request) putsOut(a service.Attempt, exercise string) error {
 	rules, _ := q.course().Policy.RulesOf(exercise)
 	list := q.Engine.Attempts(a.Student, exercise)
 	last := list[len(list)-1].Number
-	if rules.Attempts == 0 || last == a.Number || nth(list, last) < rules.Attempts {
-		return nil
+	if rules.Attempts == 0 || last == a.Number || nth(list, last) < rules.Attempts || nth(list, a.Number) >= rules.Attempts {
+		return nil // there is room for it, or none of those that may count comes after it
 	}
 	return &Problem{Status: http.StatusConflict, Detail: fmt.Sprintf("the course counts the first %d, and those that were handed in after this one have taken all of them: graded now, it would put one of them out", rules.Attempts),
-		Advice: "ask the student to hand it in again, or raise attempts in grade.yaml first"}
+		Advice: "raise attempts in grade.yaml first"}
 }

@@ -116,7 +116,7 @@ func TestAnswersForWorkersGoNowhereElse(t *testing.T) {
 	require.NoError(t, err)
 	defer nc.Close()
 	questions, _ := engine.WorkerPermissions("", "w1")
-	filled := strings.NewReplacer("*.*.", "_.x.", ".*", ".g", ".>", ".g.1.1.1.1.1")
+	filled := strings.NewReplacer(".*.*.", "._.x.", ".*", ".g", ".>", ".g.1.1.1.1.1")
 	for _, question := range questions {
 		if !strings.Contains(question, "API") && !strings.Contains(question, "ACK") {
 			continue // news and results, which a worker may give in any case

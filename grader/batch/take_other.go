@@ -1,0 +1,9 @@
+//go:build !linux
+
+package batch
+
+import "grade/grader/submission"
+
+// takeBelow takes the snapshot of a folder or an archive. Only on Linux is a link refused that
+// came into its way since it was found.
+func takeBelow(_, path string) (*submission.Snapshot, error) { return submission.Take(path) }
