@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -11,14 +12,18 @@ import (
 
 	"grade/grader/fault"
 	"grade/grader/submission"
+	"grade/grader/verdict"
 )
 
 // takeBelow takes the snapshot of a folder or an archive, and follows no link on the way to it
 // from a folder that was given: a student may have put one there since the submission was
-// found. Where from is empty, or the path itself, links are the caller's.
+// found. Where from is empty, or not above the path, links are the caller's.
+//
+// An archive is opened by its name in the opened folder. That it was no link before and is none
+// afterwards is looked at; a link to a folder that stands there only in between is followed.
 func takeBelow(from, path string) (*submission.Snapshot, error) {
 	rel, err := filepath.Rel(from, path)
-	if from == "" || err != nil || rel == "." {
+	if from == "" || err != nil || rel == "." || !filepath.IsLocal(rel) {
 		return submission.Take(path)
 	}
 	folder, last, err := openBelow(from, rel)
@@ -29,10 +34,18 @@ func takeBelow(from, path string) (*submission.Snapshot, error) {
 		return nil, err
 	}
 	defer unix.Close(folder)
-	at := filepath.Join(fmt.Sprintf("/proc/self/fd/%d", folder), last)
-	s, err := submission.Take(at)
+	opened := fmt.Sprintf("/proc/self/fd/%d", folder)
+	if _, err := os.Stat(opened); err != nil {
+		return nil, fmt.Errorf("read %s: /proc has to be mounted: %s", verdict.Printable(path), err.Error())
+	}
+	s, err := submission.Take(filepath.Join(opened, last))
 	if err != nil {
-		return nil, renamed(err, at, path)
+		return nil, renamed(err, filepath.Join(opened, last), path)
+	}
+	if last != "" {
+		if err := regular(folder, last); err != nil {
+			return nil, &fs.PathError{Op: "open", Path: path, Err: err}
+		}
 	}
 	s.Dir = path
 	return s, nil
@@ -42,14 +55,16 @@ func takeBelow(from, path string) (*submission.Snapshot, error) {
 // and returns the last name of the path.
 func openBelow(from, rel string) (folder int, last string, err error) {
 	const flags = unix.O_PATH | unix.O_DIRECTORY | unix.O_CLOEXEC
-	if folder, err = unix.Open(from, flags, 0); err != nil {
+	if folder, err = uninterrupted(func() (int, error) { return unix.Open(from, flags, 0) }); err != nil {
 		return -1, "", &fs.PathError{Op: "open", Path: from, Err: err}
 	}
 	names := strings.Split(rel, string(filepath.Separator))
 	for i, name := range names {
-		next, err := unix.Openat(folder, name, flags|unix.O_NOFOLLOW, 0)
-		if i == len(names)-1 && errors.Is(err, unix.ENOTDIR) && isFile(folder, name) {
-			return folder, name, nil
+		next, err := uninterrupted(func() (int, error) { return unix.Openat(folder, name, flags|unix.O_NOFOLLOW, 0) })
+		if i == len(names)-1 && errors.Is(err, unix.ENOTDIR) {
+			if err = regular(folder, name); err == nil {
+				return folder, name, nil
+			}
 		}
 		unix.Close(folder)
 		if err != nil {
@@ -60,20 +75,45 @@ func openBelow(from, rel string) (folder int, last string, err error) {
 	return folder, "", nil
 }
 
-// isFile reports whether a name in a folder is a regular file and no link to one.
-func isFile(folder int, name string) bool {
+// regular returns an error unless a name in a folder is a regular file, and no link to one.
+func regular(folder int, name string) error {
 	var s unix.Stat_t
-	err := unix.Fstatat(folder, name, &s, unix.AT_SYMLINK_NOFOLLOW)
-	return err == nil && s.Mode&unix.S_IFMT == unix.S_IFREG
+	_, err := uninterrupted(func() (int, error) { return 0, unix.Fstatat(folder, name, &s, unix.AT_SYMLINK_NOFOLLOW) })
+	if err == nil && s.Mode&unix.S_IFMT != unix.S_IFREG {
+		err = unix.ENOTDIR
+	}
+	return err
+}
+
+// uninterrupted calls do again for as long as a signal interrupts it, as package os does.
+func uninterrupted(do func() (int, error)) (int, error) {
+	for {
+		if n, err := do(); !errors.Is(err, unix.EINTR) {
+			return n, err
+		}
+	}
 }
 
 // renamed says the path by which the caller knows what was read.
 func renamed(err error, from, to string) error {
+	says := strings.NewReplacer(verdict.Printable(from), verdict.Printable(to), from, verdict.Printable(to))
 	f := (*fault.Error)(nil)
 	if !errors.As(err, &f) {
-		return fmt.Errorf("%s: %w", to, err)
+		return renamedError{says.Replace(err.Error()), err}
 	}
 	g := *f
-	g.Message, g.Told = strings.ReplaceAll(f.Message, from, to), strings.ReplaceAll(f.Told, from, to)
+	g.Message, g.Told = says.Replace(f.Message), says.Replace(f.Told)
+	if f.Err != nil {
+		g.Err = renamedError{says.Replace(f.Err.Error()), f.Err}
+	}
 	return &g
 }
+
+// renamedError is an error in other words.
+type renamedError struct {
+	text string
+	err  error
+}
+
+func (e renamedError) Error() string { return e.text }
+func (e renamedError) Unwrap() error { return e.err }

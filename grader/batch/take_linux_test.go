@@ -78,6 +78,14 @@ func TestNamesOfWhatIsRead(t *testing.T) {
 	assert.Equal(t, archive, s.Dir)
 	require.Len(t, s.Problems, 1)
 	assert.Equal(t, "mean.zip", s.Problems[0].File)
+	if os.Getuid() != 0 { // who may read everything
+		require.NoError(t, os.Chmod(archive, 0))
+		_, err = takeBelow(root, archive)
+		require.ErrorContains(t, err, archive+": permission denied")
+		assert.NotContains(t, err.Error(), "/proc/")
+	}
+	_, err = takeBelow(archive, filepath.Join(root, "ada"))
+	require.ErrorContains(t, err, "no Go file in "+filepath.Join(root, "ada"), "a path that is above what was given is read as it is")
 	require.NoError(t, os.Symlink("ada", filepath.Join(root, "given")))
 	_, err = takeBelow(filepath.Join(root, "given"), filepath.Join(root, "given", "mean"))
 	require.ErrorContains(t, err, "is empty", "the caller's own link is followed")

@@ -34,7 +34,7 @@ func (f *finder) places(paths, known []string) ([]place, error) {
 		return nil, err
 	}
 	from := all[0].abs
-	if len(all) > 1 { // by a shell, perhaps, from names that students have chosen
+	if len(paths) > 1 { // by a shell, perhaps, from names that students have chosen
 		from = holder(all)
 	}
 	var list []place

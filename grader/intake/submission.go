@@ -20,7 +20,7 @@ type Submission struct {
 	Student  string    // slash-separated, never empty
 	Exercise string    // empty: the one whose package it is
 	Path     string    // of the system; only a name, if Read is given
-	From     string    // the folder that was given: no link leads from it to Path; empty: links are followed
+	From     string    // where Path lies below this, no link on the way is followed; empty: links are followed
 	Folder   string    // slash-separated, as seen from the root of all submissions; empty: not known
 	At       time.Time // when it was handed in; zero: not known yet
 	Source   string    // of that time

@@ -1,6 +1,9 @@
 package engine
 
 import (
+	"errors"
+	"fmt"
+	"io/fs"
 	"path/filepath"
 	"strings"
 	"time"
@@ -74,6 +77,9 @@ func WorkerCredentials(dataDir, course, worker string, lasts time.Duration) ([]b
 		return nil, &fault.Error{Message: "make credentials: a worker needs a name"}
 	}
 	workers, err := readKey(filepath.Join(dataDir, "keys", workersKey))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("make credentials: %w", err)
+	}
 	if err != nil {
 		return nil, &fault.Error{Message: "make credentials: there is no key that signs them", Advice: "start the service of this version in this folder first: it makes one", Err: err}
 	}

@@ -45,8 +45,8 @@ func TestOldUsersAreRefused(t *testing.T) {
 	dir := t.TempDir()
 	k, err := openKeys(filepath.Join(dir, "keys"))
 	require.NoError(t, err)
-	before := time.Now()
 	old := userOf(t, k.account)
+	before := time.Now()
 	require.Eventually(t, func() bool { return time.Now().Unix() > before.Unix()+2 }, time.Minute, 10*time.Millisecond, "revocations are by the second")
 	c := Config{Course: "course", DataDir: dir, Listen: "127.0.0.1:0", Log: slog.New(slog.DiscardHandler)}
 	s, err := startServer(c)
