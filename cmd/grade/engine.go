@@ -112,33 +112,33 @@ func openBench(ctx context.Context, s sandboxFlags) (*bench, error) {
 	if err != nil {
 		return nil, err
 	}
-	id, err := identity(ctx, g)
-	if err != nil {
+	b := &bench{Grader: g, sandbox: s, done: done}
+	if err := b.describe(ctx); err != nil {
 		return nil, errors.Join(err, done())
 	}
-	words, err := setup(ctx, g, s)
-	if err != nil {
-		return nil, errors.Join(err, done())
-	}
-	return &bench{g, id, words, s, done}, nil
+	return b, nil
 }
 
-// setup says to people in what two machines can differ, so that a submission gets other points
-// on one of them, see [identity].
-func setup(ctx context.Context, g *grader.Grader, s sandboxFlags) (string, error) {
-	info, err := g.Prepare(ctx)
+// describe says in what two machines can differ, so that a submission gets other points on one
+// of them: in full, see [identity], and to people.
+func (b *bench) describe(ctx context.Context) error {
+	info, err := b.Prepare(ctx)
 	if err != nil {
-		return "", err
+		return err
+	}
+	if b.identity, err = identity(info); err != nil {
+		return err
 	}
 	here, err := toolchain.Find(ctx)
 	if err != nil {
-		return "", err
+		return err
 	}
 	races := "race checks"
 	if !toolchain.HasCompiler() {
 		races = "no race checks, for want of a C compiler"
 	}
-	return fmt.Sprintf("%s, %s, %s", cmp.Or(s.BuildImage, here.Version), info.Runtime, races), nil
+	b.setup = fmt.Sprintf("%s, %s, %s", cmp.Or(b.sandbox.BuildImage, here.Version), info.Runtime, races)
+	return nil
 }
 
 // Grade grades a snapshot and tells each event.
@@ -149,11 +149,11 @@ func (b *bench) Grade(ctx context.Context, s *submission.Snapshot, e *course.Exe
 // Identity is what else decides a result.
 func (b *bench) Identity() string { return b.identity }
 
-// checkTimeout bounds a look at the engine: one that hangs does not work either.
-const checkTimeout = 15 * time.Second
-
 // Setup says what the machine compiles and runs with.
 func (b *bench) Setup() string { return b.setup }
+
+// checkTimeout bounds a look at the engine: one that hangs does not work either.
+const checkTimeout = 15 * time.Second
 
 // Check returns an error if the Docker engine does not answer. It opens a connection of its
 // own, because what is open has what it needs in memory and would not notice.

@@ -50,7 +50,11 @@ func (a *app) write(asJSON bool, result any, text func() string) error {
 
 // batchWith returns the options of a batch with a grader.
 func (a *app) batchWith(ctx context.Context, f gradingFlags, g *grader.Grader, tell prove.Progress, all []*course.Exercise) (batch.Options, error) {
-	by, err := identity(ctx, g)
+	info, err := g.Prepare(ctx)
+	if err != nil {
+		return batch.Options{}, err
+	}
+	by, err := identity(info)
 	o := batch.Options{Exercises: all, Grader: by, Workers: f.workers, Now: a.now, Grade: gradeWith(g), Refuses: g.Refuses}
 	if tell != nil {
 		o.OnEvent = func(e batch.Event) {

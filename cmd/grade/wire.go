@@ -211,11 +211,7 @@ func gradeWith(g *grader.Grader) batch.GradeFunc {
 // sources that decide, the images, whose names are hashes of Go and all else in them, and
 // the runtime, and whether there is a compiler for the race detector: without it, points are given that
 // another machine may not give.
-func identity(ctx context.Context, g *grader.Grader) (string, error) {
-	info, err := g.Prepare(ctx)
-	if err != nil {
-		return "", err
-	}
+func identity(info sandbox.Info) (string, error) {
 	sources, err := results.SourceDigest(grade.Deciding)
 	if err != nil {
 		return "", err

@@ -25,7 +25,12 @@ import (
 // listening is an engine that takes workers over the network, and the credentials of one.
 func listening(t *testing.T, worker string) (e *engine.Engine, creds string) {
 	t.Helper()
-	dir := t.TempDir()
+	return listeningIn(t, t.TempDir(), worker)
+}
+
+// listeningIn is the same with its data in a folder.
+func listeningIn(t *testing.T, dir, worker string) (e *engine.Engine, creds string) {
+	t.Helper()
 	e = openedWith(t, engine.Config{DataDir: dir, Listen: "127.0.0.1:0"})
 	data, err := engine.WorkerCredentials(dir, "", worker, 0)
 	require.NoError(t, err)
@@ -102,11 +107,8 @@ func TestWorkerCredentialsAllowNothingElse(t *testing.T) {
 // command of its own, or a record, changes nothing.
 func TestAnswersForWorkersGoNowhereElse(t *testing.T) {
 	dir := t.TempDir()
-	e := openedWith(t, engine.Config{DataDir: dir, Listen: "127.0.0.1:0"})
-	data, err := engine.WorkerCredentials(dir, "", "w1", 0)
-	require.NoError(t, err)
-	creds := written(t, data)
-	_, err = e.HandIn(t.Context(), upload("ada", "one"))
+	e, creds := listeningIn(t, dir, "w1")
+	_, err := e.HandIn(t.Context(), upload("ada", "one"))
 	require.NoError(t, err)
 	kv, err := e.KV(t.Context(), "site")
 	require.NoError(t, err)
