@@ -3,7 +3,6 @@ package main
 import (
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -12,7 +11,6 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"grade/exercises/course"
-	"grade/exercises/course/fixture"
 	"grade/grader"
 	"grade/grader/verdict"
 )
@@ -32,7 +30,7 @@ var _ = func() bool { go func() { os.Exit(0) }(); return true }()`,
 	"prints passes": `
 import ("fmt"; "os")
 func init() {
-	for range 50 { fmt.Println("--- PASS: TestArithmetic (0.00s)"); fmt.Println("\x16--- PASS: TestPow (0.00s)"); fmt.Println("PASS"); fmt.Println("ok  \tgrade\t0.01s") }
+	for range 50 { fmt.Println("--- PASS: TestOrder (0.00s)"); fmt.Println("\x16--- PASS: TestOverflow (0.00s)"); fmt.Println("PASS"); fmt.Println("ok  \tgrade\t0.01s") }
 	os.Exit(0)
 }`,
 	"writes a passing end to every descriptor": `
@@ -56,8 +54,8 @@ func init() { args := os.Args; for i := 1; i < len(args); i++ { args[i] = "-test
 import "syscall"
 func init() { syscall.Kill(1, syscall.SIGKILL); syscall.Kill(-1, syscall.SIGKILL) }`,
 	"becomes another program": `
-import "syscall"
-func init() { syscall.Exec("/proc/self/exe", []string{"x", "-test.run=^$"}, nil) }`,
+import ("os"; "syscall")
+func init() { if os.Args[0] != "x" { syscall.Exec("/proc/self/exe", []string{"x", "-test.run=^$"}, nil) } }`,
 	"fills the scratch space with directories": `
 import "os"
 func init() { d := os.TempDir(); for range 20000 { d += "/d"; if os.Mkdir(d, 0o700) != nil { break } } }`,
@@ -71,17 +69,19 @@ func TestTricks(t *testing.T) {
 	}
 	t.Parallel()
 	g := graderIn(t, openEngine(t))
-	courseDir := courseOpenTo(t, trickImports)
-	e, err := course.Open(os.DirFS(courseDir)).Load("autograd")
+	root := courseOpenTo(t, trickImports)
+	e, err := course.Open(os.DirFS(root)).Load("ring")
 	require.NoError(t, err)
-	honest := gradeIn(t, g, e, trickster(t, "")).Score
+	right := filepath.Join(root, "reference", "ring")
+	honest := gradeIn(t, g, e, trickster(t, right, "")).Score
+	require.Equal(t, 60, honest)
 	for name, code := range tricks {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var trick, victim *verdict.Result
 			var group errgroup.Group
-			group.Go(func() error { trick = gradeIn(t, g, e, trickster(t, code)); return nil })
-			group.Go(func() error { victim = gradeIn(t, g, e, referenceDir); return nil })
+			group.Go(func() error { trick = gradeIn(t, g, e, trickster(t, right, code)); return nil })
+			group.Go(func() error { victim = gradeIn(t, g, e, right); return nil })
 			require.NoError(t, group.Wait())
 			assert.Equal(t, verdict.Graded, trick.Verdict, trick.Problems)
 			assert.LessOrEqual(t, trick.Score, honest)
@@ -90,29 +90,28 @@ func TestTricks(t *testing.T) {
 	}
 }
 
-// courseOpenTo is this course, with packages opened that its exercise keeps shut.
+// courseOpenTo is the small course, with packages opened that its exercise keeps shut.
 func courseOpenTo(t *testing.T, imports string) string {
-	course := plantedCourse(t, canaries{})
-	name := filepath.Join(course, "exercises", "autograd", "exercise.yaml")
+	root := t.TempDir()
+	require.NoError(t, os.CopyFS(root, os.DirFS(filepath.Join("testdata", "course"))))
+	name := filepath.Join(root, "exercises", "ring", "exercise.yaml")
 	config, err := os.ReadFile(name)
 	require.NoError(t, err)
 	require.NotContains(t, string(config), "\nimports:")
 	require.NoError(t, os.WriteFile(name, append(config, imports...), 0o600))
-	return course
+	return root
 }
 
-// trickster is a wrong solution with some code beside it.
-func trickster(t *testing.T, code string) string {
+// trickster is a solution that never drops an entry, with some code beside it.
+func trickster(t *testing.T, right, code string) string {
 	dir := t.TempDir()
-	shipped, err := fixture.Load(course.Open(os.DirFS(courseRoot)), "autograd")
+	solution, err := os.ReadFile(filepath.Join(right, "ring.go"))
 	require.NoError(t, err)
-	i := slices.IndexFunc(shipped, func(s fixture.Submission) bool { return s.Name == "wrong_answer/sub-swapped" })
-	require.GreaterOrEqual(t, i, 0)
-	for _, f := range shipped[i].Files {
-		require.NoError(t, os.WriteFile(filepath.Join(dir, f.Name), f.Data, 0o600))
-	}
+	const limit = "len(r.entries) > r.n"
+	require.Contains(t, string(solution), limit)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "ring.go"), []byte(strings.Replace(string(solution), limit, "false", 1)), 0o600))
 	if code != "" {
-		require.NoError(t, os.WriteFile(filepath.Join(dir, "trick.go"), []byte("package autograd\n"+strings.TrimLeft(code, "\n")+"\n"), 0o600))
+		require.NoError(t, os.WriteFile(filepath.Join(dir, "trick.go"), []byte("package ring\n"+strings.TrimLeft(code, "\n")+"\n"), 0o600))
 	}
 	return dir
 }

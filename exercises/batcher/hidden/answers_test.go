@@ -81,8 +81,63 @@ func roundTrip[I, O any](t *testing.T, o *observe.Observer, name string, in []I,
 	})
 }
 
+// alike has requests of a type given up that are all the same: one while it waits for others,
+// one while it waits for a call that runs, and some in a call. Each has a place of its own.
+func alike[I any](t *testing.T, o *observe.Observer, name string, in I) {
+	for round := range 4 {
+		bubble(t, func(t *testing.T) {
+			r := o.Rand()
+			var sizes []int
+			b, err := batcher.New(func(_ context.Context, in []I) ([]struct{}, error) {
+				sizes = append(sizes, len(in)) // calls come one after the other
+				time.Sleep(work(50))
+				return make([]struct{}, len(in)), nil
+			}, limits(3, ages))
+			if err != nil {
+				t.Fatal(err)
+			}
+			// One of the first two leaves before the third and the fourth fill a call, and one of
+			// the next three while that runs, so that the last has to fill another.
+			requests := make([]request, 8)
+			for i, at := range []int{1, 2, 10, 11, 30, 31, 32, 80} {
+				requests[i].at = ms(at)
+			}
+			first, next := r.IntN(2), r.IntN(3)
+			requests[first].until = giveUp(5)
+			requests[4+next].until = giveUp(45)
+			if round%2 == 1 {
+				requests[[]int{1 - first, 2, 3}[r.IntN(3)]].until = giveUp(40)
+			}
+			if round >= 2 {
+				requests[4+(next+1)%3].until = giveUp(100)
+			}
+			w := &world{start: time.Now()}
+			ends := make([]int, len(requests)) // 0: none, 1: an answer, 2: an error
+			for i, q := range requests {
+				w.sleepUntil(q.at)
+				go func() {
+					ctx, stop := w.until(t.Context(), q)
+					defer stop()
+					_, err := b.Submit(ctx, in)
+					if ends[i] = 1; err != nil {
+						ends[i] = 2
+					}
+				}()
+				synctest.Wait()
+			}
+			w.sleepUntil(time.Second)
+			synctest.Wait()
+			o.Ints("given up, "+name+": requests of a call", sizes)
+			o.Ints("given up, "+name+": how each ends", ends)
+			go b.Close()
+			synctest.Wait()
+		})
+	}
+}
+
 // Requests and answers are of any type: also of no size, an interface that is nil, or
-// an error, which as an answer is no failure (rule 1).
+// an error, which as an answer is no failure; requests that are the same are told apart where
+// some are given up (rules 1, 9 and 10).
 func TestTypes(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
@@ -100,6 +155,14 @@ func TestTypes(t *testing.T) {
 	})
 	roundTrip(t, o, "pointers", []*int{nil, &salt}, func(p *int) bool { return p == nil })
 	roundTrip(t, o, "large arrays", make([][1000]int, 4), func(a [1000]int) int { return len(a) + a[999] + salt })
+	alike(t, o, "nothing", struct{}{})
+	alike(t, o, "arrays of no length", [0]int{})
+	alike(t, o, "numbers", salt)
+	alike(t, o, "not a number", math.NaN())
+	alike(t, o, "lists", []int{salt})
+	alike(t, o, "pointers", &salt)
+	alike[any](t, o, "nil", nil)
+	alike[any](t, o, "maps as anything", map[string]int{name: salt})
 }
 
 // New refuses a nil model, a MaxBatch below 1 and a MaxWait below 0, with an error

@@ -20,7 +20,7 @@ func TestConcurrent(t *testing.T) {
 	wide := tensorOf(r, dyadic, slices.Repeat([]int{2}, 11)...)
 	own := make([]tensor, workers)
 	sums := make([][]float64, workers)
-	big := largeCalls(o)
+	big, huge := largeCalls(o), veryLargeCalls(o)
 	for i := range own {
 		own[i] = random(r, 12, 5+i)
 		sums[i] = make([]float64, 6)
@@ -49,6 +49,14 @@ func TestConcurrent(t *testing.T) {
 			}
 			for k, c := range big { // each is made by every second one
 				if k%2 != i%2 {
+					continue
+				}
+				if got, err := einsum.Einsum(c.equation, c.operands...); err == nil && len(got.Data) > 0 {
+					sums[i][5] += fingerprint(shared.Data, got.Data)
+				}
+			}
+			for k, c := range huge { // each is made by two
+				if k%3 != i%3 {
 					continue
 				}
 				if got, err := einsum.Einsum(c.equation, c.operands...); err == nil && len(got.Data) > 0 {
@@ -124,4 +132,17 @@ func largeCalls(o *observe.Observer) (calls []aCall) {
 		add(equation, cube)
 	}
 	return calls
+}
+
+// veryLargeCalls are calls with an operand or a result of a million numbers, of each kind that lays
+// them out anew.
+func veryLargeCalls(o *observe.Observer) (calls []aCall) {
+	const n = 1025
+	store := newStore(o)
+	matrix, vector := store.tensor(store.dyadic, n, n), store.tensor(store.dyadic, n)
+	row, column := tensor{Shape: []int{1, n}, Data: vector.Data}, tensor{Shape: []int{n, 1}, Data: vector.Data}
+	return []aCall{
+		{"ij->ji", tensors{matrix}}, {"ij,kj->ik", tensors{row, matrix}}, {"ji,jk->ik", tensors{matrix, column}},
+		{"i,j->ji", tensors{vector, vector}}, {"ij,ji->i", tensors{matrix, matrix}}, {"kj,,ij->ik", tensors{matrix, {Data: vector.Data[:1]}, row}},
+	}
 }

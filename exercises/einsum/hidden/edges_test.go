@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"grade/observe"
+	"grade/reference/einsum"
 )
 
 // An operand without axes has an empty term and multiplies all; a result without axes has
@@ -290,8 +291,72 @@ func TestMagnitudes(t *testing.T) {
 			askRelative(o, equation, operands...)
 		}
 	}
+	unevenly(o)
 	n := 70_000 + r.IntN(1000)
 	askRelative(o, "i->", tensorOf(r, positive, n))
 	askRelative(o, "i,i->", tensorOf(r, positive, n), tensorOf(r, positive, n))
 	askRelative(o, "i,i,->", tensorOf(r, positive, n), tensorOf(r, positive, n), tensorOf(r, positive))
+}
+
+// unevenly asks for operands with very large and very small numbers, along i: in small and long ones,
+// and in matrices as large as those that are multiplied in quarters.
+func unevenly(o *observe.Observer) {
+	r := o.Rand()
+	for _, equation := range []string{"i->i", "ij->i", "ij->ji", "i,i->i", "ij,jk->ik", "jk,ki->ji", "ij,ij->ij", "bij,bjk->bik", ",i->i", "i,i,i->i", ",ij,i->ji", "ij,jk,kl->il", "jk,ij,k->i", "i,ij,i,j->i"} {
+		askUneven(o, equation, 2+r.IntN(4), 2+r.IntN(2))
+		askUneven(o, equation, 300+r.IntN(9), 2)
+	}
+	askUneven(o, "ij,jk->ik", 128, 128)
+	askUneven(o, "jk,ki->ji", 128, 128)
+	askUneven(o, "ij,kj->ik", 256, 256)
+}
+
+// askUneven makes numbers of one operand 200 to 290 powers of ten larger or smaller than 1, those of
+// an i alike. Those of a second operand that has i are as many the other way. It records what the
+// result adds up to for each i, over the size that its numbers have.
+func askUneven(o *observe.Observer, equation string, n, others int) {
+	r := o.Rand()
+	size := sizesOf(equation, same(others))
+	size['i'] = n
+	scales := make([]float64, n)
+	for i := range scales {
+		scales[i] = math.Pow(10, (200+90*r.Float64())*float64(1-i%2*2))
+	}
+	r.Shuffle(n, func(i, j int) { scales[i], scales[j] = scales[j], scales[i] })
+	along := func(term string, k int) int { // which i element k has
+		_, behind, _ := strings.Cut(term, "i")
+		return k / volume(shapeOf(behind, size, nil)) % n
+	}
+	inputs := terms(equation)
+	var with []int // operands that have i
+	operands := make(tensors, len(inputs))
+	for at, term := range inputs {
+		operands[at] = tensorOf(r, positive, shapeOf(term, size, nil)...)
+		if strings.Contains(term, "i") {
+			with = append(with, at)
+		}
+	}
+	r.Shuffle(len(with), func(i, j int) { with[i], with[j] = with[j], with[i] })
+	for place, at := range with[:min(len(with), 2)] {
+		for k := range operands[at].Data {
+			scale := scales[along(inputs[at], k)]
+			if place == 1 {
+				scale = 1 / scale
+			}
+			operands[at].Data[k] *= scale
+		}
+	}
+	got, err := einsum.Einsum(equation, operands...)
+	_, output, _ := strings.Cut(equation, "->")
+	sums := make([]float64, n)
+	for k, x := range got.Data {
+		i := along(output, k)
+		if len(with) == 1 {
+			x /= scales[i]
+		}
+		sums[i] += x
+	}
+	o.Error("numbers of different size: error", err, kinds...)
+	o.Ints("numbers of different size: shape", got.Shape)
+	o.Floats("numbers of different size: numbers added up, over their size", sums, observe.Within(0, 1e-9))
 }

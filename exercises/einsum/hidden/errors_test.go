@@ -25,7 +25,14 @@ func askRelative(o *observe.Observer, equation string, operands ...tensor) {
 func TestBadCharacters(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
-	for _, bad := range []string{"0", "1", "9", "_", "+", "*", "(", "@", "[", "`", "{", "\t", "\n", "\r", "\x00", ";", ":", "é", "λ", "\u00a0", "\xff", "-", ">", "."} {
+	characters := []string{"0", "1", "9", "_", "+", "*", "(", "@", "[", "`", "{", "\t", "\n", "\r", "\x00", ";", ":", "é", "λ", "\u00a0", "\xff", "-", ">", ".", "ſ", "\u212a", "→", "…"}
+	for _, low := range []string{" ", ",", "->", "...", letters(r, 1), strings.ToUpper(letters(r, 1))} {
+		// Characters of which the last 8 bits, or the last 16, are what may stand there.
+		for _, page := range []rune{1 + r.Int32N(0xd7), 0x100 * (1 + r.Int32N(16))} {
+			characters = append(characters, strings.Map(func(c rune) rune { return c + page<<8 }, low))
+		}
+	}
+	for _, bad := range characters {
 		for _, equation := range []string{"ij,jk->ik", "ij,jk"} {
 			equation := rename(r, equation)
 			operands := operandsOf(r, equation, sizesOf(equation, distinct(r)))

@@ -182,16 +182,22 @@ func specialAmongLarge(o *observe.Observer) {
 			}
 		}
 	}
-	for _, equation := range []string{"ij,jk->ik", "bij,bjk->bik", "ij,ik->jk"} { // all axes at once
+	for _, c := range []struct { // all axes at once
+		equation string
+		draw     func() int
+	}{
+		{"ij,jk->ik", func() int { return 65 + r.IntN(9) }}, {"bij,bjk->bik", func() int { return 65 + r.IntN(9) }}, {"ij,ik->jk", func() int { return 65 + r.IntN(9) }},
+		{"ij,jk->ik", same(256)}, {"bij,bjk->bik", same(128)}, {"ij,ik->jk", same(128)}, // which halve
+	} {
 		for at, special := range []float64{math.NaN(), math.Inf(1 - 2*r.IntN(2))} {
-			size := sizesOf(equation, func() int { return 65 + r.IntN(9) })
+			size := sizesOf(c.equation, c.draw)
 			if _, ok := size['b']; ok {
 				size['b'] = 2
 			}
-			operands := operandsOf(r, equation, size)
+			operands := operandsOf(r, c.equation, size)
 			clear(operands[1-at].Data)
 			operands[at].Data[r.IntN(len(operands[at].Data))] = special
-			askPlaces(o, "a special number beside 0, large", equation, operands...)
+			askPlaces(o, "a special number beside 0, large", c.equation, operands...)
 		}
 	}
 }

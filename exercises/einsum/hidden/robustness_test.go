@@ -84,6 +84,7 @@ func TestThousandCalls(t *testing.T) {
 		}
 	}
 	alike(o)
+	exchanged(o)
 	// And more than 16 bits count, of small calls that are right, most of them with letters that
 	// are new, and of some that are not.
 	x, y := random(r, 3, 1, 2), random(r, 2)
@@ -125,6 +126,43 @@ func alike(o *observe.Observer) {
 				o.Error("sizes alike, one after another: error", err, kinds...)
 				o.Ints("sizes alike, one after another: shape", got.Shape)
 				o.Float("sizes alike, one after another: numbers, added up", fingerprint(weights, got.Data))
+			}
+		}
+	}
+}
+
+// exchanged asks for the same operands again and again, in which two numbers have changed places since
+// the call before: in the same memory, and with the same sum. So have the sizes of one operand.
+func exchanged(o *observe.Observer) {
+	r := o.Rand()
+	weights := tensorOf(r, positive, 97).Data
+	asked := func(equation string, operands tensors) {
+		got, err := einsum.Einsum(equation, operands...)
+		o.Error("numbers exchanged since the call before: error", err, kinds...)
+		o.Ints("numbers exchanged since the call before: shape", got.Shape)
+		o.Float("numbers exchanged since the call before: numbers, added up", fingerprint(weights, got.Data))
+	}
+	for _, equation := range []string{"ij->ji", "ij->ij", "ij->i", "ij,jk->ik", "ij,kj->ik", "ji,jk->ki", "bij,bkj->bik", "ij,ji->i", "i,j->ji", "kj,ij,kl->il"} {
+		for _, n := range []int{2, 9, 400} {
+			size := sizesOf(equation, func() int { return n + r.IntN(4) })
+			if n == 400 && len(size) > 2 { // two of them are large
+				if strings.ContainsAny(equation, "bl") {
+					continue
+				}
+				size['i'] = 2
+			}
+			operands := operandsOf(r, equation, size)
+			asked(equation, operands)
+			for range 3 {
+				for _, x := range operands {
+					i, j := r.IntN(len(x.Data)), r.IntN(len(x.Data))
+					x.Data[i], x.Data[j] = x.Data[j], x.Data[i]
+					asked(equation, operands)
+				}
+			}
+			if len(operands) == 1 {
+				slices.Reverse(operands[0].Shape)
+				asked(equation, operands)
 			}
 		}
 	}

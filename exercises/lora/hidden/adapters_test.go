@@ -15,15 +15,18 @@ import (
 func TestFresh(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
-	for range 8 {
-		base := anyBase(r)
+	for _, size := range [][3]int{{}, {}, {}, {}, {}, {}, {}, {}, {40, 3, 9}, {3, 40, 17}, {20, 30, 70}, {70, 5, 2}, {1500, 2, 1}, {2, 3, 600}} {
+		base, n := anyBase(r), 6
+		if size[0] > 0 { // what is large may be computed in blocks
+			base, n = newBase(r, size[0]+r.IntN(9), size[1]+r.IntN(9), true), size[2]+r.IntN(9)
+		}
 		l := newLayer(t, base)
-		a := fresh(t, r, l, base, "a", scaled(r, 1+r.IntN(9)))
+		a := fresh(t, r, l, base, "a", scaled(r, 1+r.IntN(9+size[1])))
 		o.Floats("B", a.B, exact)
 		o.Floats("gradients of a new adapter", grads(a), exact)
 		o.Bool("A has numbers that are not 0", slices.ContainsFunc(a.A, func(x float64) bool { return x != 0 }))
 		use(t, l, "a")
-		x := numbers(r, 6*base.In)
+		x := numbers(r, n*base.In)
 		y := forward(t, l, x)
 		o.Int("length of the outputs", len(y))
 		o.Floats("what a new adapter adds", less(y, base.Forward(x)), exact)

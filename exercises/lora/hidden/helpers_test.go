@@ -117,6 +117,28 @@ func active(t testing.TB, r *rand.Rand, l *lora.Layer, base *lora.Linear, name s
 	return a
 }
 
+// uneven is active, where i says which of A, B and the scale is very large or very small, by a power
+// of 2. Their product is as large as any.
+func uneven(t testing.TB, r *rand.Rand, l *lora.Layer, base *lora.Linear, cfg lora.Config, i int) *lora.Adapter {
+	t.Helper()
+	size := math.Ldexp(1, 40+r.IntN(60))
+	if i%4 == 3 {
+		cfg.Alpha /= size
+	}
+	a := active(t, r, l, base, "a", cfg)
+	switch i % 4 {
+	case 1:
+		scale(a.A, size)
+		scale(a.B, 1/size)
+	case 2:
+		scale(a.A, 1/size)
+		scale(a.B, size)
+	case 3:
+		scale(a.B, size)
+	}
+	return a
+}
+
 func use(t testing.TB, l *lora.Layer, name string) {
 	t.Helper()
 	if l.Use(name) != nil {

@@ -2,6 +2,7 @@ package hidden
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"testing"
 
@@ -39,10 +40,10 @@ func TestBase(t *testing.T) {
 func TestForward(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
-	for range 20 {
+	for i := range 20 {
 		base := anyBase(r)
 		l := newLayer(t, base)
-		active(t, r, l, base, "a", scaled(r, 1+r.IntN(5)))
+		uneven(t, r, l, base, scaled(r, 1+r.IntN(5)), i)
 		for range 2 {
 			o.Floats("outputs", forward(t, l, numbers(r, (1+r.IntN(5))*base.In)))
 		}
@@ -64,6 +65,11 @@ func TestGradients(t *testing.T) {
 			clear(a.B)
 		case 6:
 			clear(a.A)
+		case 4: // what is very small in dy, and very large in the adapter
+			size := math.Ldexp(1, 40+r.IntN(60))
+			scale(dy, 1/size)
+			scale(a.A, size)
+			scale(a.B, size)
 		}
 		switch i % 3 {
 		case 1: // a Forward of other rows in between
@@ -82,10 +88,10 @@ func TestGradients(t *testing.T) {
 func TestInputGradient(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
-	for range 20 {
+	for i := range 20 {
 		base := anyBase(r)
 		l := newLayer(t, base)
-		active(t, r, l, base, "a", scaled(r, 1+r.IntN(5)))
+		uneven(t, r, l, base, scaled(r, 1+r.IntN(5)), i)
 		n := 1 + r.IntN(5)
 		o.Floats("gradients of x", backward(t, l, numbers(r, n*base.In), numbers(r, n*base.Out)))
 	}
@@ -187,14 +193,21 @@ func TestNoRows(t *testing.T) {
 	}
 }
 
-// What is not finite in one row stays in that row (rule 19).
+// What is not finite in one row stays in that row, and NaN makes all of that row NaN, whatever the
+// weights are (rule 19).
 func TestRowsApart(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
-	for _, bad := range []float64{nan, inf, -inf} {
+	for i, bad := range []float64{nan, nan, inf, -inf} {
 		base := anyBase(r)
 		l := newLayer(t, base)
-		active(t, r, l, base, "a", plain(2))
+		a := active(t, r, l, base, "a", plain(2))
+		if i == 0 {
+			use(t, l, "")
+		}
+		zero := r.IntN(base.Out) // an output whose weights are 0: times NaN they are NaN
+		clear(base.W[zero*base.In : (zero+1)*base.In])
+		clear(a.B[zero*a.Rank : (zero+1)*a.Rank])
 		n, at := 5, r.IntN(5)
 		x, dy := numbers(r, n*base.In), numbers(r, n*base.Out)
 		x[at*base.In+r.IntN(base.In)] = bad
@@ -209,6 +222,10 @@ func TestRowsApart(t *testing.T) {
 			one[at*base.Out+c] = bad
 			o.Floats("gradients of x, NaN or infinite in the gradient of y", cut(backward(t, l, x, one), at, base.In, bad))
 			o.Floats("gradients of x, NaN or infinite in that of y alone", cut(backward(t, l, numbers(r, n*base.In), one), at, base.In, bad))
+		}
+		if i > 0 {
+			merge(t, l)
+			o.Floats("outputs while merged, NaN or infinite in x", cut(forward(t, l, x), at, base.Out, bad))
 		}
 	}
 }
