@@ -167,45 +167,54 @@ func BenchmarkBacklog(b *testing.B) {
 	o.Int("calls", len(c.sizes), observe.AtMost(1.25, 0)) // the last requests to come may come late
 }
 
-// 2,000 requests of 64 KiB by 8 goroutines that share one ctx. The model answers
-// half of them, and then it fails; 500 more are given up while they wait. Memory: a request that
-// has its answer or its error is kept nowhere, neither by the batcher nor by the ctx.
+// 2,000 requests of 64 KiB by 8 goroutines that share one ctx. The model answers a quarter of
+// them, and then it fails in each of three ways; 1,000 more are given up, while they wait or in a
+// call. Memory: a request that has its answer or its error is kept nowhere, neither by the
+// batcher nor by the ctx.
 func BenchmarkLarge(b *testing.B) {
 	o := observe.New(b)
 	c := &calls{key: newKey(o.Rand())}
-	half := below(o.Rand(), 123, 128)
+	part := below(o.Rand(), 62, 65)
 	outs, failures := make([][]int, 8), make([][]int, 8)
 	for g := range outs {
-		outs[g], failures[g] = make([]int, 2*half), make([]int, 2*half)
+		outs[g], failures[g] = make([]int, 2*part), make([]int, 2*part)
 	}
 	failure := errors.New("failure")
+	ends := []func(out []int) ([]int, error){
+		func(out []int) ([]int, error) { return out, nil },
+		func([]int) ([]int, error) { return nil, failure },
+		func(out []int) ([]int, error) { return append(out, 1), nil },
+		func([]int) ([]int, error) { panic(failure) },
+	}
 	for o.Loop() {
-		c.sizes = make([]int, 0, 2*half)
-		broken := false // changes while no call runs
+		c.sizes = make([]int, 0, len(ends)*part)
+		var end func(out []int) ([]int, error) // changes while no call runs
 		model := func(_ context.Context, in [][]byte) ([]int, error) {
 			numbers := make([]int, len(in))
 			for i, x := range in {
 				numbers[i] = int(binary.LittleEndian.Uint32(x)) + int(x[len(x)-1])
 			}
-			if out := c.batch(numbers); !broken {
-				return out, nil
-			}
-			return nil, failure
+			return end(c.batch(numbers))
 		}
 		// A batch has one request of each goroutine, as nobody waits long enough for less.
 		q, err := batcher.New(model, limits(8, time.Hour))
 		if err != nil {
 			b.Fatal(err)
 		}
-		ctx, cancel := context.WithCancel(context.Background())
-		for _, from := range []int{0, half} {
-			broken = from > 0
+		// It is done only if a batcher stops after a failure.
+		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+		for k := range ends {
+			end = ends[k]
 			var wg sync.WaitGroup
 			for g := range outs {
 				wg.Go(func() {
-					for i := from; i < from+half; i++ {
-						var err error
-						if outs[g][i], err = q.Submit(ctx, large(g, i)); err == failure {
+					for i := k * part; i < (k+1)*part; i++ {
+						out, err := q.Submit(ctx, large(g, i))
+						if i >= 2*part {
+							continue // what comes of these is for the tests
+						}
+						outs[g][i] = out
+						if err == failure {
 							failures[g][i] = 1
 						}
 					}
@@ -224,27 +233,53 @@ func BenchmarkLarge(b *testing.B) {
 	c.observe(o, 8)
 }
 
-// givesUp has 8 goroutines give up requests while they wait, which are too few for a batch. The
-// MaxWait is short, so that a solution that ignores ctx does not wait for long.
+// givesUp has 8 goroutines give up requests: first while they wait, which are too few for a batch,
+// and then in calls, each goroutine with a batcher of its own. MaxWait and calls are short,
+// so that a solution that ignores ctx does not wait for long.
 func givesUp(b *testing.B) {
 	model := func(_ context.Context, in [][]byte) ([]int, error) { return make([]int, len(in)), nil }
-	q, err := batcher.New(model, limits(16, 10*time.Millisecond))
+	busy := func(ctx context.Context, in [][]byte) ([]int, error) {
+		select {
+		case <-ctx.Done():
+		case <-time.After(10 * time.Millisecond):
+		}
+		return model(ctx, in)
+	}
+	shared := newLarge(b, model, limits(16, 10*time.Millisecond))
+	givesUpTo(func(int) *batcher.Batcher[[]byte, int] { return shared })
+	var own []*batcher.Batcher[[]byte, int]
+	for range 8 {
+		own = append(own, newLarge(b, busy, limits(1, 0)))
+	}
+	givesUpTo(func(g int) *batcher.Batcher[[]byte, int] { return own[g] })
+	for _, q := range append(own, shared) {
+		go q.Close() // whether it comes back is for the tests of Close
+	}
+}
+
+// newLarge makes a batcher for large requests.
+func newLarge(b *testing.B, model batcher.Model[[]byte, int], cfg config) *batcher.Batcher[[]byte, int] {
+	q, err := batcher.New(model, cfg)
 	if err != nil {
 		b.Fatal(err)
 	}
+	return q
+}
+
+// givesUpTo has each of 8 goroutines submit requests to its batcher, which are given up.
+func givesUpTo(of func(g int) *batcher.Batcher[[]byte, int]) {
 	var wg sync.WaitGroup
 	for g := range 8 {
 		wg.Go(func() {
 			for i := range 64 {
 				in := large(g, i)
 				ctx, stop := context.WithTimeout(context.Background(), 100*time.Microsecond)
-				q.Submit(ctx, in)
+				of(g).Submit(ctx, in)
 				stop()
 			}
 		})
 	}
 	wg.Wait()
-	go q.Close() // whether it comes back is for the tests of Close
 }
 
 // large is a request of 64 KiB.

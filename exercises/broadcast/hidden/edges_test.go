@@ -44,7 +44,7 @@ func TestEmpty(t *testing.T) {
 	sumTo(o, []int{0, huge, p}, []int{1, p})
 }
 
-// Any number of dimensions: 8 and 30 (rule 5).
+// Any number of dimensions: 8, 18 of which none is like the one beside it, and 30 (rule 5).
 func TestRanks(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
@@ -69,6 +69,11 @@ func TestRanks(t *testing.T) {
 		all(o, pair{p[0], p[1][rank-rank/2:]})
 		all(o, pair{p[0][rank-3:], p[1]})
 	}
+	// One operand after the other is repeated, so that no two dimensions are one stride.
+	turns := pair{slices.Repeat([]int{2, 1}, 9), slices.Repeat([]int{1, 2}, 9)}
+	k := r.IntN(2)
+	turns[k], turns[1-k] = turns[0], turns[1][1:]
+	allLarge(o, weights(r), turns)
 }
 
 // Tensors of more than 65,536 numbers, and dimensions that are as long: each number counts, in
@@ -80,37 +85,44 @@ func TestLarge(t *testing.T) {
 	n := 65_537 + r.IntN(200)
 	for _, p := range []pair{{{n}, {n}}, {{n, 2}, {2}}, {{2, n}, {n}}, {{n, 2}, {n, 1}}, {{1, n}, {2, 1}}, {{n}, nil}, {{300, 1, 1}, {1, 260, 2}}, {{2, n, 1}, {2, 1, 1}},
 		{{1 << 13}, {1 << 13}}, {{2, 1 << 13}, {1 << 13}}, {{1 << 13}, nil}, {{2, 1}, {1 << 13}}} { // whole blocks
-		a, b := tensorOf(r, positive, p[0]), tensorOf(r, positive, p[1])
-		large := func(name string, got tensor, err error) {
-			o.Error(name+": error", err, kinds...)
-			o.Ints(name+": shape", got.Shape)
-			o.Int(name+": numbers", len(got.Data))
-			o.Float(name+": weighted sum", fingerprint(w, got.Data), relative)
-		}
-		grad := tensorOf(r, positive, together(p[0], p[1]))
-		for _, op := range operations {
-			got, err := op.Apply(a, b)
-			large(op.name, got, err)
-			da, db, err := op.Grad(a, b, grad)
-			large(op.name+" gradient: a", da, err)
-			large(op.name+" gradient: b", db, err)
-		}
-		met, calls := 0.0, 0
-		got, err := broadcast.Zip(func(x, y float64) float64 {
-			met += w[calls%len(w)] * (x - y/4)
-			calls++
-			return mix(x, y)
-		}, a, b)
-		large("zip", got, err)
-		o.Int("zip: calls", calls)
-		o.Float("zip: weighted sum of what f met, in its order", met, relative)
-		for _, to := range [][]int{p[0], p[1], nil} {
-			got, err = broadcast.SumTo(grad, to)
-			large("sum", got, err)
-		}
+		allLarge(o, w, p)
 	}
 	got, _ := broadcast.Shapes([]int{n, 1}, []int{2, 1, 70_000})
 	o.Ints("the shape", got)
+}
+
+// allLarge records what every function makes of two shapes with many numbers: their sums,
+// weighed by w.
+func allLarge(o *observe.Observer, w []float64, p pair) {
+	r := o.Rand()
+	a, b := tensorOf(r, positive, p[0]), tensorOf(r, positive, p[1])
+	large := func(name string, got tensor, err error) {
+		o.Error(name+": error", err, kinds...)
+		o.Ints(name+": shape", got.Shape)
+		o.Int(name+": numbers", len(got.Data))
+		o.Float(name+": weighted sum", fingerprint(w, got.Data), relative)
+	}
+	grad := tensorOf(r, positive, together(p[0], p[1]))
+	for _, op := range operations {
+		got, err := op.Apply(a, b)
+		large(op.name, got, err)
+		da, db, err := op.Grad(a, b, grad)
+		large(op.name+" gradient: a", da, err)
+		large(op.name+" gradient: b", db, err)
+	}
+	met, calls := 0.0, 0
+	got, err := broadcast.Zip(func(x, y float64) float64 {
+		met += w[calls%len(w)] * (x - y/4)
+		calls++
+		return mix(x, y)
+	}, a, b)
+	large("zip", got, err)
+	o.Int("zip: calls", calls)
+	o.Float("zip: weighted sum of what f met, in its order", met, relative)
+	for _, to := range [][]int{p[0], p[1], nil} {
+		got, err = broadcast.SumTo(grad, to)
+		large("sum", got, err)
+	}
 }
 
 // special numbers meet each other, each with each.

@@ -297,7 +297,7 @@ func ends(f func() bool) bool {
 	select {
 	case good := <-done:
 		return good
-	case <-time.After(5 * time.Second):
+	case <-time.After(10 * time.Second):
 		return false
 	}
 }

@@ -178,6 +178,10 @@ func TestBestSurvives(t *testing.T) {
 			o.Int("Best", best(open(t, d, c.cfg)))
 		}
 	}
+	for _, keep := range []int{1, 2} {
+		_, lost := failThenDie(t, g, config{Keep: keep, Best: true})
+		o.Int("Saves fail, and the machine dies in the next one: best ones that are lost", lost)
+	}
 }
 
 // If calls fail Save returns their errors, unless the State is durable; Latest finds the last
@@ -223,6 +227,60 @@ func TestFails(t *testing.T) {
 		}
 	}
 	r.record(o, "two calls fail, one after the other")
+	for _, keep := range []int{1, 2} {
+		lost, _ := failThenDie(t, g, config{Keep: keep})
+		o.Int("Saves fail, and the machine dies in the next one: Latest finds another State", lost)
+	}
+}
+
+// failThenDie has as many Saves fail as are kept, each with a better Metric than those before,
+// and the machine die in each call of the next one, by this Manager or a new one. It returns
+// how often Latest and Best find what they may not.
+func failThenDie(t *testing.T, g *rand.Rand, cfg config) (lastLost, bestLost int) {
+	// once reports whether the machine died in call i.
+	once := func(call string, how failure, reopened bool, i int) bool {
+		d := newDisk()
+		m := open(t, d, cfg)
+		save(t, m, small(1, 0), small(2, 5))
+		last, lowest := []int{2}, []int{1} // what may be found
+		try := func(s *state) {
+			if m.Save(context.Background(), s) == nil {
+				last, lowest = nil, nil
+			}
+			last, lowest = append(last, s.Step), append(lowest, s.Step)
+		}
+		for k := range cfg.Keep {
+			d.failing, d.how = call, how
+			try(small(10+k, float64(-1-k)))
+			d.repair()
+		}
+		if reopened {
+			m = open(t, d, cfg)
+		}
+		d.failNext(i, dies)
+		try(small(50, -50))
+		for _, bytes := range []fate{"nothing", "all"} {
+			for _, names := range []survivors{"removals", "some names"} {
+				again, err := checkpoint.Open(d.after(g, bytes, names), cfg)
+				if err != nil || again == nil || !slices.Contains(last, latest(again)) {
+					lastLost++
+				}
+				if cfg.Best && (err != nil || again == nil || !slices.Contains(lowest, best(again))) {
+					bestLost++
+				}
+			}
+		}
+		return d.failed()
+	}
+	for _, call := range []string{"Write", "Sync", "Close", "Rename", "SyncDir"} {
+		for _, how := range []failure{fails, half} {
+			for _, reopened := range []bool{false, true} {
+				for i := 1; i <= mostCalls && once(call, how, reopened, i); i++ {
+				}
+			}
+		}
+	}
+	return lastLost, bestLost
 }
 
 // inARow is what becomes of Saves that fail one after the other, and of one that does not

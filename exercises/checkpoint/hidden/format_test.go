@@ -507,9 +507,9 @@ func TestUntrusted(t *testing.T) {
 	for i := range short {
 		short[i] = tensor{Name: string(drawBytes(r, 2)), Data: numbers(r, 2)}
 	}
-	bare := make([]tensor, below(r, 60_000, 100_000)) // they have the fewest bytes, whatever the format
+	bare := make([]tensor, below(r, 40_000, 46_000)) // the fewest bytes for a Tensor, whatever the format
 	over = 0
-	for _, many := range []*state{{Model: short}, {Optimizer: short}, {Model: bare}, {Optimizer: bare}, {Model: bare[:9000], Optimizer: bare[:7000]}, {RNG: drawBytes(r, 400_000)}, {Model: []tensor{{Name: string(drawBytes(r, 400_000))}}}, {Optimizer: []tensor{{Data: numbers(r, 50_000)}}}} {
+	for _, many := range []*state{{Model: short}, {Optimizer: short}, {Model: bare}, {Optimizer: bare}, {RNG: drawBytes(r, 400_000)}, {Model: []tensor{{Name: string(drawBytes(r, 400_000))}}}, {Optimizer: []tensor{{Data: numbers(r, 50_000)}}}} {
 		data := written(t, many)
 		data[len(data)-1]++
 		for _, data := range [][]byte{data, data[:len(data)-1], data[:len(data)/2]} {

@@ -166,7 +166,7 @@ func specialAmongLarge(o *observe.Observer) {
 		}
 		all := sizesOf(c.equation, same(2+r.IntN(2)))
 		for _, long := range lettersOf(all) {
-			for _, n := range []int{65 + r.IntN(9), 257 + r.IntN(9), 1025 + r.IntN(9)} {
+			for _, n := range []int{65 + r.IntN(9), 257 + r.IntN(9), 1<<10 + 1 + r.IntN(9)} {
 				size := sizesOf(c.equation, same(all[long]))
 				size[long] = n
 				for at := range terms(c.equation) {

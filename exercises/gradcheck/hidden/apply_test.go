@@ -144,12 +144,16 @@ func TestApply(t *testing.T) {
 type saver struct {
 	lists [][]float64
 	calls []int // how many are saved by each call of Save
+	asks  int   // before which of these it looks at what is saved so far, a bit for each
 	got   func(saved [][]float64, err error)
 }
 
 func (s *saver) Forward(c *gradcheck.Context, in [][]float64) ([]float64, error) {
 	rest := s.lists
-	for _, n := range s.calls {
+	for i, n := range s.calls {
+		if s.asks>>i&1 == 1 {
+			s.got(c.Saved())
+		}
 		list := append(make([][]float64, 0, n+2), rest[:n]...)
 		c.Save(list...)
 		clear(list) // the list is the Function's, and what is in it is saved
@@ -165,14 +169,15 @@ func (s *saver) Backward(c *gradcheck.Context, grad []float64) ([][]float64, err
 }
 
 // What several calls of Save were given comes back from Saved in that order, the slices
-// themselves, as often as it is asked for, and each Context has its own (rule 4).
+// themselves, as often as it is asked for, between two calls of Save too, and each Context has its
+// own (rule 4).
 func TestSaved(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
 	tape := gradcheck.NewTape()
 	v := tape.Leaf([]float64{1})
-	for range 8 {
-		s := &saver{calls: []int{below(r, 1, 3), 0, below(r, 1, 4)}}
+	for asks := range 16 {
+		s := &saver{calls: []int{below(r, 1, 3), 0, below(r, 1, 4)}, asks: asks}
 		for range s.calls[0] + s.calls[2] {
 			s.lists = append(s.lists, signed(r, 4, 1)[:below(r, 1, 4)])
 		}
@@ -200,8 +205,9 @@ func itself(x, y []float64) bool {
 	return (x == nil) == (y == nil) && len(x) == len(y) && cap(x) == cap(y) && (cap(x) == 0 || &x[:1][0] == &y[:1][0])
 }
 
-// A vector that is used several times, by one application too, gets the gradients of all uses; and
-// so do the vectors that Apply was called with, also if the caller's list has others later (rule 2).
+// A vector that is used several times, by one application too, gets the gradients of all uses, also if
+// these are one slice; and so do the vectors that Apply was called with, also if the caller's list has
+// others later (rule 2).
 func TestShared(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
@@ -236,6 +242,7 @@ func TestShared(t *testing.T) {
 			o.Floats("gradient of the second of many", y.Grad(), relative)
 		}
 	}
+	sharedGradients(t, o)
 	for _, change := range []func(list []*gradcheck.Var, others []*gradcheck.Var){ // the caller's list
 		func(list, _ []*gradcheck.Var) { slices.Reverse(list) },
 		func(list, others []*gradcheck.Var) { copy(list, others) },
@@ -264,6 +271,40 @@ func TestShared(t *testing.T) {
 					o.Floats("gradient with a list that is changed", v.Grad(), relative)
 				}
 			}
+		}
+	}
+}
+
+// sharedGradients has applications whose Backward returns one slice for all inputs, of which some are
+// the same Var.
+func sharedGradients(t *testing.T, o *observe.Observer) {
+	r := o.Rand()
+	for _, count := range []int{3, 4, below(r, 5, 9), 70} {
+		n := below(r, 1, 4)
+		kept := signed(r, n, 1)
+		for _, slice := range []func(in [][]float64, grad []float64) []float64{
+			func(_ [][]float64, grad []float64) []float64 { return grad },
+			func(_ [][]float64, grad []float64) []float64 { return slices.Clone(grad) },
+			func(in [][]float64, _ []float64) []float64 { return in[0] },
+			func([][]float64, []float64) []float64 { return kept },
+		} {
+			f := weighted(positive(r, count, 1))
+			f.backward = func(in [][]float64, grad []float64) [][]float64 {
+				return slices.Repeat([][]float64{slice(in, grad)}, len(in))
+			}
+			tape := gradcheck.NewTape()
+			x, y := tape.Leaf(signed(r, n, 1)), tape.Leaf(signed(r, n, 1))
+			list := []*gradcheck.Var{x, x, y}
+			for range count - len(list) {
+				list = append(list, []*gradcheck.Var{x, y, gradcheck.Const(signed(r, n, 1))}[r.IntN(3)])
+			}
+			r.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
+			mid := apply(t, f, list...)
+			list[r.IntN(count)] = mid
+			o.Error("error of one slice for all", tape.Backward(apply(t, f, list...), signed(r, n, 1)))
+			o.Floats("gradient of the first, of one slice for all", x.Grad(), relative)
+			o.Floats("gradient of the second, of one slice for all", y.Grad(), relative)
+			o.Floats("data that may be a gradient", slices.Concat(x.Data, y.Data), observe.Exact())
 		}
 	}
 }

@@ -97,6 +97,37 @@ func picks(uses []int, wrong int) fake {
 	}
 }
 
+// total adds up three inputs. All gradients are one slice, that of the output times a factor; or the inputs
+// count once, twice and three times, and the gradients are parts of one slice.
+func total(factor float64, parts bool) fake {
+	times := []float64{1, 1, 1}
+	if parts {
+		times = []float64{1, 2, 3}
+	}
+	return fake{
+		forward: func(in [][]float64) []float64 {
+			out := make([]float64, len(in[0]))
+			for k, x := range in {
+				for i, v := range x {
+					out[i] += times[k] * v
+				}
+			}
+			return out
+		},
+		backward: func(_ [][]float64, grad []float64) [][]float64 {
+			n := len(grad)
+			all := make([]float64, 3*n)
+			for i, g := range grad {
+				all[i], all[n+i], all[2*n+i] = times[1]*factor*g, times[0]*factor*g, times[2]*factor*g
+			}
+			if parts {
+				return [][]float64{all[n : 2*n], all[:n], all[2*n:]}
+			}
+			return [][]float64{all[:n], all[:n], all[:n]}
+		},
+	}
+}
+
 // Of a function whose gradient is right nothing is reported, and beside it a wrong one is found:
 // functions of one, two and three inputs, of other lengths than their output, constant ones and
 // gradients that are nil, for all outputs or for some of them (rules 17 and 18).
@@ -163,6 +194,10 @@ func TestCheckRight(t *testing.T) {
 				return [][]float64{grad}
 			},
 		}, x)
+		for _, factor := range []float64{1, 2} {
+			check(o, of(factor == 1, "one slice for all gradients"), total(factor, false), x, y, signed(r, n, 1))
+			check(o, of(factor == 1, "parts of one slice for all gradients"), total(factor, true), x, y, signed(r, n, 1))
+		}
 		check(o, "three outputs an input", wave(0), signed(r, n, 1))
 		check(o, "three outputs an input, wrong", wave(0.5), signed(r, n, 1))
 	}

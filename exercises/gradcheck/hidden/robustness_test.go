@@ -529,8 +529,10 @@ func TestConcurrent(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
 	x, y := positive(r, 6, 1), signed(r, 6, 1)
-	grads := make([][]float64, 8)
-	reports := make([]*gradcheck.Report, 8)
+	lengths := []int{1, 5, 40, 300, 5000, 5000, 66_000, 66_000}
+	long := signed(r, 66_000, 1)
+	grads, far := make([][]float64, 8), make([][]float64, 8)
+	reports, none := make([]*gradcheck.Report, 8), make([]*gradcheck.Report, 8)
 	seeds := make([]uint64, 8)
 	for i := range seeds {
 		seeds[i] = r.Uint64()
@@ -540,20 +542,15 @@ func TestConcurrent(t *testing.T) {
 		all.Go(func() {
 			r := rand.New(rand.NewPCG(seeds[i], 1))
 			for range 20 {
-				tape := gradcheck.NewTape()
-				a, b := tape.Leaf(x), tape.Leaf(y)
-				v, err := gradcheck.Apply(gradcheck.Mul{}, a, b)
-				for _, f := range []gradcheck.Function{gradcheck.Softplus{}, gradcheck.ReLU{}, gradcheck.Softmax{}} {
-					if err == nil && v != nil {
-						v, err = gradcheck.Apply(f, v)
-					}
-				}
-				if err != nil || v == nil || len(v.Data) != len(x) || tape.Backward(v, signed(r, 6, 1)) != nil {
+				if grads[i] = chain(r, x, y); grads[i] == nil {
 					return
 				}
-				grads[i] = a.Grad()
 				reports[i], _ = gradcheck.Check(smooth(1, scaled(0, 1+float64(i%2))), x, y)
 			}
+			n := lengths[i]
+			far[i] = chain(r, long[:n], long[len(long)-n:])
+			at := []int{0, 2, 5, 3}[:1+i%4] // and no gradient of an input that is longer for some
+			none[i], _ = gradcheck.Check(gather(at, 2, 0), long[:min(n, 5000)], y)
 		})
 	}
 	all.Wait()
@@ -563,5 +560,27 @@ func TestConcurrent(t *testing.T) {
 		if reports[i] != nil {
 			places(o, "wrong", reports[i].Wrong)
 		}
+		o.Floats("gradient of many", thin(far[i]), relative)
+		o.Bool("a report without a gradient", none[i] != nil)
+		if none[i] != nil {
+			places(o, "wrong without a gradient", none[i].Wrong)
+		}
 	}
+}
+
+// chain applies the four Functions, one to the output of another, goes backward, and returns the
+// gradient of x, or nil if there is an error.
+func chain(r *rand.Rand, x, y []float64) []float64 {
+	tape := gradcheck.NewTape()
+	a, b := tape.Leaf(x), tape.Leaf(y)
+	v, err := gradcheck.Apply(gradcheck.Mul{}, a, b)
+	for _, f := range []gradcheck.Function{gradcheck.Softplus{}, gradcheck.ReLU{}, gradcheck.Softmax{}} {
+		if err == nil && v != nil {
+			v, err = gradcheck.Apply(f, v)
+		}
+	}
+	if err != nil || v == nil || len(v.Data) != len(x) || tape.Backward(v, signed(r, len(x), 1)) != nil {
+		return nil
+	}
+	return a.Grad()
 }

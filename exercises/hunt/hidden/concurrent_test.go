@@ -330,24 +330,22 @@ func waiting(o *observe.Observer, r *rand.Rand, others func()) bool {
 	o.Bool("written", string(out.got) == whole.String())
 	o.Bool("others wait for a writer", hangs)
 	o.Int("bytes", whole.Len())
-	hangs = hangs || !crowd(others, func(c *calling) bool {
+	hangs = hangs || !crowd(below(r, 140, 280), others, func(c *calling) bool {
 		c.text = text
 		return outcome(c) == want
 	})
 	o.Bool("a Read or another call waits where many Reads wait", hangs)
-	hangs = hangs || !crowd(others, func(c *calling) bool {
+	hangs = hangs || !crowd(below(r, 140, 280), others, func(c *calling) bool {
 		return hunt.WriteMetrics(c, epochs) == nil && string(c.got) == whole.String()
 	})
 	o.Bool("a WriteMetrics or another call waits where many WriteMetrics wait", hangs)
 	return !hangs
 }
 
-// crowded is how many calls wait at one time: more than one keeps buffers for.
-const crowded = 70
-
 // crowd reports whether many calls reach their reader or writer while all of them wait there,
-// whether others go on then, and whether all the calls are right in the end.
-func crowd(others func(), call func(*calling) bool) bool {
+// whether others go on then, and whether all the calls are right in the end. They are crowded:
+// more than one keeps buffers for.
+func crowd(crowded int, others func(), call func(*calling) bool) bool {
 	begun, open, right := make(chan bool, crowded), make(chan bool), make(chan bool, crowded)
 	for range crowded {
 		first := sync.OnceFunc(func() {

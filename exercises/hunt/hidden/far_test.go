@@ -116,12 +116,12 @@ func crowdsFar(o *observe.Observer, r *rand.Rand, hangs bool) {
 		_, _ = hunt.Read(strings.NewReader(text))
 		_ = hunt.WriteMetrics(io.Discard, epochs)
 	}
-	hangs = hangs || !crowd(others, func(c *calling) bool {
+	hangs = hangs || !crowd(below(r, 70, 90), others, func(c *calling) bool { // the starter holds a megabyte for each
 		c.text, c.far = text, 70_000
 		return outcome(c) == want
 	})
 	o.Bool("a Read or another call waits where many Reads wait within a long line", hangs)
-	hangs = hangs || !crowd(others, func(c *calling) bool {
+	hangs = hangs || !crowd(below(r, 140, 280), others, func(c *calling) bool {
 		c.far = 5_000
 		return hunt.WriteMetrics(c, epochs) == nil && string(c.got) == whole.String()
 	})

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"slices"
 	"strconv"
 	"strings"
@@ -151,7 +152,27 @@ func TestLineErrors(t *testing.T) {
 			read(o, "behind many lines", strings.Repeat(line+"\n", n)+bad[r.IntN(len(bad))]+"\n")
 		}
 	}
+	nearlyEqual(o, r)
 	read(o, "good labels", lines("\n", "a\tx", "z\tx", "a0\tx", "a9\tx", "a-\tx", "a_\tx", "a-_0z\tx", letters(r, 300)+"\tx"))
+}
+
+// nearlyEqual reads lines that are good ones but for their fault, behind these and before them.
+func nearlyEqual(o *observe.Observer, r *rand.Rand) {
+	for _, more := range []int{0, 20, 6_000} {
+		label, text, _ := strings.Cut(plain(r, 1)[0], "\t")
+		text += letters(r, more)
+		good := label + "\t" + text
+		for _, text := range []string{text, word(r)} {
+			for _, label := range []string{strings.ToUpper(label), strings.ToUpper(label[:1]) + label[1:], label[:1] + strings.ToUpper(label[1:]),
+				" " + label, label + " ", "\t" + label, label + ".", "(" + label, label + "\r", label + "\u00a0", "\ufeff" + label, "\x00" + label, label[:1] + " " + label[1:], ""} {
+				read(o, "behind a good one that is nearly equal", lines("\n", good, good, label+"\t"+text, good))
+				read(o, "before a good one that is nearly equal", lines("\n", plain(r, 1)[0], label+"\t"+text, good))
+			}
+			for _, between := range []string{" ", "", "\v", "  "} {
+				read(o, "without the tab, behind a good one", lines("\n", good, good, label+between+text, good))
+			}
+		}
+	}
 }
 
 // errOwn is an error of a reader.
@@ -358,6 +379,14 @@ func TestLongLines(t *testing.T) {
 			line[at] = '\r'
 		}
 		read(o, "carriage returns in a long line", lines("\n", string(line), "y\tx"))
+	}
+	// One that is longer than a buffer that somebody might think is enough for all.
+	endless := strings.Repeat(letters(r, 1<<12+1), below(r, 1_300, 1_400))
+	for _, line := range []string{"x\t" + endless, "#" + endless, strings.Repeat(" ", len(endless))} {
+		got, err := hunt.Read(strings.NewReader(lines("\n", line, "y\tx")))
+		failure(o, "behind a line of some mebibytes", err)
+		o.Int("letters of a line of some mebibytes", sumOf(got))
+		examples(o, "behind a line of some mebibytes", got[max(0, len(got)-1):])
 	}
 	list := []string{letters(r, 1)} // with the lengths, 65,537 bytes
 	for i := range 129 {

@@ -124,6 +124,30 @@ func TestSizes(t *testing.T) {
 	_, epochs = train(t, cfg, samples(r, cfg, 3, 2))
 	o.Bool("as many epochs as Epochs", len(epochs) == cfg.Epochs)
 	metrics(o, "the last of more than 65,536 epochs", epochs[max(0, len(epochs)-20):])
+	manyBatches(t, o, r)
+}
+
+// manyBatches trains with more than 65,536 batches in an epoch. Some features come again after 256 or 65,536
+// batches and not in between, and others come for the first time in a batch with about such a number.
+func manyBatches(t testing.TB, o *observe.Observer, r *rand.Rand) {
+	const some = 16
+	cfg := hunt.Config{Features: 1 + 4*some, Classes: 2, Epochs: 1, Batch: 1, Rate: 1, Seed: r.Uint64()}
+	list := samples(r, cfg, 1<<16+below(r, 300, 400), 0)
+	order := rand.New(rand.NewPCG(cfg.Seed, 0)).Perm(len(list)) // rule 14
+	put := func(batch, feature int) {
+		list[order[batch]].X = hunt.Vector{{Index: feature, Value: 1 + r.Float64()}}
+	}
+	for i := range some {
+		put(40+i, 1+i)
+		put(1<<16+40+i, 1+i)
+		put(60+i, 1+some+i)
+		put(1<<8+60+i, 1+some+i)
+		put(1<<8-some/2+i, 1+2*some+i)
+		put(1<<16-some/2+i, 1+3*some+i)
+	}
+	m, epochs := train(t, cfg, list)
+	metrics(o, "more than 65,536 batches", epochs)
+	model(o, "more than 65,536 batches", m, cfg.Features)
 }
 
 // What is wrong is an error, a config before a sample, and there is no model (rule 18).

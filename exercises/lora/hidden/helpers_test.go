@@ -125,7 +125,7 @@ func uneven(t testing.TB, r *rand.Rand, l *lora.Layer, base *lora.Linear, cfg lo
 	if i%4 == 3 {
 		cfg.Alpha /= size
 	}
-	a := active(t, r, l, base, "a", cfg)
+	a := add(t, r, l, base, "a", cfg)
 	switch i % 4 {
 	case 1:
 		scale(a.A, size)
@@ -136,6 +136,7 @@ func uneven(t testing.TB, r *rand.Rand, l *lora.Layer, base *lora.Linear, cfg lo
 	case 3:
 		scale(a.B, size)
 	}
+	use(t, l, "a")
 	return a
 }
 

@@ -201,13 +201,13 @@ func TestRowsApart(t *testing.T) {
 	for i, bad := range []float64{nan, nan, inf, -inf} {
 		base := anyBase(r)
 		l := newLayer(t, base)
-		a := active(t, r, l, base, "a", plain(2))
-		if i == 0 {
-			use(t, l, "")
-		}
+		a := add(t, r, l, base, "a", plain(2))
 		zero := r.IntN(base.Out) // an output whose weights are 0: times NaN they are NaN
 		clear(base.W[zero*base.In : (zero+1)*base.In])
 		clear(a.B[zero*a.Rank : (zero+1)*a.Rank])
+		if i > 0 {
+			use(t, l, "a")
+		}
 		n, at := 5, r.IntN(5)
 		x, dy := numbers(r, n*base.In), numbers(r, n*base.Out)
 		x[at*base.In+r.IntN(base.In)] = bad

@@ -26,7 +26,7 @@ func apart(o *observe.Observer, name string, weights []float64, indices []int) {
 }
 
 // The indices differ, each is drawn in proportion to its weight among those that are left,
-// and they come in the order in which they were drawn (rule 13).
+// and they come in the order in which they were drawn. No later call changes a list (rule 13).
 func TestDistinct(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
@@ -70,16 +70,10 @@ func TestDistinct(t *testing.T) {
 	one.independent(o, "the first of many")
 	for range 20 {
 		weights := positive(r, below(r, 2, 5))
-		kept := distinct(t, weights, len(weights), g)
-		before := slices.Clone(kept)
-		for range 5 {
-			distinct(t, weights, len(weights), g)
-		}
-		apart(o, "few", weights, kept)
-		o.Bool("as they were after other calls", slices.Equal(kept, before))
-		longer := append(distinct(t, weights, len(weights), g), -7)
-		distinct(t, weights, len(weights), g)
-		o.Bool("what was appended is as it was after another call", longer[len(longer)-1] == -7)
+		stays(t, o, "few", weights, len(weights), 5)
+	}
+	for _, k := range []int{1, below(r, 30, 300), 1100, 5000, 70_000} {
+		stays(t, o, "of any length", positive(r, k+below(r, 1, 30)), k, 2)
 	}
 	for range 20 {
 		weights := positive(r, below(r, 30, 300))
@@ -102,6 +96,21 @@ func TestDistinct(t *testing.T) {
 			o.Bool("half of them are above the one before", math.Abs(float64(up)-float64(k-1)/2) < most)
 		}
 	}
+}
+
+// stays records whether a list of k indices stays as it is when so many others are drawn.
+func stays(t *testing.T, o *observe.Observer, name string, weights []float64, k, others int) {
+	t.Helper()
+	g := chance(o.Rand())
+	kept := distinct(t, weights, k, g)
+	longer := append(kept, -7)
+	before := slices.Clone(longer)
+	for range others {
+		distinct(t, weights, k, g)
+	}
+	apart(o, name, weights, kept)
+	o.Bool("as they were after other calls", slices.Equal(kept, before[:k]))
+	o.Bool("what was appended is as it was after other calls", longer[k] == -7)
 }
 
 // k may be 0 and up to the number of weights above 0; below and above that it is
@@ -159,29 +168,43 @@ func TestDistinctZeroWeights(t *testing.T) {
 }
 
 // Weights have any size from 10⁻³⁰⁰ to the largest float64, also side by side: when those
-// that are large are gone, the small ones count among themselves (rules 6 and 15).
+// that are large are gone, the small ones count among themselves, however many are drawn (rules 6
+// and 15).
 func TestDistinctMagnitudes(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
 	g := chance(r)
 	for _, scale := range scales {
 		weights := append(dyadic(r, 2), 3, 3)
-		two := newTally(weights, 2)
-		for range 12_000 {
-			two.add(distinct(t, scaled(weights, scale), 2, g)...)
+		one, two := newTally(weights, 1), newTally(weights, 2)
+		for i := range 12_000 {
+			if i%4 == 0 {
+				one.add(distinct(t, scaled(weights, scale), 1, g)...)
+			}
+			two.add(distinct(t, scaled(weights, scale), 2+i%3, g)[:2]...)
 		}
+		one.independent(o, "one alone of one size")
 		two.without(o, "all of one size")
+	}
+	for _, scale := range scales[:2] { // of many too, of which few are drawn
+		m := below(r, 40, 60)
+		weights, quarter := scaled(equals(4*m), scale), newTally(equals(4), 1)
+		for i := range 2000 {
+			quarter.add(distinct(t, weights, 1+i%4, g)[0] / m)
+		}
+		quarter.independent(o, "the first of many of one size")
 	}
 	for _, c := range []struct{ large, scale float64 }{{1e15, 1}, {1e17, 1}, {1e300, 1}, {math.MaxFloat64, 1}, {1e300, 1e-290}, {math.MaxFloat64, 1e-299}} {
 		small := dyadic(r, 4)
 		weights, at := scaled(small, c.scale), r.IntN(5)
 		weights = slices.Insert(weights, at, c.large)
 		two, notFirst := newTally(small, 2), 0
-		for range 12_000 {
-			indices := distinct(t, weights, 3, g)
-			if indices[0] != at {
+		for i := range 12_000 {
+			indices := distinct(t, weights, 3+i%3, g)
+			if indices[0] != at || i < 500 && distinct(t, weights, 1+i%2, g)[0] != at {
 				notFirst++
 			}
+			indices = indices[:3]
 			for j := range indices {
 				if indices[j] > at {
 					indices[j]--
@@ -197,8 +220,8 @@ func TestDistinctMagnitudes(t *testing.T) {
 	for rank, i := range order {
 		decades[i] = math.Ldexp(1, 1000-rank*175)
 	}
-	for range 50 {
-		o.Ints("each far above the next", distinct(t, decades, len(decades), g))
+	for i := range 50 {
+		o.Ints("each far above the next", distinct(t, decades, 1+i%len(decades), g))
 	}
 	for _, factor := range anyFactors(r) {
 		epochsWithout(o, scaled(equals(5), factor), 0)
@@ -209,11 +232,15 @@ func TestDistinctMagnitudes(t *testing.T) {
 // epochsWithout counts what stands first and second in lists without replacement, or what does
 // behind the first large weights. The other weights are equal.
 func epochsWithout(o *observe.Observer, weights []float64, large int) {
-	two := newTally(equals(len(weights)-large), 2)
+	one, two := newTally(equals(len(weights)-large), 1), newTally(equals(len(weights)-large), 2)
+	epochs(o, config{Weights: weights, Samples: large + 1}, 500, func(list []int) {
+		one.add(list[large] - large)
+	})
 	epochs(o, config{Weights: weights, Samples: large + 2}, 1000, func(list []int) {
 		two.add(list[large]-large, list[large+1]-large)
 	})
-	if two.n > 500 { // else there is nothing to count, which is for others
+	if one.n > 250 && two.n > 500 { // else there is nothing to count, which is for others
+		one.independent(o, "epochs of any size, one index")
 		two.without(o, "epochs of any size")
 	}
 }

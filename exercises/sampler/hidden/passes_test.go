@@ -26,6 +26,31 @@ func TestPasses(t *testing.T) {
 			recordPasses(t, o, padded, lastRank(r, cfg))
 		}
 	}
+	for _, samples := range []int{below(r, 4500, 5000), below(r, 66_000, 67_000)} {
+		for _, cfg := range both(r, samples+below(r, 1, 99), samples) {
+			recordLong(t, o, cfg)
+		}
+	}
+}
+
+// recordLong makes a pass over a long epoch, within which there are the beginning of another one and
+// other calls of Distinct.
+func recordLong(t *testing.T, o *observe.Observer, cfg config) {
+	t.Helper()
+	r := o.Rand()
+	g := chance(r)
+	cfg.Ranks = 1
+	s := newSampler(t, cfg)
+	want, at := slices.Collect(newSampler(t, cfg).Epoch(3)), r.IntN(cfg.Samples/2)
+	var indices []int
+	for i := range s.Epoch(3) {
+		if indices = append(indices, i); len(indices) == at+1 {
+			first(s.Epoch(8), 6)
+			distinct(t, equals(cfg.Samples), cfg.Samples, g)
+		}
+	}
+	o.Int("a long pass around others: indices", len(indices))
+	o.Bool("a long pass around others: those of the epoch", slices.Equal(indices, want))
 }
 
 // padded begins the names of what is observed of a rank whose share is padded. Where shares have a

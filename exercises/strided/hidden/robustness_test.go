@@ -113,6 +113,7 @@ func TestOverlap(t *testing.T) {
 		}
 	}
 	sameStrides(t, o, r)
+	contiguousParts(t, o, r)
 	// Parts that begin and end beyond 65,536 elements.
 	for k := range 4 {
 		x := random(t, r, 400_000+r.IntN(100))
@@ -137,6 +138,40 @@ func TestOverlap(t *testing.T) {
 	try("many, rows down", square, get(square.Slice(0, 1, open, 1)), get(square.Slice(0, 0, 1025, 1)))
 	try("many, columns to the right", square, get(square.Slice(1, 1, open, 1)), get(square.Slice(1, 0, 1025, 1)))
 	try("many, a column into all", square, square, get(get(square.Slice(1, 7, 8, 1)).Expand(1026, 1026)))
+}
+
+// contiguousParts copies between parts of a list, which are contiguous and begin in other
+// places, and views of them by the calls that may share what is contiguous.
+func contiguousParts(t *testing.T, o *observe.Observer, r *rand.Rand) {
+	get := get(t)
+	back := func(y *tensor) *tensor { return get(y.Slice(0, open, open, -1)) }
+	same := func(y *tensor) *tensor { return y }
+	for _, view := range []func(y *tensor) *tensor{
+		func(y *tensor) *tensor { return get(y.View(y.Len())) },
+		func(y *tensor) *tensor { return get(y.Reshape(-1)) },
+		func(y *tensor) *tensor { return y.Contiguous() },
+		func(y *tensor) *tensor { return get(get(y.View(2, -1)).View(-1)) },
+		func(y *tensor) *tensor { return get(get(y.Unsqueeze(0)).Squeeze()) },
+	} {
+		for _, views := range [][2]func(y *tensor) *tensor{{view, view}, {view, same}, {same, view}} {
+			for k := range 4 {
+				n, a := 2*between(r, 3, 40), between(r, 1, 9)
+				b := a + between(r, 1, n/2)
+				if k%2 == 1 {
+					a, b = b, a
+				}
+				x := random(t, r, n/2*3+9)
+				to, from := views[0](get(x.Slice(0, a, a+n, 1))), views[1](get(x.Slice(0, b, b+n, 1)))
+				if k/2 == 1 {
+					to = back(to)
+				} else {
+					from = back(from)
+				}
+				o.Error("contiguous parts: error of CopyFrom", to.CopyFrom(from), kinds...)
+				numbers(o, "contiguous parts: the whole", x.Values())
+			}
+		}
+	}
 }
 
 // sameStrides copies parts of a tensor to others that have the same strides and lie some steps
