@@ -130,7 +130,8 @@ func deepChain(o *observe.Observer) {
 
 // Each step uses the step before it twice, so the number of ways from the root to
 // the leaf doubles with every step. Each node is to be visited once, not each way;
-// and ZeroGrad does not walk the graph at all (rules 7 and 17).
+// how many others wait makes a visit no more expensive; and ZeroGrad does not walk the
+// graph at all (rules 7 and 17).
 func TestLadder(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
@@ -145,6 +146,26 @@ func TestLadder(t *testing.T) {
 	y.ZeroGrad()
 	o.Floats("gradients of leaf and root after ZeroGrad of the root", grads([]node{x, y}), rough)
 	recordOld(o)
+	inLittleMemory(func() { recordWide(o) })
+}
+
+// recordWide makes a tree of additions that is wide and not deep: very many of its nodes wait for
+// their turn at once, and are not to be moved whenever one has it.
+func recordWide(o *observe.Observer) {
+	r := o.Rand()
+	own := leavesOf(r, 250_000)
+	level := own
+	for len(level) > 1 {
+		var next []node
+		for pair := range slices.Chunk(level, 2) {
+			next = append(next, addUp(pair))
+		}
+		level = next
+	}
+	root := level[0].MulScalar(away(r))
+	root.Backward()
+	o.Float("value of a wide tree", root.Data(), rough)
+	o.Floats("gradients of some leaves of a wide tree", grads(someOf(o, own)), rough)
 }
 
 // recordOld makes many small graphs on a leaf that is far older than they are. What a Backward

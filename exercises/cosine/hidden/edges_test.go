@@ -39,12 +39,43 @@ func TestNaN(t *testing.T) {
 	copy(row(c, 0), []float64{math.Inf(1), math.Inf(-1), math.Inf(1), math.Inf(-1)})
 	copy(row(c, 2), []float64{math.NaN(), math.NaN(), math.NaN(), math.NaN()})
 	recordEach(t, o, "rows that are not finite anywhere", c, ordinary[float64](r, 4, 4))
+	besideZeros[float64](t, o, "")
+	besideZeros[float32](t, o, ", float32")
 	recordMany(t, o, "rows that are not finite", func(row []float64) {
 		row[r.IntN(len(row))] = []float64{math.NaN(), math.Inf(1), math.Inf(-1)}[r.IntN(3)]
 	})
 	recordMany(t, o, "rows that are not finite, float32", func(row []float32) {
 		row[r.IntN(len(row))] = float32([]float64{math.NaN(), math.Inf(1), math.Inf(-1)}[r.IntN(3)])
 	})
+}
+
+// besideZeros records the similarities of rows of which none is finite and rows of which all
+// are zeros, or many that follow each other: who works on several rows at a time may find
+// nothing in them.
+func besideZeros[T cosine.Float](t *testing.T, o *observe.Observer, name string) {
+	t.Helper()
+	r := o.Rand()
+	bad := func(rows, d int) cosine.Matrix[T] {
+		m := ordinary[T](r, rows, d)
+		for i := range rows {
+			row(m, i)[r.IntN(d)] = T([]float64{math.NaN(), math.Inf(1), math.Inf(-1)}[r.IntN(3)])
+		}
+		return m
+	}
+	few, n := ordinary[T](r, 36, 4), between(r, 15, 24)
+	clear(few.Data[4*r.IntN(36-n):][:4*n])
+	none := ordinary[T](r, 4*between(r, 3, 6), 4)
+	clear(none.Data)
+	for _, m := range []cosine.Matrix[T]{few, none} {
+		other := bad(m.Rows, 4)
+		recordEach(t, o, "rows that are not finite, many rows of zeros"+name, m, other)
+		recordEach(t, o, "rows that are not finite, many rows of zeros, other way round"+name, other, m)
+	}
+	// And so many that they are worth a loop of their own.
+	many, other := ordinary[T](r, 512, 8), bad(512, 8)
+	clear(many.Data[8*r.IntN(60):][:8*128])
+	recordPlaces(t, o, "rows that are not finite, many rows of zeros"+name, many, other, somePlaces(r, 192, 320))
+	recordPlaces(t, o, "rows that are not finite, many rows of zeros, other way round"+name, other, many, somePlaces(r, 256, 192))
 }
 
 // The length of a row does not matter, for float64 from 1e-300 to 1e300: squares
@@ -182,20 +213,54 @@ func TestLongSums(t *testing.T) {
 		odd := oneLarge(r, rows, d)
 		recordExactly(t, o, "an odd number of rows, one large number and many small ones", odd, shifted(odd))
 	}
+	for n := 2; n <= 256; n *= 2 { // products that were added up before, so many at a time
+		blocks := oneAndLost(r, 8, d, n)
+		recordExactly(t, o, "one large number and many that are lost together", blocks, shifted(blocks))
+		recordSelves(t, o, "rows with themselves, one large number and many that are lost together", blocks)
+	}
 	c := collect(t, cosine.Blocks(background, a, shifted(a), 8), a.Rows, a.Rows)
 	o.Floats(byBlocks+"positive, parts of rows", c.sum.Data, accurate[float32](d))
-	self := pairs(similarity(t, o, a, view(slices.Clone(a.Data), a.Rows, d, d)))
-	o.Floats(bySimilarity+"rows with themselves", self, observe.Within(4*0x1p-24, 0))
+	recordSelves(t, o, "rows with themselves", a)
 	longSumsOfMany(t, o)
+}
+
+// recordSelves records the similarities of rows with themselves, which are at most 4 numbers
+// below 1, of Similarity and Blocks. Of TopK it reads those of rows that stand one place further on.
+func recordSelves(t *testing.T, o *observe.Observer, name string, a matrix32) {
+	t.Helper()
+	accuracy := observe.Within(4*0x1p-24, 0)
+	b := view(slices.Clone(a.Data), a.Rows, a.Cols, a.Cols)
+	o.Floats(bySimilarity+name, pairs(similarity(t, o, a, b)), accuracy)
+	c := collect(t, cosine.Blocks(background, a, b, 1<<20), a.Rows, a.Rows)
+	o.Floats(byBlocks+name, pairs(c.sum), accuracy)
+	scores, err := scoresOfTopK(a, shifted(a))
+	failure(o, byTopK+"error", err)
+	var places [][2]int
+	for i := range a.Rows {
+		places = append(places, [2]int{(i + 1) % a.Rows, i})
+	}
+	o.Floats(byTopK+name, picked(scores, places), accuracy)
 }
 
 // oneLarge makes rows of one large number and many small ones, which are lost beside it.
 func oneLarge(r *rand.Rand, rows, d int) matrix32 {
+	return oneAmong(r, rows, d, 1.3e-4, 1.6e-4)
+}
+
+// oneAndLost makes rows of one large number and many so small that the sum of n of their
+// squares is lost beside it.
+func oneAndLost(r *rand.Rand, rows, d, n int) matrix32 {
+	half := 0x1p-25 / float64(n) // of what is between 1 and the number before
+	return oneAmong(r, rows, d, math.Sqrt(0.87*half), math.Sqrt(0.97*half))
+}
+
+// oneAmong makes rows of one large number and many from least to most.
+func oneAmong(r *rand.Rand, rows, d int, least, most float64) matrix32 {
 	m := random[float32](r, rows, d)
 	for i := range m.Rows {
 		sign := float64(1 - 2*(i%2)) // other than in the next row: what is lost is not made up for by lengths
 		for k := range d {
-			m.Data[i*d+k] = float32(sign * (1.3e-4 + 0.3e-4*r.Float64()))
+			m.Data[i*d+k] = float32(sign * (least + (most-least)*r.Float64()))
 		}
 		m.Data[i*d] = 1
 		unit(m, i)
@@ -236,6 +301,12 @@ func recordMany[T cosine.Float](t *testing.T, o *observe.Observer, name string, 
 		special(row(b, j))
 		places = append(places, [2]int{i, j}, [2]int{i, r.IntN(320)}, [2]int{r.IntN(256), j})
 	}
+	recordPlaces(t, o, name, a, b, places)
+}
+
+// recordPlaces records some similarities of many rows: in Blocks and TopK, of 256 and 320 of them.
+func recordPlaces[T cosine.Float](t *testing.T, o *observe.Observer, name string, a, b cosine.Matrix[T], places [][2]int) {
+	t.Helper()
 	name = "some of many, " + name
 	o.Floats(bySimilarity+name, picked(similarity(t, o, a, b), places), near)
 	a.Rows, b.Rows = 256, 320

@@ -141,6 +141,8 @@ func TestConcurrent(t *testing.T) {
 	own := func() matrix64 { return ordinary[float64](r, 4*between(r, 8, 15), 32) }
 	atOnce(o, "", ordinary[float64](r, 40, 32), own, 25)
 	atOnce(o, "magnitudes: ", anyLength(r, ordinary[float64](r, 40, 32)), func() matrix64 { return anyLength(r, own()) }, 5)
+	recordAtOnceOfSizes[float64](o, "")
+	recordAtOnceOfSizes[float32](o, "float32: ")
 	ofOneSequence[float64](o, "")
 	ofOneSequence[float32](o, ", float32")
 }
@@ -214,12 +216,22 @@ func anyLength(r *rand.Rand, m matrix64) matrix64 {
 	return m
 }
 
+// recordAtOnceOfSizes does with long rows, and with many, for which other memory may be taken
+// than for others.
+func recordAtOnceOfSizes[T cosine.Float](o *observe.Observer, name string) {
+	r := o.Rand()
+	long := 4 * between(r, 1050, 1150)
+	atOnce(o, name, ordinary[T](r, 8, long), func() cosine.Matrix[T] { return ordinary[T](r, 4, long) }, 2)
+	atOnce(o, name, ordinary[T](r, 40, 4), func() cosine.Matrix[T] { return ordinary[T](r, 4*between(r, 130, 140), 4) }, 1)
+}
+
 // atOnce records what calls at the same time make of a matrix that they share.
-func atOnce(o *observe.Observer, name string, shared matrix64, own func() matrix64, rounds int) {
+func atOnce[T cosine.Float](o *observe.Observer, name string, shared cosine.Matrix[T], own func() cosine.Matrix[T], rounds int) {
+	n := shared.Rows
 	results := make([]matrix64, 6)
 	var wg sync.WaitGroup
 	for i := range results {
-		a, out := own(), matrix64{Rows: 3, Cols: 40, Stride: 40, Data: make([]float64, 3*40)}
+		a, out := own(), matrix64{Rows: 3, Cols: n, Stride: n, Data: make([]float64, 3*n)}
 		results[i] = out
 		wg.Go(func() {
 			for range rounds {
@@ -236,27 +248,31 @@ func atOnce(o *observe.Observer, name string, shared matrix64, own func() matrix
 	}
 }
 
-// addAll adds up what each function makes of a and the 40 rows of shared, in a row of out
+// addAll adds up what each function makes of a and the rows of shared, in a row of out
 // for each.
-func addAll(out, a, shared matrix64) {
-	dst := matrix64{Rows: a.Rows, Cols: 40, Stride: 40, Data: make([]float64, a.Rows*40)}
+func addAll[T cosine.Float](out matrix64, a, shared cosine.Matrix[T]) {
+	n, size := shared.Rows, sizeOf[T]()
+	dst := cosine.Matrix[T]{Rows: a.Rows, Cols: n, Stride: n, Data: make([]T, a.Rows*n)}
 	if cosine.Similarity(background, dst, a, shared) != nil {
 		return
 	}
 	for j, s := range dst.Data {
-		out.Data[j%40] += s
+		out.Data[j%n] += float64(s)
 	}
-	for block, err := range cosine.Blocks(background, shared, a, 8*100) {
+	for block, err := range cosine.Blocks(background, shared, a, size*100) {
 		for j := 0; err == nil && j < block.Sim.Rows; j++ {
 			for _, s := range row(block.Sim, j) {
-				out.Data[40+block.Row+j] += s
+				out.Data[n+block.Row+j] += float64(s)
 			}
 		}
 	}
 	lists, _ := cosine.TopK(background, shared, a, 3)
 	for j, list := range lists {
-		for _, n := range list {
-			out.Data[80+j] += float64(n.Index) + n.Score
+		for _, neighbor := range list {
+			out.Data[2*n+j] += float64(neighbor.Score)
+			if size == 8 { // which of two float32 scores is larger, rounding may decide
+				out.Data[2*n+j] += float64(neighbor.Index)
+			}
 		}
 	}
 }

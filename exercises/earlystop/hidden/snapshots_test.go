@@ -43,6 +43,7 @@ func TestSnapshot(t *testing.T) {
 	o.Error("many layers: error of Restore", s.Restore(m), earlystop.ErrNoBest, earlystop.ErrShape)
 	o.Floats("many layers: weights of the best epoch", m.weights())
 	odd(t, o)
+	zeros(t, o, "signs of zeros", nil)
 	large(t, o)
 }
 
@@ -95,6 +96,43 @@ func odd(t *testing.T, o *observe.Observer) {
 			kinds = slices.Concat(kinds[1:], kinds[:1]) // in each place another one
 		}
 	}
+}
+
+// zeros records weights where from one best to the next, and once more before Restore, nothing
+// changes but the sign of a 0 in each layer: layers that are equal need not be the same. With
+// carry, it is another Stopper that restores.
+func zeros(t *testing.T, o *observe.Observer, name string, carry func(from, to session)) {
+	t.Helper()
+	r := o.Rand()
+	cfg := earlystop.Config{Patience: endless}
+	s, m := begin(t, new(log), cfg), newModel(r, 1, 4, 1, 9)
+	last := s
+	if carry != nil {
+		last = begin(t, new(log), cfg)
+	}
+	at := m.places(r)
+	var signs []int
+	for epoch := range 6 {
+		for i, layer := range m.layers {
+			sign := r.NormFloat64()
+			if epoch == 0 { // new memory is full of 0
+				sign = -1
+			}
+			layer[at[i]] = math.Copysign(0, sign)
+		}
+		s.Observe(epoch, float64(-epoch), m)
+		if carry != nil {
+			carry(s, last)
+		}
+		for i, layer := range m.layers {
+			layer[at[i]] = -layer[at[i]]
+		}
+		last.Restore(m)
+		for i, layer := range m.layers {
+			signs = append(signs, int(math.Float64bits(layer[at[i]])>>63))
+		}
+	}
+	o.Ints(name, signs)
 }
 
 // Restore writes into the slices that the model has. Whoever else holds them, such
@@ -268,12 +306,21 @@ func TestObserveShape(t *testing.T) {
 	}
 	s.restore(m)
 	var worse log // than the baseline
-	s = begin(t, &worse, earlystop.Config{Patience: 40, Baseline: new(x - 50)})
-	s.epoch(some, x, m)
-	s.epoch(some+1, x-1, newModel(r, 3, 2))
-	s.restore(m)
+	var counts []int
+	for _, mode := range []earlystop.Mode{earlystop.Min, earlystop.Max} {
+		sign := sign(mode)
+		s := begin(t, &worse, earlystop.Config{Mode: mode, Patience: 40, Baseline: new(x + sign*50)})
+		s.epoch(some, x, m)
+		for _, better := range []float64{1, 60, 2} { // the second one beats the baseline
+			s.epoch(some+1, x+sign*better, newModel(r, 3, 2))
+			counts = append(counts, s.State().Wait)
+		}
+		s.restore(m)
+	}
 	o.Strings("worse than the baseline: errors", worse.errors)
 	o.Strings("worse than the baseline: weights", worse.weights)
+	o.Strings("worse than the baseline: best after each epoch", worse.bests)
+	o.Ints("worse than the baseline: Wait of the State", counts)
 	for _, lengths := range [][]int{{}, {0}, {0, 0}} { // without a weight, and a snapshot all the same
 		empty, x := newModel(r, lengths...), dyadic(r, 80, 120)
 		s := begin(t, &l, earlystop.Config{Patience: 40})

@@ -169,6 +169,7 @@ func TestState(t *testing.T) {
 	goesOn(t, o, carry)
 	patienceOfTheNew(t, o, carry)
 	ofNothing(t, o)
+	zeros(t, o, "weights agree: signs of zeros", carry)
 	infiniteBests(t, o, carry)
 }
 
@@ -344,5 +345,46 @@ func TestStateIsACopy(t *testing.T) {
 	o.Strings("fields of each State", states)
 	o.Strings("weights that Restore brings back", l.weights)
 	o.Strings("errors", l.errors)
+	apart(t, o)
 	largeState(t, o)
+}
+
+// apart has Stoppers that have given or taken a State see a new best, and writes into the State.
+// It is of one layer, and of more: nothing of it may change another.
+func apart(t *testing.T, o *observe.Observer) {
+	t.Helper()
+	r := o.Rand()
+	var l log
+	var states notes
+	cfg := earlystop.Config{Patience: endless}
+	for _, lengths := range [][]int{{1}, {2}, {0, 3}, {2, 2}} {
+		s, next, other := begin(t, &l, cfg), begin(t, &l, cfg), begin(t, &l, cfg)
+		x, m := dyadic(r, 30, 60), newModel(r, lengths...)
+		s.epoch(some, x, m)
+		st := s.State()
+		for _, to := range []session{next, other} {
+			l.errors.Add("set: error %s", kind(to.SetState(st)))
+		}
+		for _, improves := range []session{other, s} {
+			m.train(r)
+			improves.epoch(some+1, x-1, m)
+			states.Add("%s", fields(st))
+			next.restore(m)
+		}
+		for _, layer := range st.Weights {
+			for i := range layer {
+				layer[i] += 1000
+			}
+		}
+		for _, of := range []session{next, other, s} {
+			of.restore(m)
+			states.Add("%s", fields(of.State()))
+		}
+		m.train(r)
+		next.epoch(some+1, x-1, m)
+		states.Add("%s", fields(st))
+	}
+	o.Strings("fields of each State, of one layer and more", states)
+	o.Strings("weights that Restore brings back, of one layer and more", l.weights)
+	o.Strings("errors, of one layer and more", l.errors)
 }

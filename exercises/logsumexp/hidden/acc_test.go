@@ -41,7 +41,8 @@ func once(xs []float64, ranges *int) iter.Seq[float64] {
 }
 
 // The value of a sequence that can be ranged over only once, of any numbers, or none, also
-// where the sequence itself uses the package (rule 6, and rules 1 to 4).
+// where the sequence itself uses the package, or several have their numbers at the same time
+// (rule 6, and rules 1 to 4).
 func TestSequence(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
@@ -94,7 +95,30 @@ func TestSequence(t *testing.T) {
 		for _, inner := range []int{1, 3, 300, 5000} {
 			recordNested(o, draw(r, n, 0, 1), draw(r, inner, 3, 1))
 		}
+		for calls := 2; calls <= 3; calls++ {
+			o.Floats("values of sequences that have their numbers at the same time", atOnce(draw(r, n, 0, 1), calls))
+		}
 	}
+}
+
+// atOnce calls Of in the sequence of Of, and passes each of xs, or some, on to all of these calls,
+// also to those that outer sequences belong to. It returns their values, the innermost first.
+func atOnce(xs []float64, calls int, outer ...func(float64) bool) (values []float64) {
+	value := logsumexp.Of(func(yield func(float64) bool) {
+		yields := append(slices.Clone(outer), yield)
+		if len(yields) < calls {
+			values = atOnce(xs, calls, yields...)
+			return
+		}
+		for i, x := range xs {
+			for j, yield := range yields {
+				if i%(j+1) == 0 && !yield(x+float64(j)) {
+					return
+				}
+			}
+		}
+	})
+	return append(values, value)
 }
 
 // recordNested records the values of xs as sequences that use the package between their

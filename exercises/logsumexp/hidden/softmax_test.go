@@ -221,10 +221,11 @@ func TestLogSoftmaxNotFinite(t *testing.T) {
 	softmax(o, draw(r, 3, 0, 1), roughly) // and the next call is as ever
 	for _, n := range lengths(r) {
 		for _, special := range []float64{inf, math.NaN()} {
-			xs := draw(r, n, 0, 1)
+			xs, weights := draw(r, n, 0, 1), draw(r, n, 0, 1)
 			xs[r.IntN(n)] = special
 			dst := make([]float64, n)
 			logsumexp.LogSoftmax(dst, xs)
+			o.Float(many+"the numbers afterwards, weighted and added up", digest(weights, xs), observe.Exact())
 			o.Int(many+"results that are not NaN", numbersIn(dst))
 			o.Float(many+"result at any place", dst[r.IntN(n)], roughly)
 		}

@@ -32,6 +32,20 @@ func product(weights, xs []float64) (sum float64) {
 	return sum
 }
 
+// digest is product where infinities and NaN count as numbers, so that each is seen at its place.
+func digest(weights, xs []float64) (sum float64) {
+	for i, x := range xs {
+		switch {
+		case math.IsNaN(x):
+			x = 30
+		case math.IsInf(x, 0):
+			x = math.Copysign(40, x)
+		}
+		sum += weights[i] * x
+	}
+	return sum
+}
+
 // mix puts some of each of specials among xs, in any order.
 func mix(r *rand.Rand, xs []float64, specials ...float64) []float64 {
 	for _, s := range specials {
@@ -305,8 +319,8 @@ func recordSingle(o *observe.Observer, x float64) {
 	}
 }
 
-// LogSumExp leaves its argument as it is, and remembers nothing of it: the same slice
-// with another number in it has another value (rule 5).
+// LogSumExp leaves its argument as it is, whatever numbers are in it, and remembers nothing
+// of it: the same slice with another number in it has another value (rule 5).
 func TestArgument(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
@@ -317,6 +331,15 @@ func TestArgument(t *testing.T) {
 		o.Floats("numbers afterwards", xs, observe.Exact())
 		xs[r.IntN(len(xs))] += 1 + 5*r.Float64()
 		o.Float("value after a change", logsumexp.LogSumExp(xs), roughly)
+		// The values of these are for other tests.
+		low, high := -1e308*(1+r.Float64()/2), 1e308*(1+r.Float64()/2)
+		for _, specials := range [][]float64{{-inf}, {inf}, {math.NaN()}, {-inf, inf}, {inf, math.NaN()}, {-inf, inf, math.NaN()}, {low, high}} {
+			for _, others := range [][]float64{nil, draw(r, 1+r.IntN(8), 0, 3), draw(r, 1+r.IntN(8), 2000*r.NormFloat64(), 1)} {
+				xs := mix(r, others, specials...)
+				logsumexp.LogSumExp(xs)
+				o.Floats("numbers of any kind afterwards", xs, observe.Exact())
+			}
+		}
 	}
 	for _, n := range append(lengths(r), 1_000_000+r.IntN(200_000)) {
 		xs := draw(r, n, 0, 1)
@@ -325,5 +348,10 @@ func TestArgument(t *testing.T) {
 		o.Float(many+"the numbers afterwards, weighted and added up", product(weights, xs), observe.Exact())
 		xs[r.IntN(n)] += 20 + 5*r.Float64()
 		o.Float(many+"value after a change", logsumexp.LogSumExp(xs), roughly)
+		for _, special := range []float64{-inf, inf, math.NaN()} { // each beside those before
+			xs[r.IntN(n)] = special
+			logsumexp.LogSumExp(xs)
+			o.Float(many+"numbers of any kind afterwards, weighted and added up", digest(weights, xs), observe.Exact())
+		}
 	}
 }

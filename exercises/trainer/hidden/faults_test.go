@@ -250,7 +250,7 @@ func (w *world) predictions(name string, tr *trainer.Trainer, ctx context.Contex
 func TestPanic(t *testing.T) {
 	o := observe.New(t)
 	for _, at := range []string{"train load", "train move X", "train forward", "train loss", "backward", "step", "val load", "val forward",
-		"a TrainStart", "a BatchEnd", "a StepEnd", "a EpochEnd", "body"} {
+		"train Batches", "val Batches", "a TrainStart", "a BatchEnd", "a StepEnd", "a EpochEnd", "body"} {
 		for i := range 6 {
 			n, training := i/2, i%2 == 1
 			w := newWorld(o)
@@ -278,19 +278,28 @@ func TestPanic(t *testing.T) {
 		}
 	}
 	panicValues(o)
-	for i := range 4 {
-		n, training := i/2, i%2 == 1
-		w := newWorld(o)
-		w.training = training
-		tr := w.trainer(trainer.Config{})
-		w.panics("test forward", n, func() { tr.Evaluate(w.ctx(), w.loader("test", 1, 2, 3)) })
-		w = newWorld(o)
-		w.training = training
-		tr = w.trainer(trainer.Config{})
-		w.panics("test forward", n, func() {
-			for range tr.Predict(w.ctx(), w.loader("test", 1, 2, 3)) {
+	for _, at := range []string{"test Batches", "test load", "test Len", "test move X", "test forward", "test loss", "test move prediction"} {
+		for i := range 4 {
+			n, training := i/2, i%2 == 1
+			if at == "test Batches" { // which is called once
+				n = 0
 			}
-		})
+			if at != "test move prediction" {
+				w := newWorld(o)
+				w.training = training
+				tr := w.trainer(trainer.Config{})
+				w.panics(at, n, func() { tr.Evaluate(w.ctx(), w.loader("test", 1, 2, 3)) })
+			}
+			if at != "test loss" {
+				w := newWorld(o)
+				w.training = training
+				tr := w.trainer(trainer.Config{})
+				w.panics(at, n, func() {
+					for range tr.Predict(w.ctx(), w.loader("test", 1, 2, 3)) {
+					}
+				})
+			}
+		}
 	}
 }
 

@@ -39,6 +39,9 @@ func (w *world) loader(name string, sizes ...int) *loader {
 }
 
 func (l *loader) Batches(ctx context.Context, epoch int) iter.Seq2[trainer.Batch, error] {
+	if len(l.w.faults) > 0 {
+		l.w.call(l.name + " Batches") // cannot fail, and may panic
+	}
 	pass := l.begin(epoch)
 	l.w.gave(ctx)
 	l.asked = append(l.asked, epoch)

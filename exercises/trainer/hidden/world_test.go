@@ -162,14 +162,14 @@ func (w *world) call(kind string) error {
 	return nil
 }
 
-// ends reports whether there are no calls of a kind after the first error. Len does no harm,
+// ends reports whether there are no calls of a kind after the first error. Len and Batches do no harm,
 // ScaleGrads and ClipGrads are not graded then, and callbacks hear of a stop that is another's.
 func ends(kind string) bool {
 	switch of, what, _ := strings.Cut(kind, " "); of {
 	case "zero", "backward", "step":
 		return true
 	case "train", "val", "test":
-		return what != "Len"
+		return what != "Len" && what != "Batches"
 	}
 	return false
 }
