@@ -36,9 +36,10 @@ func batchWorkers() int { return affordable(runtime.NumCPU()+1, machineMemory())
 // cpuWorkers is the number of CPUs.
 func cpuWorkers() int { return affordable(runtime.NumCPU(), machineMemory()) }
 
-// gradingMemory is about what a hostile submission may hold: its build's limit, or that of
-// its program under the race detector, beside the boxes of the reference.
-const gradingMemory = 3 << 30
+// gradingMemory is about what the boxes of a hostile submission may hold at the same time, by
+// their limits: that of its program under the race detector, or of its build for it, 2.7 GiB,
+// and that of its other program, 0.7 GiB, beside what the reference's takes.
+const gradingMemory = 4 << 30
 
 // affordable is how many of the workers a machine's memory bears, all of them with hostile
 // submissions: where it has none left, the kernel ends a neighbour's program, whose grading
