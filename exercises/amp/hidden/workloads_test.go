@@ -178,7 +178,7 @@ func TestAllocations(t *testing.T) {
 	r := o.Rand()
 	grads := draw(r, 100)
 	huge := draw(r, 1e200)
-	s, sd := newScaler(t, amp.ScalerConfig{Init: 4, Interval: 50}), newScheduler(t, schedule(r, 5, 1000))
+	s, sd := newScaler(t, amp.ScalerConfig{Init: 4, Interval: 500}), newScheduler(t, schedule(r, 5, 1000))
 	opt := &caller{grads: draw(r, 100)}
 	iteration := func() {
 		s.Unscale(opt)
@@ -193,13 +193,24 @@ func TestAllocations(t *testing.T) {
 		big, _ := amp.Clip(huge, inf, 2)
 		norms = norm + largest + big
 	}), observe.AtMost(1, 0))
-	o.SelfReported().Float("allocations of a schedule", testing.AllocsPerRun(100, func() {
+	o.SelfReported().Float("allocations of a schedule", allocations(func() {
 		sum += sd.Rate()
 		sd.Step()
-	}), observe.AtMost(1, 0))
-	o.SelfReported().Float("allocations of a Scaler", testing.AllocsPerRun(100, iteration), observe.AtMost(1, 0))
+	}), observe.AtMost(1, 2))
+	o.SelfReported().Float("allocations of a Scaler", allocations(iteration), observe.AtMost(1, 2))
 	o.Float("sum of three norms, after all calls", norms, rough)
 	o.Bool("rates are above 0", sum > 0)
 	o.Int("steps of the schedule, after all calls", sd.State().Steps)
 	o.Int("steps of the optimizer, after all calls", opt.steps)
+}
+
+// allocations are those of 2,000 calls after the first: a list that grows allocates at some of them.
+func allocations(call func()) float64 {
+	n := 1
+	return testing.AllocsPerRun(1, func() {
+		for range n {
+			call()
+		}
+		n = 2000
+	})
 }

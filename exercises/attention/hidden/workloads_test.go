@@ -94,12 +94,12 @@ func BenchmarkDecode(b *testing.B) {
 	o.Ints("how many", sizes)
 }
 
-// Attend of 8,192 queries and as many keys, of which most see nothing: 256 MiB of memory
-// are enough, and 8,192 times 8,192 numbers would be 512 MiB.
+// Attend of 16,384 queries and as many keys, of which most see nothing: 256 MiB of memory
+// are enough; 16,384 times 16,384 numbers would be 2 GiB, and as many bools 256 MiB.
 func TestSquare(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
-	const n = 8192
+	const n = 16_384
 	in := inputs{draw(r, n, 2), draw(r, n, 2), draw(r, n, 2)}
 	opt := scaled(2)
 	opt.Causal, opt.Offset = true, -n+100+r.IntN(100)
