@@ -190,7 +190,8 @@ func BenchmarkDiagonal(b *testing.B) {
 	measure(o, calls...)
 }
 
-// Sums and other orders of axes of one operand. Time: that of loops over its numbers.
+// Sums and other orders of axes of one operand, and products of two that are none of matrices.
+// Time: that of loops over their numbers.
 func BenchmarkAxes(b *testing.B) {
 	o := observe.New(b)
 	measure(o,
@@ -198,5 +199,7 @@ func BenchmarkAxes(b *testing.B) {
 		call(o, "ijk->kij", []int{100, 100, 100}),
 		call(o, "ijkl->jl", []int{30, 60, 30, 40}),
 		call(o, "...->", []int{80, 100, 120}),
+		call(o, "ij,ij->i", []int{700, 700}, []int{700, 700}),
+		call(o, "ij,i->ij", []int{700, 700}, []int{700}),
 	)
 }

@@ -39,7 +39,8 @@ func BenchmarkTransposed(b *testing.B) {
 }
 
 // Six axes in another order, and a part of them: about 96,000 and 48,000 numbers are
-// copied, many times, of another view each time. Time: a few additions for each, and no division.
+// copied, many times, of another view each time, and 96,000 that lie apart are filled. Time: a few
+// additions for each, and no division.
 func BenchmarkAxes(b *testing.B) {
 	o := observe.New(b)
 	r := o.Rand()
@@ -54,8 +55,16 @@ func BenchmarkAxes(b *testing.B) {
 	p := newProbe(r, 8, from, len(to), turned.place)
 	q := newProbe(r, 8, from, len(part), back.place)
 	rounds := between(r, 195, 205)
+	wide, apart := kept(b, r, 3, 2, 2, 4, n, 2*m)
+	every := get(b)(wide.Slice(5, 0, 2*m, 2))
+	fill, spots, filled := values(r, rounds), make([]int, rounds), make([]float64, rounds)
+	for i := range spots {
+		spots[i] = r.IntN(len(apart)) // filled or between
+	}
 	for o.Loop() {
-		for range rounds {
+		for i := range rounds {
+			every.Fill(fill[i])
+			filled[i] = apart[spots[i]]
 			view := turned.next(b)
 			p.change()
 			one.CopyFrom(view)
@@ -68,6 +77,8 @@ func BenchmarkAxes(b *testing.B) {
 	}
 	numbers(o, "in another order", to)
 	numbers(o, "a part", part)
+	numbers(o, "filled, and what lies between", apart)
+	o.Floats("an element after each Fill", filled)
 	p.record(o, "some elements after each copy in another order")
 	q.record(o, "some elements after each copy of a part")
 }
