@@ -150,7 +150,8 @@ func many(r *rand.Rand, shape ...int) tensor {
 	return t
 }
 
-// Gradients towards a column and a row, and towards a table and a number.
+// Gradients towards a column and a row, towards a table and a number, and in the middle of three
+// dimensions.
 func BenchmarkGradients(b *testing.B) {
 	o := observe.New(b)
 	r := o.Rand()
@@ -158,17 +159,20 @@ func BenchmarkGradients(b *testing.B) {
 	grad := tensorOf(r, positive, []int{400, 400})
 	column, row := tensorOf(r, positive, []int{400, 1}), tensorOf(r, positive, []int{400})
 	table, number := tensorOf(r, positive, []int{400, 400}), tensorOf(r, positive, nil)
+	solid := tensorOf(r, positive, []int{40, 50, 80})
+	planes, rows := tensorOf(r, positive, []int{40, 1, 80}), tensorOf(r, positive, []int{50, 80})
 	places := r.Perm(7919)[:64]
 	sum := 0.0
-	var last [2][2]tensor
+	var last [3][2]tensor
 	for o.Loop() {
 		for range about(r) / 2 {
-			for _, op := range []operation{operations[2], operations[1], operations[4]} {
-				for _, t := range []tensor{grad, column, row, table, number} {
+			for _, op := range []operation{operations[2], operations[1], operations[4], operations[3]} {
+				for _, t := range []tensor{grad, column, row, table, number, solid, planes, rows} {
 					others.renew(r, t.Data)
 				}
 				last[0][0], last[0][1], _ = op.Grad(column, row, grad)
 				last[1][0], last[1][1], _ = op.Grad(table, number, grad)
+				last[2][0], last[2][1], _ = op.Grad(planes, rows, solid)
 				for _, pair := range last {
 					sum += sample(pair[0], places, w) + sample(pair[1], places, w)
 				}
