@@ -92,8 +92,10 @@ func (g *Grader) Grade(ctx context.Context, s *submission.Snapshot, e *course.Ex
 // detector a box of its own.
 func (r *grading) raceAndMeasure(ctx context.Context, l *boxes.Lease, a *ahead, tests []verdict.CheckResult) (raced, figures []verdict.CheckResult, err error) {
 	group, ctx := errgroup.WithContext(ctx)
+	r.race = newRaceSpan()
 	group.Go(func() (err error) {
-		raced, err = r.race(ctx, l, a, tests)
+		defer close(r.race.ended)
+		raced, err = r.decideRace(ctx, l, a, tests)
 		return err
 	})
 	group.Go(func() (err error) {

@@ -32,24 +32,23 @@ func (r *grading) measure(ctx context.Context, l *boxes.Lease) (decided []verdic
 			return nil, err
 		}
 	}
-	left := r.samplers(l, r.plan.Timed, together)
-	if r.plan.Purpose.besideFirst() {
-		var beside []verdict.CheckResult
-		if beside, left, err = r.measureReserved(ctx, l, left, true); err != nil {
-			return nil, err
-		}
-		decided = append(decided, beside...)
-		again := newBudget(l.Submission.Spent)
-		for _, s := range left {
-			s.again, s.budget, s.attempt = true, again, 0
-		}
+	timed, near, err := r.measureReserved(ctx, l, r.samplers(l, r.plan.Timed, together), r.plan.Purpose.besideFirst())
+	if err == nil && len(near) > 0 {
+		err = r.afterRace(ctx)
 	}
-	alone, _, err := r.measureReserved(ctx, l, left, false)
-	return append(decided, alone...), err
+	if err != nil {
+		return nil, err
+	}
+	again := newBudget(l.Submission.Spent)
+	for _, s := range near {
+		s.again, s.budget, s.attempt = true, again, 0
+	}
+	alone, _, err := r.measureReserved(ctx, l, near, false)
+	return slices.Concat(decided, timed, alone), err
 }
 
-// measureReserved waits for a CPU, and decides workloads on it. Near are
-// those that have failed near their limits beside other gradings.
+// measureReserved waits for a CPU, and decides workloads on it. Near are those that came near
+// their limits beside other programs, and are not decided by that ([measure.Decision]).
 func (r *grading) measureReserved(ctx context.Context, l *boxes.Lease, list []*sampler, beside bool) (decided []verdict.CheckResult, near []*sampler, err error) {
 	if len(list) == 0 {
 		return nil, nil, nil
@@ -109,16 +108,18 @@ type sampler struct {
 	undecided  bool                  // after some pairs, and others are decided first
 	attempt    int                   // from 0; the second is for a noisy machine
 	first      []verdict.CheckResult // of the first attempt
-	again      bool                  // what was taken so has failed near its limit
+	unraced    bool                  // the submission's race program had ended before the series
+	again      bool                  // what was taken so was near its limit
 	hurried    bool                  // the budget shortened the last run
 	stopped    bool                  // a limit of time has ended a run of the series
 	before     int64                 // bytes that the submission's box had held before its last run
+	greedy     *verdict.CheckResult  // the memory check that pairs before these have lost
 	repetition int                   // of all attempts: each run has inputs of its own
 	series     measure.Series
 }
 
-// decided returns a result for each check of the workload; none if that has failed near a
-// limit beside other gradings.
+// decided returns a result for each check of the workload; none if other pairs have to decide
+// ([measure.Decision]).
 func (s *sampler) decided(ctx context.Context) (results []verdict.CheckResult, err error) {
 	w := s.workload
 	if s.budget.exceeded() && !s.undecided {
@@ -134,6 +135,9 @@ func (s *sampler) decided(ctx context.Context) (results []verdict.CheckResult, e
 	results, err = s.speed(ctx)
 	if err != nil || len(results) != 1 || w.Memory == nil {
 		return results, err
+	}
+	if s.greedy != nil {
+		return append(results, *s.greedy), nil
 	}
 	// A run has ended the pairs by what the submission did. Its memory is another question,
 	// as long as there is time to ask it.
@@ -176,6 +180,7 @@ func (s *sampler) speed(ctx context.Context) (results []verdict.CheckResult, err
 			return []verdict.CheckResult{*ended}, nil
 		}
 		if decision.Near {
+			s.keepLost(decision)
 			return nil, nil
 		}
 		if decision.Forced && s.attempt > 0 {
@@ -193,6 +198,15 @@ func (s *sampler) speed(ctx context.Context) (results []verdict.CheckResult, err
 	}
 }
 
+// keepLost keeps the loss of the memory check where other pairs have to decide on speed: memory
+// does not mind what runs beside it, and the box's account shows what is hidden only once.
+func (s *sampler) keepLost(d measure.Decision) {
+	if d.Memory != nil && d.Memory.Verdict == verdict.TooMuchMemory {
+		r := s.memoryResult(d)
+		s.greedy = &r
+	}
+}
+
 func (s *sampler) results(d measure.Decision) (list []verdict.CheckResult) {
 	if c := s.workload.Speed; c != nil {
 		r := notRun(*c)
@@ -201,14 +215,22 @@ func (s *sampler) results(d measure.Decision) (list []verdict.CheckResult) {
 		r.Reference, r.Submission = s.series.SpeedFigures()
 		list = append(list, r)
 	}
-	if c := s.workload.Memory; c != nil {
-		r := notRun(*c)
-		r.Verdict, r.Detail = d.Memory.Verdict, d.Memory.Detail(c.Limit)
-		r.Ratio, r.Interval = &d.Memory.Ratio, &d.Memory.Interval
-		r.Reference, r.Submission = s.series.MemoryFigures()
-		list = append(list, r)
+	if s.workload.Memory != nil {
+		list = append(list, s.memoryResult(d))
 	}
 	return list
+}
+
+func (s *sampler) memoryResult(d measure.Decision) verdict.CheckResult {
+	if s.greedy != nil {
+		return *s.greedy
+	}
+	c := s.workload.Memory
+	r := notRun(*c)
+	r.Verdict, r.Detail = d.Memory.Verdict, d.Memory.Detail(c.Limit)
+	r.Ratio, r.Interval = &d.Memory.Ratio, &d.Memory.Interval
+	r.Reference, r.Submission = s.series.MemoryFigures()
+	return r
 }
 
 const (
@@ -223,12 +245,13 @@ const (
 // submission ends it by what it did. It is called again if it leaves the workload open.
 func (s *sampler) sample(ctx context.Context) (d measure.Decision, ended *verdict.CheckResult, err error) {
 	if !s.undecided {
-		s.series, s.stopped = measure.Series{Workload: s.asked()}, false
+		s.series, s.stopped, s.unraced = measure.Series{Workload: s.asked()}, false, s.race.over()
 	}
 	s.undecided = false
 	for {
 		if n := len(s.series.Subs); n > 0 {
 			over := n >= leastPairs && s.budget.exceeded()
+			s.series.BesideOwn = s.race.ran() && !s.unraced
 			if d, err = s.series.Decide(over); err != nil || d.Done {
 				return d, nil, err
 			}
@@ -294,17 +317,17 @@ func (s *sampler) forgives(v verdict.Verdict, sub sandbox.Outcome) bool {
 
 // runReference runs the reference, and takes down what its box held beside the program.
 func (s *sampler) runReference(ctx context.Context, q sandbox.Request) (sandbox.Outcome, error) {
-	before := s.lease.Reference.BoxPeak()
 	o, err := s.lease.Reference.Run(ctx, q)
-	s.overhead = max(s.overhead, measure.Beside(o, before))
+	s.overhead = max(s.overhead, measure.Beside(o, s.lease.Reference.BoxPeakBefore()))
 	return o, err
 }
 
 // runSubmission runs the submission within what is left of the budget, and some more.
 func (s *sampler) runSubmission(ctx context.Context, q sandbox.Request, more time.Duration) (sandbox.Outcome, error) {
 	q.Limits, s.hurried = s.budget.bound(q.Limits, max(lastRun, more))
-	s.before = s.lease.Submission.BoxPeak()
-	return s.lease.Submission.Run(ctx, q)
+	o, err := s.lease.Submission.Run(ctx, q)
+	s.before = s.lease.Submission.BoxPeakBefore()
+	return o, err
 }
 
 // creditedRuns is how many runs of the reference in one attempt give the submission time: as

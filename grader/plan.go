@@ -179,6 +179,9 @@ func (p Plan) String() string {
 	if p.Purpose.besideFirst() {
 		where = fmt.Sprintf("on a reserved CPU, beside other gradings on theirs, and again alone what fails within %g times its limit", measure.SureBeside)
 	}
+	if len(p.Race) > 0 {
+		where += fmt.Sprintf(", and again after the race check what passes beside it above 1/%d of its limit", measure.SureBesideOwn)
+	}
 	p.writeMeasured(&b, where, p.Timed)
 	return b.String()
 }

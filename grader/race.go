@@ -137,8 +137,42 @@ func (r *grading) raceSeed(t testRun) string {
 	return r.seedFor(course.Check{Func: t.Func, Kind: verdict.Race}, t.round)
 }
 
-// race decides the check of kind race, after the tests and beside the measurements.
-func (r *grading) race(ctx context.Context, l *boxes.Lease, a *ahead, tests []verdict.CheckResult) ([]verdict.CheckResult, error) {
+// raceSpan is when the submission's program runs with the race detector, beside which others of
+// it are measured.
+type raceSpan struct{ begun, ended chan struct{} }
+
+func newRaceSpan() *raceSpan { return &raceSpan{make(chan struct{}), make(chan struct{})} }
+
+// ran reports whether the program has run, or is running.
+func (r *raceSpan) ran() bool { return closed(r.begun) }
+
+// over reports whether it will run no more.
+func (r *raceSpan) over() bool { return closed(r.ended) }
+
+// afterRace waits until the program will run no more.
+func (r *grading) afterRace(ctx context.Context) error {
+	if !r.race.over() {
+		r.waiting(Measure, "waiting for the race check to end, to measure what is near a limit without it")
+	}
+	select {
+	case <-r.race.ended:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func closed(c <-chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
+	}
+}
+
+// decideRace decides the check of kind race, after the tests and beside the measurements.
+func (r *grading) decideRace(ctx context.Context, l *boxes.Lease, a *ahead, tests []verdict.CheckResult) ([]verdict.CheckResult, error) {
 	if len(r.plan.Race) == 0 || r.plan.Purpose.stopEarly() && slices.ContainsFunc(tests, lost) {
 		return nil, nil
 	}
@@ -170,6 +204,7 @@ func (r *grading) raced(ctx context.Context, c course.Check, l *boxes.Lease, a *
 		got.Verdict, got.Detail = v, detail
 		return got, err
 	}
+	close(r.race.begun)
 	return r.raceAll(ctx, c, runner, a, tests)
 }
 
@@ -243,11 +278,7 @@ func (r *grading) raceOne(ctx context.Context, c course.Check, t testRun, runner
 	got, before := notRun(c), find(tests, t.Func)
 	got.Hint = t.Hint // of what the test is about, unless it shows a race
 	if slices.Contains(exhausted, before.Verdict) || together.exceeded() {
-		got.Verdict, got.Cause = before.Verdict, before.Name
-		if before.Name == "" || before.Verdict == verdict.Passed {
-			got.Verdict, got.Cause = verdict.TimeLimit, ""
-		}
-		got.Detail = "not run with the race detector: " + t.Func + " exceeded its limits in the run without it, or the tests before it used up the time"
+		got.Verdict, got.Cause, got.Detail = notRaced(t.Func, before)
 		return got, nil
 	}
 	q := r.lang.RaceTest(r.exercise, t.Func, r.raceSeed(t))
@@ -295,6 +326,21 @@ func (r *grading) raceOne(ctx context.Context, c course.Check, t testRun, runner
 	return got, nil
 }
 
+// notRaced is what a test comes to that is not run with the detector, and the failed check that
+// explains it. One that was not run before either has not failed, so that it explains nothing.
+func notRaced(test string, before verdict.CheckResult) (v verdict.Verdict, cause, detail string) {
+	const why = "not run with the race detector: "
+	switch {
+	case before.Verdict == verdict.NotRun:
+		return verdict.NotRun, "", why + test + " was not run without it either, because the tests before it had used up the time"
+	case lost(before) && before.Name != "":
+		v, cause = before.Verdict, before.Name
+	default:
+		v = verdict.TimeLimit
+	}
+	return v, cause, why + test + " exceeded its limits in the run without it, or the tests before it used up the time"
+}
+
 // causeIn names the failed check that explains why a test fails with the detector: the test's
 // own, or the one that excuses it there.
 func (r *grading) causeIn(before verdict.CheckResult) string {
@@ -311,47 +357,4 @@ func (r *grading) causeIn(before verdict.CheckResult) string {
 func (r *grading) checkOf(test string) course.Check {
 	i := slices.IndexFunc(r.exercise.Checks, func(c course.Check) bool { return c.Func == test })
 	return r.exercise.Checks[i]
-}
-
-// tell is the verdict on a race, in words. One between two lines of the hidden test's own is
-// the submission's too, because the reference shows none: it runs at the same time what the
-// reference runs one after the other. A race counts wherever it is said to be, because the
-// submission can write such words itself.
-func tell(race lang.Race, test string) (verdict.Verdict, string, []verdict.Place) {
-	if !slices.ContainsFunc(race.Accesses, func(a lang.Access) bool { return !a.Test }) {
-		return verdict.DataRace, "data race in " + test + ": this submission runs functions of the hidden test at the same time, and they use the same memory", nil
-	}
-	var places []verdict.Place
-	for _, a := range race.Accesses {
-		if a.Place.File != "" && !slices.Contains(places, a.Place) {
-			places = append(places, a.Place)
-		}
-	}
-	const unordered = ", with no lock or channel that puts one before the other"
-	if len(places) == 0 {
-		return verdict.DataRace, "data race in " + test + ": two goroutines use the same memory at the same time" + unordered + "; the detector names no line of this submission", nil
-	}
-	first := race.Accesses[0]
-	detail := fmt.Sprintf("data race in %s: line %d of %s %s ", test, first.Place.Line, first.Place.File, act(first))
-	switch {
-	case len(race.Accesses) < 2:
-		detail += "memory that another goroutine uses at the same time"
-	case race.Accesses[1].Place == first.Place:
-		detail += fmt.Sprintf("memory that another goroutine %s in the same line at the same time", act(race.Accesses[1]))
-	case race.Accesses[1].Test:
-		detail += fmt.Sprintf("memory that the hidden test %s at the same time", act(race.Accesses[1]))
-	case race.Accesses[1].Place.File == "":
-		detail += fmt.Sprintf("memory that another goroutine %s at the same time", act(race.Accesses[1]))
-	default:
-		other := race.Accesses[1]
-		detail += fmt.Sprintf("what line %d of %s %s at the same time", other.Place.Line, other.Place.File, act(other))
-	}
-	return verdict.DataRace, detail + unordered, places
-}
-
-func act(a lang.Access) string {
-	if a.Write {
-		return "writes"
-	}
-	return "reads"
 }

@@ -189,6 +189,19 @@ func TestRaceNeedsItsTests(t *testing.T) {
 	assert.Equal(t, 1, w.count(raceAllocs), "the other may still show a race")
 }
 
+// A test that was not run, because those before it used up the time, has not failed.
+func TestRaceOfATestThatWasNotRun(t *testing.T) {
+	w := racing(t)
+	w.exercise.Checks[4].Race = []string{"TestAllocs"}
+	w.Script[ofSubmission+" TestRatio"] = []sandboxtest.Answer{{Outcome: observed(1), Takes: timeBudget + time.Second}}
+	r, err := w.grade(t)
+	require.NoError(t, err)
+	require.Equal(t, verdict.NotRun, r.Checks[1].Verdict)
+	assert.Equal(t, "race not_run: not run with the race detector: TestAllocs was not run without it either, because the tests before it had used up the time", raceLine(r))
+	assert.Empty(t, r.Checks[4].Cause)
+	assert.Zero(t, w.count(raceAllocs))
+}
+
 // A race that is seen in a test that crashes is still told.
 func TestRaceOfATestThatCrashes(t *testing.T) {
 	w := racing(t)
@@ -320,6 +333,67 @@ func TestRaceBesideMeasuring(t *testing.T) {
 	require.NoError(t, err)
 	assert.Zero(t, w.count(raceBuilds), "a mutant that a test has killed")
 	assert.Equal(t, verdict.NotRun, r.Checks[4].Verdict)
+}
+
+// A pass near the limit counts only in pairs beside which the submission's race program did not
+// run. Those end before it begins, or are taken again when it has ended.
+func TestNearBesideTheRace(t *testing.T) {
+	const near, clear = 150 * time.Millisecond, 90 * time.Millisecond // 3 and 1.8 of the reference's, at a limit of 4
+	for name, c := range map[string]struct {
+		window        time.Duration
+		builds, races time.Duration
+		later         bool          // another benchmark comes first
+		again         time.Duration // what the submission takes when it is measured again; 0: it is not
+		speed         verdict.Verdict
+	}{
+		"a slow one":           {near, 0, time.Minute, false, 250 * time.Millisecond, verdict.TooSlow},
+		"an honest one":        {near, 0, time.Minute, false, near, verdict.Passed},
+		"one that is far away": {clear, 0, time.Minute, false, 0, verdict.Passed},
+		"before the program":   {near, time.Minute, time.Second, false, 0, verdict.Passed},
+		"after it":             {near, 0, 0, true, 0, verdict.Passed},
+		"a program in between": {near, 1500 * time.Millisecond, time.Second, false, 250 * time.Millisecond, verdict.TooSlow},
+	} {
+		w := racing(t)
+		if c.later {
+			w.apart()
+			w.Script[ofReference+" weigh"] = []sandboxtest.Answer{{Outcome: timed(50 * time.Millisecond), Takes: time.Second}}
+		}
+		w.Script[raceBuilds] = []sandboxtest.Answer{{Outcome: built("raced"), Takes: c.builds}}
+		w.Script[raceRatio] = []sandboxtest.Answer{{Outcome: observed(1), Takes: c.races}}
+		first := repeatedAnswers(10, []sandboxtest.Answer{{Outcome: timed(c.window), Takes: time.Second}})
+		w.Script[ofSubmission+" bench"] = append(first, answers(timed(c.again))...)
+		r, err := w.grade(t)
+		require.NoError(t, err, name)
+		assert.Equal(t, c.speed, r.Checks[2].Verdict, name)
+		assert.Equal(t, c.again != 0, w.count(ofSubmission+" bench") > 10, name)
+		told := slices.ContainsFunc(w.events, func(e Event) bool { return strings.Contains(e.Waiting, "race check") })
+		assert.Equal(t, c.again != 0 && c.races == time.Minute, told, name)
+	}
+}
+
+// Memory that was too much in pairs near the limit of speed stays so: it is not asked for again
+// when the speed is.
+func TestGreedyNearBesideTheRace(t *testing.T) {
+	w := racing(t)
+	w.Script[raceRatio] = []sandboxtest.Answer{{Outcome: observed(1), Takes: time.Minute}}
+	fat := timed(150 * time.Millisecond)
+	fat.Peak = 900 << 20
+	first := repeatedAnswers(10, []sandboxtest.Answer{{Outcome: fat, Takes: time.Second}})
+	w.Script[ofSubmission+" bench"] = append(first, answers(timed(150*time.Millisecond))...)
+	r, err := w.grade(t)
+	require.NoError(t, err)
+	assert.Greater(t, w.count(ofSubmission+" bench"), 10)
+	assert.Equal(t, verdict.Passed, r.Checks[2].Verdict)
+	assert.Equal(t, verdict.TooMuchMemory, r.Checks[3].Verdict)
+
+	slow := sandbox.Outcome{Cause: sandbox.CauseWall, Signal: 9, Wall: time.Hour, CPU: time.Hour}
+	w = racing(t)
+	w.Script[raceRatio] = []sandboxtest.Answer{{Outcome: observed(1), Takes: time.Minute}}
+	w.Script[ofSubmission+" bench"] = append(first, answers(slow)...)
+	r, err = w.grade(t)
+	require.NoError(t, err)
+	assert.Equal(t, verdict.TooSlow, r.Checks[2].Verdict)
+	assert.Equal(t, verdict.TooMuchMemory, r.Checks[3].Verdict)
 }
 
 // A submission that hangs in every test holds nobody up for long.

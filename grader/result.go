@@ -35,6 +35,7 @@ type grading struct {
 	built    lang.Build   // of the submission; nil before that
 	noRace   string       // why the race detector cannot be had; empty: it can, or is not needed
 	detects  bool         // the race detector starts here: it has run the reference
+	race     *raceSpan    // nil before the tests have ended
 	overhead int64        // bytes that the reference's box has held beside its program in any measured run
 	// excuses names the failed checks that excuse a test.
 	excuses map[string][]string

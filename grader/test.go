@@ -160,7 +160,11 @@ func (r *grading) settle(done []tested) (waiting []tested, err error) {
 	for _, t := range done {
 		switch {
 		case len(t.excusing) > 0:
-			waiting, claims = append(waiting, t), append(claims, r.claim(t))
+			c, err := r.claim(t)
+			if err != nil {
+				return nil, err
+			}
+			waiting, claims = append(waiting, t), append(claims, c)
 		case lost(t.got) && t.got.Verdict != verdict.NotRun:
 			failed[t.Name] = t.Points
 		}
@@ -177,12 +181,17 @@ func (r *grading) settle(done []tested) (waiting []tested, err error) {
 	return waiting, nil
 }
 
-// claim is what would excuse a test.
-func (r *grading) claim(t tested) judge.Claim {
+// claim is what would excuse a test. Its records are decoded once for all that is tried: they
+// may be megabytes.
+func (r *grading) claim(t tested) (judge.Claim, error) {
+	run, err := judge.Read(t.Check, t.ref, t.sub, r.lang.CrashWords)
+	if err != nil {
+		return judge.Claim{}, err
+	}
 	return judge.Claim{Check: t.Name, Points: t.Points, By: judge.Enough(t.excusing, func(failed []string) bool {
-		v, _, err := r.excused(t, failed)
-		return err == nil && v == verdict.Passed
-	})}
+		v, _ := run.Verdict(failed...)
+		return v == verdict.Passed
+	})}, nil
 }
 
 // excused judges a test again, where some failed checks excuse what rests on them.

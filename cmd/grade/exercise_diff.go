@@ -187,8 +187,11 @@ func (o *diffOptions) found(ctx context.Context, at course.Pattern, exercises []
 func storedOf(ctx context.Context, found []intake.Submission) (list []prove.Stored) {
 	for _, s := range found {
 		take := func() (*submission.Snapshot, error) { return submission.Take(s.Path) }
-		if s.Read != nil {
+		switch {
+		case s.Read != nil:
 			take = func() (*submission.Snapshot, error) { return s.Read(ctx) }
+		case s.Archive: // and not a folder that stands there by now
+			take = func() (*submission.Snapshot, error) { return submission.TakeArchive(s.Path) }
 		}
 		list = append(list, prove.Stored{Name: s.Student, Take: take})
 	}

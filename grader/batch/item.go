@@ -166,7 +166,7 @@ func (i *Item) identify(ctx context.Context) {
 func (i Item) read(ctx context.Context) (*submission.Snapshot, error) {
 	take := i.Read
 	if take == nil {
-		take = func(context.Context) (*submission.Snapshot, error) { return takeBelow(i.From, i.Path) }
+		take = func(context.Context) (*submission.Snapshot, error) { return takeBelow(i.Submission) }
 	}
 	s, err := take(ctx)
 	if empty := (*fault.Error)(nil); errors.As(err, &empty) && empty.Told != "" && empty.Err == nil && i.Exercise != "" {
@@ -178,8 +178,17 @@ func (i Item) read(ctx context.Context) (*submission.Snapshot, error) {
 	return s, err
 }
 
+// takeFound takes the snapshot of what stands at a submission's path. What was found as an archive
+// is taken as one, or not at all.
+func takeFound(found intake.Submission) (*submission.Snapshot, error) {
+	if found.Archive {
+		return submission.TakeArchive(found.Path)
+	}
+	return submission.Take(found.Path)
+}
+
 // movedAway are the errors of what another has moved, replaced or reserved in the meantime.
-var movedAway = []error{fs.ErrNotExist, syscall.ELOOP, syscall.ENOTDIR, syscall.ENXIO, syscall.EAGAIN}
+var movedAway = []error{submission.ErrNoArchive, fs.ErrNotExist, syscall.ELOOP, syscall.ENOTDIR, syscall.ENXIO, syscall.EAGAIN}
 
 // gone reports whether a path leads to nothing that can be a submission.
 func gone(path string) bool {

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"grade/grader/fault"
+	"grade/grader/intake"
 	"grade/grader/submission"
 	"grade/grader/verdict"
 )
@@ -19,12 +20,12 @@ import (
 // from a folder that was given: a student may have put one there since the submission was
 // found. Where from is empty, or not above the path, links are the caller's.
 //
-// An archive is opened by its name in the opened folder. That it was no link before and is none
-// afterwards is looked at; a link to a folder that stands there only in between is followed.
-func takeBelow(from, path string) (*submission.Snapshot, error) {
+// What was found as an archive is taken as one, or not at all.
+func takeBelow(found intake.Submission) (*submission.Snapshot, error) {
+	from, path := found.From, found.Path
 	rel, err := filepath.Rel(from, path)
 	if from == "" || err != nil || rel == "." || !filepath.IsLocal(rel) {
-		return submission.Take(path)
+		return takeFound(found)
 	}
 	folder, last, err := openBelow(from, rel)
 	if errors.Is(err, fs.ErrPermission) {
@@ -34,18 +35,27 @@ func takeBelow(from, path string) (*submission.Snapshot, error) {
 		return nil, err
 	}
 	defer unix.Close(folder)
+	if found.Archive && last == "" {
+		return nil, &fs.PathError{Op: "open", Path: path, Err: submission.ErrNoArchive}
+	}
+	return takeIn(folder, last, path)
+}
+
+// takeIn takes the snapshot of what openBelow has opened: the folder or, by its last name in that,
+// an archive. The name may have come to stand for a link or a folder since openBelow looked: then
+// nothing is taken.
+func takeIn(folder int, last, path string) (*submission.Snapshot, error) {
 	opened := fmt.Sprintf("/proc/self/fd/%d", folder)
 	if _, err := os.Stat(opened); err != nil {
 		return nil, fmt.Errorf("read %s: /proc has to be mounted: %s", verdict.Printable(path), err.Error())
 	}
-	s, err := submission.Take(filepath.Join(opened, last))
+	take := submission.Take
+	if last != "" {
+		take = submission.TakeArchive
+	}
+	s, err := take(filepath.Join(opened, last))
 	if err != nil {
 		return nil, renamed(err, filepath.Join(opened, last), path)
-	}
-	if last != "" {
-		if err := regular(folder, last); err != nil {
-			return nil, &fs.PathError{Op: "open", Path: path, Err: err}
-		}
 	}
 	s.Dir = path
 	return s, nil

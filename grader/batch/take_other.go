@@ -2,8 +2,11 @@
 
 package batch
 
-import "grade/grader/submission"
+import (
+	"grade/grader/intake"
+	"grade/grader/submission"
+)
 
 // takeBelow takes the snapshot of a folder or an archive. Only on Linux is a link refused that
 // came into its way since it was found.
-func takeBelow(_, path string) (*submission.Snapshot, error) { return submission.Take(path) }
+func takeBelow(found intake.Submission) (*submission.Snapshot, error) { return takeFound(found) }

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -244,13 +245,77 @@ func TestBlame(t *testing.T) {
 	} {
 		s := scripted()
 		s.Script["run"] = c.answers
-		r := New(s, Config{}).runner(spec)
-		r.Load([]byte("program"))
-		require.NoError(t, r.open(t.Context()))
-		o, err := r.Run(t.Context(), sandbox.Request{})
+		o, err := running(t, s).Run(t.Context(), sandbox.Request{})
 		assert.Equal(t, c.blamed, o.Signal != 0, name)
 		assert.Equal(t, !c.blamed, errors.Is(err, sandbox.ErrFailed), name)
 	}
+}
+
+// A program that something outside of its box may have killed runs again in another box, and what
+// it does there counts. One that does it to itself gets no box for each of its runs.
+func TestKilledFromOutside(t *testing.T) {
+	killed := func(signal syscall.Signal, o sandbox.Outcome) sandbox.Outcome {
+		o.Signal, o.Wall = int(signal), time.Second
+		return o
+	}
+	well := sandbox.Outcome{Wall: time.Minute}
+	for name, c := range map[string]struct {
+		first sandbox.Outcome
+		again bool
+	}{
+		"a daemon that kills":             {killed(syscall.SIGKILL, sandbox.Outcome{CPU: 1}), true},
+		"one that asks first":             {killed(syscall.SIGTERM, sandbox.Outcome{CPU: 1}), true},
+		"the kernel, and the whole box":   {killed(syscall.SIGKILL, sandbox.Outcome{Cause: sandbox.CauseMemory, OOMKills: 1}), true},
+		"the kernel, and the program":     {killed(syscall.SIGKILL, sandbox.Outcome{CPU: 1, OOMKills: 1}), false},
+		"the sandbox, for its memory":     {killed(syscall.SIGKILL, sandbox.Outcome{CPU: 1, OOMKills: 1, Cause: sandbox.CauseMemory}), false},
+		"the sandbox, for its time":       {killed(syscall.SIGKILL, sandbox.Outcome{CPU: 1, Cause: sandbox.CauseWall}), false},
+		"a fault of the program's memory": {killed(syscall.SIGSEGV, sandbox.Outcome{CPU: 1}), false},
+		"a status":                        {sandbox.Outcome{ExitCode: 2, Wall: time.Second}, false},
+	} {
+		s := scripted()
+		s.Script["run"] = []sandboxtest.Answer{{Outcome: c.first}, {Outcome: well}}
+		r := running(t, s)
+		o, err := r.Run(t.Context(), sandbox.Request{})
+		require.NoError(t, err, name)
+		assert.Equal(t, c.again, o.Wall == well.Wall, name)
+		assert.Equal(t, c.again, len(s.Boxes()) == 2, name)
+		assert.Equal(t, 1, s.Open(), name)
+	}
+
+	s := scripted()
+	s.Script["run"] = []sandboxtest.Answer{{Outcome: killed(syscall.SIGKILL, sandbox.Outcome{CPU: 1})}}
+	r := running(t, s)
+	for range 5 {
+		o, err := r.Run(t.Context(), sandbox.Request{})
+		require.NoError(t, err)
+		assert.NotZero(t, o.Signal)
+	}
+	assert.Len(t, s.Boxes(), 1+repeatsOfKills)
+
+	kept := &idlePool{} // the reference's, which serves another grading
+	kept.put("program", r)
+	_, err := kept.take("program").Run(t.Context(), sandbox.Request{})
+	require.NoError(t, err)
+	assert.Len(t, s.Boxes(), 2+repeatsOfKills)
+
+	s = scripted()
+	s.Script["run"] = []sandboxtest.Answer{{Outcome: killed(syscall.SIGKILL, sandbox.Outcome{CPU: 1})}, {Outcome: well}}
+	s.Opening = func(n int, _ sandbox.Spec) error {
+		if n > 1 {
+			return sandbox.ErrFailed
+		}
+		return nil
+	}
+	_, err = running(t, s).Run(t.Context(), sandbox.Request{})
+	assert.ErrorIs(t, err, sandbox.ErrFailed, "without another box it is unknown who has killed it")
+}
+
+// running is a runner with a program in its box.
+func running(t *testing.T, s *sandboxtest.Sandbox) *Runner {
+	r := New(s, Config{}).runner(spec)
+	r.Load([]byte("program"))
+	require.NoError(t, r.open(t.Context()))
+	return r
 }
 
 // A box that is gone again when it is to be pinned is replaced again.

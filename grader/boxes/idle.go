@@ -28,6 +28,7 @@ func (p *idlePool) take(program string) *Runner {
 		return nil
 	}
 	found := p.list[i].Runner
+	found.killed = 0 // in another grading
 	p.list = slices.Delete(p.list, i, i+1)
 	return found
 }

@@ -61,7 +61,7 @@ func TestRecall(t *testing.T) {
 // A run that the machine has spoilt is not kept.
 func TestRecallOfAFailure(t *testing.T) {
 	for name, o := range map[string]sandbox.Outcome{
-		"status": {ExitCode: 2}, "signal": {Signal: int(syscall.SIGKILL)}, "limit": {Cause: sandbox.CauseWall},
+		"status": {ExitCode: 2}, "signal": {Signal: int(syscall.SIGSEGV)}, "limit": {Cause: sandbox.CauseWall},
 	} {
 		s := scripted()
 		s.Script["run"] = []sandboxtest.Answer{{}, {}, {Outcome: o}, {}} // both programs run once before

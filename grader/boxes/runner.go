@@ -40,6 +40,8 @@ type Runner struct {
 	cpu    *int         // where the box is pinned, if it is
 	spent  atomic.Int64 // nanoseconds
 	peak   int64        // bytes: the most that the box has held
+	before int64        // likewise, before its last run
+	killed int          // how often the program was run again because something may have killed it
 }
 
 // Load sets the program.
@@ -53,9 +55,9 @@ func (r *Runner) Loaded() bool { return r.program != nil }
 // that pauses is not the program's doing.
 func (r *Runner) Spent() time.Duration { return time.Duration(r.spent.Load()) }
 
-// BoxPeak returns the most that the runner's box has held up to its last request, in bytes; 0
-// if nothing has run in it, or nothing counts it.
-func (r *Runner) BoxPeak() int64 { return r.peak }
+// BoxPeakBefore returns the most that the box of the last run had held before it, in bytes; 0 if
+// nothing had run in it, or nothing counts it.
+func (r *Runner) BoxPeakBefore() int64 { return r.before }
 
 // open opens the box, and another one if that is gone before it is pinned.
 func (r *Runner) open(ctx context.Context) (err error) {
@@ -112,11 +114,47 @@ func (r *Runner) asNew(cpus []int) bool {
 	return r.loaded && r.cpu == nil && slices.Equal(r.spec.CPUs, cpus)
 }
 
-// Run runs the program once. If [boxesPerRequest] boxes in a row end over a request, while new
-// ones can be opened, the program is the cause, and that is an outcome: otherwise a
-// submission could trade a bad grade for an error of ours. A box that fails says nothing of
-// the program: another one is tried, and if no box serves the request, the failure is the error.
+// repeatsOfKills is how often a runner runs its program again, in one grading, because something
+// may have killed it from outside of the box. What a program does to itself, it does again.
+const repeatsOfKills = 3
+
+// Run runs the program once, and once more in another box if something outside may have killed
+// it: a machine without memory may have a daemon that kills programs, by no account of the
+// kernel's. A program that has taken down every box is said to have been killed.
 func (r *Runner) Run(ctx context.Context, q sandbox.Request) (sandbox.Outcome, error) {
+	o, err := r.run(ctx, q)
+	if err == nil && fromOutside(o) && r.killed < repeatsOfKills {
+		r.killed++
+		started := time.Now()
+		if err = r.replace(ctx); err == nil {
+			r.charge(started, 0)
+			o, err = r.run(ctx, q)
+		}
+	}
+	if errors.Is(err, errNoBoxLeft) {
+		return sandbox.Outcome{Signal: int(syscall.SIGKILL)}, nil
+	}
+	return o, err
+}
+
+// fromOutside reports whether a program may have been killed from outside of its box: by a
+// signal that neither the sandbox nor the kernel answers for, or together with the whole box,
+// which took no figures of it.
+func fromOutside(o sandbox.Outcome) bool {
+	if o.Signal != int(syscall.SIGKILL) && o.Signal != int(syscall.SIGTERM) {
+		return false
+	}
+	return o.Cause == sandbox.CauseNone && o.OOMKills == 0 || o.OOMKills > 0 && o.CPU == 0
+}
+
+// errNoBoxLeft says that every box has ended over a request.
+var errNoBoxLeft = errors.New("every box has ended")
+
+// run runs the program once. If [boxesPerRequest] boxes in a row end over a request, while new
+// ones can be opened, the program is the cause, which is [errNoBoxLeft] and no fault of ours:
+// otherwise a submission could trade a bad grade for an error. A box that fails says nothing of
+// the program: another one is tried, and if no box serves the request, the failure is the error.
+func (r *Runner) run(ctx context.Context, q sandbox.Request) (sandbox.Outcome, error) {
 	var failed error
 	for i := range boxesPerRequest {
 		started := time.Now()
@@ -125,7 +163,7 @@ func (r *Runner) Run(ctx context.Context, q sandbox.Request) (sandbox.Outcome, e
 		switch {
 		case err == nil:
 			r.charge(started, o.Wall)
-			r.loaded, r.peak = true, o.BoxPeak
+			r.loaded, r.before, r.peak = true, r.peak, o.BoxPeak
 			return o, nil
 		case errors.Is(err, sandbox.ErrGone):
 			r.charge(started, asked.Limits.Wall)
@@ -138,9 +176,8 @@ func (r *Runner) Run(ctx context.Context, q sandbox.Request) (sandbox.Outcome, e
 			return sandbox.Outcome{}, err
 		}
 		started = time.Now()
-		if err := r.reopen(ctx); err != nil {
-			r.loaded = false
-			return sandbox.Outcome{}, fmt.Errorf("open a box in place of one that ended: %w", err)
+		if err := r.replace(ctx); err != nil {
+			return sandbox.Outcome{}, err
 		}
 		if errors.Is(err, sandbox.ErrGone) {
 			r.charge(started, 0)
@@ -149,7 +186,17 @@ func (r *Runner) Run(ctx context.Context, q sandbox.Request) (sandbox.Outcome, e
 	if failed != nil { // too few boxes have ended to blame the program
 		return sandbox.Outcome{}, failed
 	}
-	return sandbox.Outcome{Signal: int(syscall.SIGKILL)}, nil
+	return sandbox.Outcome{}, errNoBoxLeft
+}
+
+// replace opens another box in place of one that ended, or may have.
+func (r *Runner) replace(ctx context.Context) error {
+	err := r.reopen(ctx)
+	if err != nil {
+		r.loaded = false
+		err = fmt.Errorf("open a box in place of one that ended: %w", err)
+	}
+	return err
 }
 
 // besides is the most that counts, for one request, beside a program's own time: for a box to

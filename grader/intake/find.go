@@ -141,8 +141,8 @@ func (f *finder) in(p place) error {
 	}
 	w := &walker{finder: f, root: p.root, from: p.from}
 	if submission.IsArchive(p.within) {
-		if info, err := os.Stat(filepath.Join(p.root, filepath.FromSlash(p.within))); err == nil && !info.IsDir() {
-			w.found(p.within)
+		if info, err := os.Stat(filepath.Join(p.root, filepath.FromSlash(p.within))); err == nil && info.Mode().IsRegular() {
+			w.foundArchive(p.within)
 			return nil
 		}
 	}
@@ -239,7 +239,7 @@ func (w *walker) entry(name string, e fs.DirEntry, depth int) error {
 	switch {
 	case strings.HasPrefix(e.Name(), ".") || strings.HasPrefix(e.Name(), "_"):
 	case e.Type().IsRegular() && submission.IsArchive(e.Name()):
-		w.found(name)
+		w.foundArchive(name)
 	case e.IsDir() && depth < maxDepth:
 		return w.folder(name, depth+1)
 	case !e.IsDir() && named:
@@ -286,6 +286,12 @@ func (w *walker) found(name string) {
 	}
 	s.Student = cmp.Or(strings.Join(parts, "/"), filepath.Base(w.root))
 	w.list = append(w.list, s)
+}
+
+// foundArchive adds a submission that is no folder.
+func (w *walker) foundArchive(name string) {
+	w.found(name)
+	w.list[len(w.list)-1].Archive = true
 }
 
 // holdsSource reports whether a folder holds a file that is graded.

@@ -42,7 +42,7 @@ func TestFind(t *testing.T) {
 	assert.Equal(t, []Submission{{Student: "bob", Path: filepath.Join(root, "bob"), From: filepath.Join(root, "bob")}}, list)
 	list, err = Find(filepath.Join(root, "gil.tar.gz"), nil)
 	require.NoError(t, err)
-	assert.Equal(t, []Submission{{Student: "gil", Path: filepath.Join(root, "gil.tar.gz"), From: filepath.Join(root, "gil.tar.gz")}}, list)
+	assert.Equal(t, []Submission{{Student: "gil", Path: filepath.Join(root, "gil.tar.gz"), Archive: true, From: filepath.Join(root, "gil.tar.gz")}}, list)
 	for _, bad := range []string{"nowhere", "dave/notes.txt"} {
 		_, err = Find(filepath.Join(root, filepath.FromSlash(bad)), nil)
 		var usage *fault.Error

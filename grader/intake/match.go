@@ -62,7 +62,7 @@ func (m *matcher) entry(name string, e fs.DirEntry, segment int, whose string) e
 	}
 	student, exercise, ok := m.pattern.Match(trimmed)
 	listed := exercise != "" && slices.Contains(m.exercises, exercise)
-	one := Submission{Student: student, Exercise: exercise, Folder: trimmed, Path: m.path(name), From: m.from}
+	one := Submission{Student: student, Exercise: exercise, Folder: trimmed, Path: m.path(name), Archive: archive, From: m.from}
 	switch {
 	case !e.IsDir() && !archive:
 		if last && ok && listed {

@@ -20,6 +20,7 @@ type Submission struct {
 	Student  string    // slash-separated, never empty
 	Exercise string    // empty: the one whose package it is
 	Path     string    // of the system; only a name, if Read is given
+	Archive  bool      // a regular file with the name of an archive was found at Path: nothing else there is it
 	From     string    // where Path lies below this, no link on the way is followed; empty: links are followed
 	Folder   string    // slash-separated, as seen from the root of all submissions; empty: not known
 	At       time.Time // when it was handed in; zero: not known yet

@@ -3,9 +3,9 @@
 // and returns a verdict with the detail that the student reads. Every function is
 // pure: judge runs nothing, reads no file and knows no programming language.
 //
-// [Start] judges a run without any test, [Test] the run of one check; [Score] adds
-// up the points, and [Mismatches] compares a result with what a shipped submission
-// declares.
+// [Start] judges a run without any test, [Test] the run of one check, and [Read] one
+// that is judged several times; [Score] adds up the points, and [Mismatches] compares
+// a result with what a shipped submission declares.
 package judge
 
 import (
@@ -59,41 +59,77 @@ var errReference = errors.New("the reference's run is no measure")
 // status and how its record ends, so these only explain a failure. The detail is
 // shown to the student; that of a check that is passed says what did not count.
 func Test(check course.Check, ref, sub sandbox.Outcome, words CrashWords, failed ...string) (v verdict.Verdict, detail string, err error) {
-	want, err := readReference(check, ref, words)
+	r, err := Read(check, ref, sub, words)
 	if err != nil {
-		return "", "", fault.Check(check.Name, fault.Exercise(fmt.Errorf("judge %s: %w: %w", check.Name, errReference, err)))
+		return "", "", err
 	}
-	if c := sub.Cause; !c.Valid() {
-		return "", "", fmt.Errorf("judge %s: the sandbox gave an unknown cause, %d", check.Name, int(c))
-	}
-	v, detail = judgeRun(want.Records, sub, check.Feedback, words, excuseOf(check, failed))
-	return v, abridge(detail), nil
+	v, detail = r.Verdict(failed...)
+	return v, detail, nil
 }
 
-// judgeRun applies rows 1 to 10.
-func judgeRun(want []wire.Record, o sandbox.Outcome, policy course.Feedback, words CrashWords, e excuse) (verdict.Verdict, string) {
-	if v, detail := kill(o, words); v != "" {
-		return v, detail
+// Run is a submission's run of one check beside the reference's, with both records decoded.
+// It can be judged several times, where it is open which failed checks excuse something:
+// records may be megabytes, so that to decode them each time would be dear.
+type Run struct {
+	check     course.Check
+	want, got []wire.Record
+	status    wire.Status // how the submission's record ends
+	// What rows 1 to 7 come to, which no failed check changes; the verdict is empty if none
+	// of them applies.
+	verdict verdict.Verdict
+	detail  string
+}
+
+// Read decodes both records. An error is one of [Test].
+func Read(check course.Check, ref, sub sandbox.Outcome, words CrashWords) (*Run, error) {
+	want, err := readReference(check, ref, words)
+	if err != nil {
+		return nil, fault.Check(check.Name, fault.Exercise(fmt.Errorf("judge %s: %w: %w", check.Name, errReference, err)))
 	}
+	if c := sub.Cause; !c.Valid() {
+		return nil, fmt.Errorf("judge %s: the sandbox gave an unknown cause, %d", check.Name, int(c))
+	}
+	r := &Run{check: check, want: want.Records}
+	if r.verdict, r.detail = kill(sub, words); r.verdict == "" {
+		r.readSubmission(sub, words)
+	}
+	return r, nil
+}
+
+// readSubmission applies rows 4 to 7.
+func (r *Run) readSubmission(o sandbox.Outcome, words CrashWords) {
 	got, err := wire.Decode(o.Observations)
-	cut := errors.Is(err, wire.ErrNoEnd)
+	r.got, r.status = got.Records, got.Status
 	failed := err == nil && got.Status == wire.Failed
 	switch {
 	case o.Signal != 0, o.ExitCode != 0 && !(failed && o.ExitCode == 1):
-		return verdict.RuntimeError, crash(o, words) + progress(len(got.Records), len(want))
-	case cut:
-		return verdict.Missing, "the program ended before the test did" + progress(len(got.Records), len(want))
+		r.verdict, r.detail = verdict.RuntimeError, crash(o, words)+progress(len(r.got), len(r.want))
+	case errors.Is(err, wire.ErrNoEnd):
+		r.verdict, r.detail = verdict.Missing, "the program ended before the test did"+progress(len(r.got), len(r.want))
 	case err != nil:
-		return verdict.WrongAnswer, "the record of the test's observations is damaged"
+		r.verdict, r.detail = verdict.WrongAnswer, "the record of the test's observations is damaged"
 	case got.Status == wire.Skipped:
-		return verdict.Missing, "the test was skipped, which counts as not passed"
+		r.verdict, r.detail = verdict.Missing, "the test was skipped, which counts as not passed"
 	}
-	d, told := compareStreams(e.left(want), e.left(got.Records)), e.told(want, got.Records)
+}
+
+// Verdict judges the run as [Test] does, where the named checks have failed.
+func (r *Run) Verdict(failed ...string) (verdict.Verdict, string) {
+	v, detail := r.verdict, r.detail
+	if v == "" {
+		v, detail = r.compared(excuseOf(r.check, failed))
+	}
+	return v, abridge(detail)
+}
+
+// compared applies rows 8 to 10.
+func (r *Run) compared(e excuse) (verdict.Verdict, string) {
+	d, told := compareStreams(e.left(r.want), e.left(r.got)), e.told(r.want, r.got)
 	switch {
-	case failed:
-		return verdict.WrongAnswer, joined(precondition(d, policy), told)
-	case got.Status != wire.Passed || !d.agrees():
-		return verdict.WrongAnswer, joined(d.detail(policy), told)
+	case r.status == wire.Failed:
+		return verdict.WrongAnswer, joined(precondition(d, r.check.Feedback), told)
+	case r.status != wire.Passed || !d.agrees():
+		return verdict.WrongAnswer, joined(d.detail(r.check.Feedback), told)
 	}
 	return verdict.Passed, told
 }

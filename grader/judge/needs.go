@@ -68,25 +68,40 @@ func Excusing(check course.Check, failed []string) (names []string) {
 const maxExcusing = 6
 
 // Enough returns the smallest sets of failed checks that excuse all that is wrong in a check,
-// where passes says whether it is passed with those of a set: none of a set can be spared.
+// where passes says whether it is passed with those of a set: none of a set can be spared. It
+// is not passed without any, and one that is passed with a set is passed with a larger one
+// too: of records that agree, both sides leave out the same ones. So what no set can be
+// without is found first, or a submission could have large records compared for every set.
 func Enough(excusing []string, passes func(failed []string) bool) (sets [][]string) {
 	excusing = excusing[:min(len(excusing), maxExcusing)]
-	chosen := func(subset int) (names []string) {
-		for i, name := range excusing {
-			if subset>>i&1 == 1 {
-				names = append(names, name)
-			}
+	enough := func(subset int) bool { return subset != 0 && passes(chosen(excusing, subset)) }
+	all, needed := 1<<len(excusing)-1, 0
+	if !enough(all) {
+		return nil
+	}
+	for i := range excusing {
+		if !enough(all &^ (1 << i)) {
+			needed |= 1 << i
 		}
-		return names
 	}
 	var found []int
-	for subset := 1; subset < 1<<len(excusing); subset++ { // after all of its own subsets
+	for subset := 1; subset <= all; subset++ { // after all of its own subsets
 		holds := func(smaller int) bool { return subset&smaller == smaller }
-		if !slices.ContainsFunc(found, holds) && passes(chosen(subset)) {
-			found, sets = append(found, subset), append(sets, chosen(subset))
+		if holds(needed) && !slices.ContainsFunc(found, holds) && enough(subset) {
+			found, sets = append(found, subset), append(sets, chosen(excusing, subset))
 		}
 	}
 	return sets
+}
+
+// chosen returns the names whose bits are set.
+func chosen(names []string, subset int) (list []string) {
+	for i, name := range names {
+		if subset>>i&1 == 1 {
+			list = append(list, name)
+		}
+	}
+	return list
 }
 
 // Claim is a failed check that would be passed if what rests on other failed checks did not

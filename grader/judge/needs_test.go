@@ -1,10 +1,12 @@
 package judge
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -15,6 +17,7 @@ import (
 	"grade/grader/lang/golang"
 	"grade/grader/verdict"
 	"grade/observe/wire"
+	"grade/sandbox"
 )
 
 // resting needs TestLoss for what begins with "loss", and TestOrder for nothing.
@@ -133,6 +136,71 @@ func TestEnough(t *testing.T) {
 		})
 		assert.ElementsMatch(t, test.want, got)
 	}
+}
+
+// Where no set is enough, one try shows it; where each set needs the same checks, there are as
+// many tries as checks, and two more.
+func TestEnoughTriesFewSets(t *testing.T) {
+	names := []string{"a", "b", "c", "d", "e", "f"}
+	for needed, want := range map[string]int{"g": 1, "f": 8, "abcdef": 8} {
+		tries := 0
+		Enough(names, func(set []string) bool {
+			tries++
+			return !slices.ContainsFunc(strings.Split(needed, ""), func(name string) bool { return !slices.Contains(set, name) })
+		})
+		assert.Equal(t, want, tries, needed)
+	}
+}
+
+// enoughPlainly is [Enough] that tries every set, and reads both records for each.
+func enoughPlainly(check course.Check, ref, sub sandbox.Outcome, failed []string) (sets [][]string, err error) {
+	var found []int
+	for subset := 1; subset < 1<<len(failed); subset++ {
+		v, _, e := Test(check, ref, sub, golang.CrashWords, chosen(failed, subset)...)
+		err = errors.Join(err, e)
+		if v == verdict.Passed && !slices.ContainsFunc(found, func(smaller int) bool { return subset&smaller == smaller }) {
+			found, sets = append(found, subset), append(sets, chosen(failed, subset))
+		}
+	}
+	return sets, err
+}
+
+// someRecords are random records, with few names and values so that they often agree.
+func someRecords(r *rand.Rand) []wire.Record {
+	list := []wire.Record{record("x", integer(0))}
+	for range r.IntN(5) {
+		list = append(list, record(string(rune('a'+r.IntN(4))), integer(int64(r.IntN(2)))))
+	}
+	return list
+}
+
+// What is not tried changes no set, whichever observations rest on which checks.
+func TestEnoughAsPlainly(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	several := 0
+	for range 5000 {
+		check, failed := testCheck, []string{"A", "B", "C", "D"}
+		for _, name := range failed {
+			n := course.Need{Check: name}
+			for _, at := range someOf(r, 4) {
+				n.Observations = append(n.Observations, string(rune('a'+at)))
+			}
+			check.Needs = append(check.Needs, n)
+		}
+		ref, sub := ran(stream(wire.Passed, someRecords(r)...)), ran(stream(wire.Passed, someRecords(r)...))
+		run, err := Read(check, ref, sub, golang.CrashWords)
+		require.NoError(t, err)
+		if v, _ := run.Verdict(); v == verdict.Passed {
+			continue
+		}
+		want, err := enoughPlainly(check, ref, sub, failed)
+		require.NoError(t, err)
+		require.Equal(t, want, Enough(failed, func(set []string) bool { v, _ := run.Verdict(set...); return v == verdict.Passed }))
+		if len(want) > 1 {
+			several++
+		}
+	}
+	assert.Greater(t, several, 100, "claims with more than one set")
 }
 
 // The claims worth most are granted, each by checks that cost at least as much.

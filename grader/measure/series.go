@@ -13,7 +13,8 @@ type Workload struct {
 	Speed, Memory             float64 // limits, in multiples of the reference
 	SpeedPoints, MemoryPoints int
 	Beside                    bool // other programs are timed meanwhile
-	Again                     bool // what was timed so was near the limit
+	BesideOwn                 bool // another program of the submission ran meanwhile, on another CPU where there is one
+	Again                     bool // what was timed beside others was near the limit
 }
 
 // SureBeside is the multiple of its limit from which on a submission surely fails, though other
@@ -21,6 +22,13 @@ type Workload struct {
 // from another. Within it the failure is Near, and pairs of its own decide, of which few do
 // not: that would be a second chance of a few lucky ones.
 const SureBeside = 1.5
+
+// SureBesideOwn is how many times below its limit a submission is taken to pass though another
+// program of its own ran meanwhile. That one can compute in a part of each second in which its
+// measured runs wait before the window, and so slow down the reference alone, which shares a
+// core or its caches: two programs on a core have half of it each. Above it the pass is Near, and
+// pairs without that program decide.
+const SureBesideOwn = 2
 
 // Series are the runs of one workload and what they say so far. A run gives a time and a
 // peak; where both are asked for, both are judged by the same runs. It runs nothing: what
@@ -79,7 +87,7 @@ type Decision struct {
 	Memory *Memory
 	Done   bool // more runs are of no use
 	Forced bool // on speed, by the end of the time
-	Near   bool // of runs beside other programs, and what these say is not held against the submission
+	Near   bool // of runs beside other programs, so that others decide: neither a failure nor a pass counts
 }
 
 // Decide judges the runs so far. With last there can be no more, and what is undecided
@@ -108,8 +116,16 @@ func (s *Series) Decide(last bool) (d Decision, err error) {
 	if d.Done = done; done {
 		s.notBoth(d)
 	}
-	d.Near = !d.Forced && s.Beside && d.Done && d.Speed != nil && d.Speed.Verdict == verdict.TooSlow && d.Speed.Interval[0] <= SureBeside*s.Speed
+	d.Near = d.Done && d.Speed != nil && (s.failsNear(d) || s.passesNear(d))
 	return d, nil
+}
+
+func (s *Series) failsNear(d Decision) bool {
+	return s.Beside && !d.Forced && d.Speed.Verdict == verdict.TooSlow && d.Speed.Interval[0] <= SureBeside*s.Speed
+}
+
+func (s *Series) passesNear(d Decision) bool {
+	return s.BesideOwn && d.Speed.Verdict == verdict.Passed && SureBesideOwn*d.Speed.Interval[1] > s.Speed
 }
 
 // decideSpeed judges the pairs; with last, which forces it, there is a verdict.

@@ -319,3 +319,41 @@ func TestLooks(t *testing.T) {
 		assert.True(t, i == 0 || looks[i-1].pairs < l.pairs, "after %d pairs", l.pairs)
 	}
 }
+
+// A pass beside another program of the submission counts only below half of the limit, also where
+// the end of the time forces it.
+func TestPassesNear(t *testing.T) {
+	series := func(pairs int, ratio float64) *Series {
+		s := &Series{Workload: Workload{Speed: 4, BesideOwn: true}}
+		for range pairs {
+			window := time.Duration(ratio * float64(100*time.Millisecond))
+			ref, sub := timed(time.Millisecond, 100*time.Millisecond, 101*time.Millisecond), timed(time.Millisecond, window, time.Millisecond+window)
+			detail, err := s.Add(ref, sub)
+			require.NoError(t, err)
+			require.Empty(t, detail)
+		}
+		return s
+	}
+	for name, c := range map[string]struct {
+		pairs int
+		ratio float64
+		last  bool
+		near  bool
+	}{
+		"far below": {2, 1.9, false, false},
+		"half":      {5, 2, false, false},
+		"above":     {5, 2.1, false, true},
+		"forced":    {3, 2.1, true, true},
+		"too slow":  {5, 9, false, false},
+	} {
+		s := series(c.pairs, c.ratio)
+		d, err := s.Decide(c.last)
+		require.NoError(t, err)
+		require.True(t, d.Done, name)
+		assert.Equal(t, c.near, d.Near, name)
+		s.BesideOwn = false
+		d, err = s.Decide(c.last)
+		require.NoError(t, err)
+		assert.False(t, d.Near, name)
+	}
+}

@@ -78,6 +78,15 @@ var (
 
 var errTooLarge = archiveProblem{"too-large", fmt.Sprintf("the archive unpacks to more than %d MiB; hand in only the Go files of the solution", maxUnpacked>>20)}
 
+// ErrNoArchive is the error of what has to be an archive and is none: a folder, a device, or a
+// file of another name.
+var ErrNoArchive = errors.New("not a regular .zip, .tar or .tar.gz file")
+
+// TakeArchive is [Take] of what the caller knows to be an archive. It opens name once, by no
+// link in its last part, and reads what it has opened: whatever may have come to stand there
+// since the caller looked, a folder or a link to one, is a [fault.Error] and never taken.
+func TakeArchive(name string) (*Snapshot, error) { return timed(name, snapshotArchive) }
+
 // snapshotArchive takes a submission out of an archive: the files of the topmost
 // folder that holds sources. A damaged archive is a problem of the submission and no
 // error: handing it in again mends it.
@@ -86,15 +95,11 @@ func snapshotArchive(name string) (*Snapshot, error) {
 	if err != nil {
 		return nil, fmt.Errorf("take snapshot: %w", err)
 	}
-	f, err := os.OpenFile(name, os.O_RDONLY|openFlags, 0)
+	f, info, err := openArchive(name)
 	if err != nil {
-		return nil, unreadable(err, "make the archive readable")
+		return nil, err
 	}
 	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, fmt.Errorf("take snapshot of %s: %w", verdict.Printable(abs), err)
-	}
 	t := reader{names: map[string]string{}, Snapshot: Snapshot{Dir: abs}}
 	members, err := t.members(f, info)
 	var refused archiveProblem
@@ -112,11 +117,34 @@ func snapshotArchive(name string) (*Snapshot, error) {
 	return t.finish(), nil
 }
 
+// openArchive opens a regular file that has the name of an archive. What it is, the opened file
+// tells: the name may stand for another one by now.
+func openArchive(name string) (*os.File, fs.FileInfo, error) {
+	const advice = "give a .zip, .tar or .tar.gz file that can be read, and no link to one"
+	no := &fs.PathError{Op: "open", Path: name, Err: ErrNoArchive}
+	if !IsArchive(name) {
+		return nil, nil, unreadable(no, advice)
+	}
+	f, err := os.OpenFile(name, os.O_RDONLY|openFlags, 0)
+	if err != nil {
+		return nil, nil, unreadable(err, advice)
+	}
+	info, err := f.Stat()
+	if err == nil && info.Mode().IsRegular() {
+		return f, info, nil
+	}
+	f.Close()
+	if err != nil {
+		return nil, nil, fmt.Errorf("take snapshot of %s: %w", verdict.Printable(name), err)
+	}
+	return nil, nil, unreadable(no, advice)
+}
+
 // members reads the entries that could belong to the submission, and refuses those
 // whose names lead out of the archive.
 func (t *reader) members(f *os.File, info fs.FileInfo) (list []member, err error) {
-	if !info.Mode().IsRegular() || info.Size() > maxArchive {
-		return nil, archiveProblem{"too-large", fmt.Sprintf("an archive is a regular file of at most %d MiB; hand in only the Go files of the solution", maxArchive>>20)}
+	if info.Size() > maxArchive {
+		return nil, archiveProblem{"too-large", fmt.Sprintf("an archive has at most %d MiB; hand in only the Go files of the solution", maxArchive>>20)}
 	}
 	entries, kept := 0, 0
 	_, walk := formatOf(f.Name())

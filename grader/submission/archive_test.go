@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"grade/grader/fault"
 	"grade/grader/tree"
 )
 
@@ -229,4 +230,26 @@ func TestArchiveWithMetadata(t *testing.T) {
 		assert.Empty(t, s.Problems)
 		assert.Equal(t, []File{{Name: "a.go", Data: []byte("package p\n")}}, s.Files)
 	})
+}
+
+// What has to be an archive is a regular file with an archive's name, and no link to one.
+func TestTakeArchive(t *testing.T) {
+	dir := tree.New(t, map[string]string{"folder.zip/a.go": "package p\n", "a.go": "package p\n"})
+	work := zipped(t, []packed{{name: "a.go", data: "package p\n"}})
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "work.zip"), work, 0o600))
+	symlink(t, "folder.zip", dir, "linked.zip")
+	symlink(t, "work.zip", dir, "work.tar")
+	fifo(t, dir, "pipe.zip")
+	for _, name := range []string{"folder.zip", "linked.zip", "work.tar", "pipe.zip", "a.go", "absent.zip"} {
+		s, err := TakeArchive(filepath.Join(dir, name))
+		var f *fault.Error
+		require.ErrorAs(t, err, &f, name)
+		assert.NotEmpty(t, f.Told, name)
+		assert.Nil(t, s, name)
+	}
+	want := take(t, filepath.Join(dir, "work.zip"))
+	got, err := TakeArchive(filepath.Join(dir, "work.zip"))
+	require.NoError(t, err)
+	assert.Equal(t, summary(want), summary(got))
+	assert.Equal(t, want.Hash, take(t, filepath.Join(dir, "linked.zip")).Hash, "Take follows a link to a folder, whatever its name")
 }

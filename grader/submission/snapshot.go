@@ -48,9 +48,12 @@ type Snapshot struct {
 // it, or an archive (zip, tar, tar.gz). It follows no link and does not block on a
 // pipe or a device. An error is a [fault.Error] if there is nothing to grade; a
 // reason to refuse the submission is in the snapshot's Problems.
-func Take(dir string) (*Snapshot, error) {
+func Take(dir string) (*Snapshot, error) { return timed(dir, read) }
+
+// timed takes a snapshot, and adds how long that took.
+func timed(path string, read func(string) (*Snapshot, error)) (*Snapshot, error) {
 	started := time.Now()
-	s, err := read(dir)
+	s, err := read(path)
 	if err != nil {
 		return nil, err
 	}
@@ -122,7 +125,7 @@ func openSubmission(dir string) (*os.Root, error) {
 // stands there, are its author's to mend; a failing disk is not.
 func unreadable(err error, advice string) error {
 	u := &fault.Error{Message: "open the submission", Advice: advice, Err: err}
-	for _, theirs := range []error{fs.ErrPermission, fs.ErrNotExist, syscall.ELOOP, syscall.ENOTDIR, syscall.ENXIO, syscall.ENAMETOOLONG} {
+	for _, theirs := range []error{ErrNoArchive, fs.ErrPermission, fs.ErrNotExist, syscall.ELOOP, syscall.ENOTDIR, syscall.ENXIO, syscall.ENAMETOOLONG} {
 		if errors.Is(err, theirs) {
 			u.Told = "the submission cannot be opened: " + theirs.Error() + "; make it a folder or an archive that can be read"
 		}

@@ -2,7 +2,7 @@
 // an archive, taken at one moment. It knows which names and sizes it takes; of their
 // content it reads the package clause only.
 //
-// [Take] returns a [Snapshot]. A file that it refuses is a problem of the snapshot,
+// [Take] returns a [Snapshot], and [TakeArchive] that of an archive alone. A file that it refuses is a problem of the snapshot,
 // which its author reads; an error says that there is nothing to grade. Names, links
 // and archives come from an untrusted hand: Take follows no link, waits for no pipe,
 // and unpacks nothing to a disk.

@@ -4,7 +4,6 @@ package main
 
 import (
 	"fmt"
-	"path/filepath"
 	"syscall"
 	"time"
 
@@ -71,8 +70,7 @@ func (p *program) expire(cause sandbox.Cause) {
 func atWork(pid int) int {
 	var most time.Duration
 	busiest := pid
-	stats, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", pid))
-	for _, name := range stats {
+	for _, name := range inEach(fmt.Sprintf("/proc/%d/task", pid), "stat") {
 		r, ok := readRelative(name)
 		if ok && r.running && r.cpu >= most {
 			most, busiest = r.cpu, r.pid

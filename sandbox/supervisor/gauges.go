@@ -3,23 +3,26 @@
 package main
 
 import (
-	"bufio"
-	"bytes"
 	"errors"
 	"os"
 	"path/filepath"
-	"strconv"
-	"strings"
 	"time"
 
 	"grade/sandbox"
 )
 
 // gauges reads the figures of the box's control group. Each figure has one file;
-// a missing file leaves its figure out instead of falling back to another source.
+// a missing file leaves its figure out instead of falling back to another source. The
+// files stay open, because the watchdog reads them a hundred times a second.
 type gauges struct {
-	root    string
 	version string // "v1", "v2", or "" for none
+	clock   figures
+	charge  figures // memory that is charged to the box now
+	peak    figures
+	limit   figures // on memory
+	memory  figures // what happened for want of memory
+	pids    figures // likewise of processes
+	own     figures // the supervisor's own size
 }
 
 // reading holds the figures of all gauges at one moment.
@@ -43,12 +46,38 @@ func detectGauges(root string) gauges {
 		return gauges{}
 	}
 	if _, err := os.Stat(filepath.Join(root, "cgroup.controllers")); err == nil {
-		return gauges{root: root, version: "v2"}
+		return openV2(root)
 	}
 	if _, err := os.Stat(filepath.Join(root, "memory")); err == nil {
-		return gauges{root: root, version: "v1"}
+		return openV1(root)
 	}
 	return gauges{}
+}
+
+func openV1(root string) gauges {
+	return gauges{
+		version: "v1",
+		clock:   openFigures(root, "cpuacct/cpuacct.usage"),
+		charge:  openFigures(root, "memory/memory.usage_in_bytes"),
+		peak:    openFigures(root, "memory/memory.max_usage_in_bytes"),
+		limit:   openFigures(root, "memory/memory.limit_in_bytes"), // memory.failcnt stays 0 on newer kernels
+		memory:  openFigures(root, "memory/memory.oom_control"),
+		pids:    openFigures(root, "pids/pids.events"),
+		own:     openFigures("/proc/self/statm"),
+	}
+}
+
+func openV2(root string) gauges {
+	return gauges{
+		version: "v2",
+		clock:   openFigures(root, "cpu.stat"),
+		charge:  openFigures(root, "memory.current"),
+		peak:    openFigures(root, "memory.peak"),
+		limit:   openFigures(root, "memory.max"),
+		memory:  openFigures(root, "memory.events"),
+		pids:    openFigures(root, "pids.events"),
+		own:     openFigures("/proc/self/statm"),
+	}
 }
 
 // read reads all gauges once.
@@ -64,43 +93,40 @@ func (g gauges) read() reading {
 
 func (g gauges) readV1() reading {
 	r := reading{source: sandbox.SourceCgroupV1}
-	r.cpu, r.hasCPU = g.cpu()
-	r.peak, r.hasPeak = g.number("memory/memory.max_usage_in_bytes")
-	if v, ok := g.keyed("memory/memory.oom_control", "oom_kill"); ok {
-		r.oomKills, r.hasOOM = int(v), true
-	}
-	r.limit, r.hasLimit = g.number("memory/memory.limit_in_bytes") // memory.failcnt stays 0 on newer kernels
-	if v, ok := g.keyed("pids/pids.events", "max"); ok {
-		r.pidsHit, r.hasPids = int(v), true
-	}
+	g.readBoth(&r)
 	return r
 }
 
 func (g gauges) readV2() reading {
 	r := reading{source: sandbox.SourceCgroupV2}
-	r.cpu, r.hasCPU = g.cpu()
-	r.peak, r.hasPeak = g.number("memory.peak")
-	if v, ok := g.keyed("memory.events", "oom_kill"); ok {
-		r.oomKills, r.hasOOM = int(v), true
-	}
-	if v, ok := g.keyed("memory.events", "oom"); ok {
+	g.readBoth(&r)
+	if v, ok := g.memory.keyed("oom"); ok {
 		r.met, r.hasMet = int(v), true
 	}
-	r.limit, r.hasLimit = g.number("memory.max")
-	if v, ok := g.keyed("pids.events", "max"); ok {
+	return r
+}
+
+// readBoth reads what both versions have.
+func (g gauges) readBoth(r *reading) {
+	r.cpu, r.hasCPU = g.cpu()
+	r.peak, r.hasPeak = g.peak.number()
+	r.limit, r.hasLimit = g.limit.number()
+	if v, ok := g.memory.keyed("oom_kill"); ok {
+		r.oomKills, r.hasOOM = int(v), true
+	}
+	if v, ok := g.pids.keyed("max"); ok {
 		r.pidsHit, r.hasPids = int(v), true
 	}
-	return r
 }
 
 // cpu reads the CPU time of everything that ever ran in the box.
 func (g gauges) cpu() (time.Duration, bool) {
 	switch g.version {
 	case "v1":
-		v, ok := g.number("cpuacct/cpuacct.usage")
+		v, ok := g.clock.number()
 		return time.Duration(v), ok
 	case "v2":
-		v, ok := g.keyed("cpu.stat", "usage_usec")
+		v, ok := g.clock.keyed("usage_usec")
 		return time.Duration(v) * time.Microsecond, ok
 	}
 	return 0, false
@@ -117,25 +143,14 @@ func (g gauges) spending() func() (spent time.Duration, ok bool) {
 	}
 }
 
-// held reads what is charged to the box now.
-func (g gauges) held() (int64, bool) {
-	switch g.version {
-	case "v1":
-		return g.number("memory/memory.usage_in_bytes")
-	case "v2":
-		return g.number("memory.current")
-	}
-	return 0, false
-}
-
 // growth returns a function that reports by how much what is charged to the box, but
 // not to the supervisor itself, has grown since; 0 where the box has no account. It
 // holds what a process's resident size does not: the buffers of pipes, and pages that
 // are mapped nowhere.
 func (g gauges) growth() func() int64 {
 	others := func() (int64, bool) {
-		all, ok := g.held()
-		own, err := resident(os.Getpid())
+		all, ok := g.charge.number()
+		own, err := residentIn(g.own)
 		return all - own, ok && err == nil
 	}
 	before, ok := others()
@@ -146,31 +161,6 @@ func (g gauges) growth() func() int64 {
 		}
 		return max(0, now-before)
 	}
-}
-
-// number reads a file that holds one number.
-func (g gauges) number(name string) (int64, bool) {
-	b, err := os.ReadFile(filepath.Join(g.root, name))
-	if err != nil {
-		return 0, false
-	}
-	v, err := strconv.ParseInt(strings.TrimSpace(string(b)), 10, 64)
-	return v, err == nil
-}
-
-// keyed reads the number behind a key of a "key number" file.
-func (g gauges) keyed(name, key string) (int64, bool) {
-	b, err := os.ReadFile(filepath.Join(g.root, name))
-	if err != nil {
-		return 0, false
-	}
-	for lines := bufio.NewScanner(bytes.NewReader(b)); lines.Scan(); {
-		if k, v, ok := strings.Cut(lines.Text(), " "); ok && k == key {
-			n, err := strconv.ParseInt(strings.TrimSpace(v), 10, 64)
-			return n, err == nil
-		}
-	}
-	return 0, false
 }
 
 // errMachineFull is a fault of the machine. The kernel counts in a box each kill for want of

@@ -6,9 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strconv"
-	"strings"
 	"syscall"
 	"time"
 	"unsafe"
@@ -60,33 +58,67 @@ func ownCPU() time.Duration {
 	return t
 }
 
-// resident returns the current resident size of a process, in bytes. Of a process whose first
-// thread has ended the kernel says 0 itself, and the size at each other thread.
-func resident(pid int) (size int64, err error) {
-	size, err = residentAt(fmt.Sprintf("/proc/%d/statm", pid))
+// resident returns the current resident size of a process, in bytes.
+func resident(pid int) (int64, error) {
+	size, err := residentAt(statm(pid))
 	if size > 0 || err != nil {
 		return size, err
 	}
-	threads, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/statm", pid))
-	for _, name := range threads {
+	return residentInThreads(pid), nil
+}
+
+// resident is the function of that name for a program, whose file is open.
+func (p *program) resident() (int64, error) {
+	if p.statm == (figures{}) { // it could not be opened, which must not cost the limit
+		return resident(p.process.Pid)
+	}
+	size, err := residentIn(p.statm)
+	if size > 0 || err != nil {
+		return size, err
+	}
+	return residentInThreads(p.process.Pid), nil
+}
+
+func statm(pid int) string { return fmt.Sprintf("/proc/%d/statm", pid) }
+
+// residentInThreads is the size of a process whose first thread has ended: the kernel says 0
+// of the process then, and its size at each other thread.
+func residentInThreads(pid int) (size int64) {
+	for _, name := range inEach(fmt.Sprintf("/proc/%d/task", pid), "statm") {
 		if at, err := residentAt(name); err == nil { // or it has ended
 			size = max(size, at)
 		}
 	}
-	return size, nil
+	return size
 }
 
+// residentAt reads a statm once.
 func residentAt(statm string) (int64, error) {
-	b, err := os.ReadFile(statm)
+	var buf [figuresMax]byte
+	b, err := glance(statm, &buf)
 	if err != nil {
 		return 0, err
 	}
-	fields := strings.Fields(string(b))
-	if len(fields) < 2 {
+	return residentOf(b)
+}
+
+// residentIn reads one that is open.
+func residentIn(statm figures) (int64, error) {
+	var buf [figuresMax]byte
+	b, err := statm.look(&buf)
+	if err != nil {
+		return 0, err
+	}
+	return residentOf(b)
+}
+
+// residentOf is the second number of a statm, which counts pages.
+func residentOf(b []byte) (int64, error) {
+	pages, ok := parse(word(b, 1))
+	if !ok {
 		return 0, errors.New("statm is too short")
 	}
-	pages, err := strconv.ParseInt(fields[1], 10, 64)
-	return pages * int64(os.Getpagesize()), err
+	return pages * int64(os.Getpagesize()), nil
 }
 
 // allowedCPUs asks the kernel which CPUs the supervisor may use.

@@ -4,7 +4,6 @@ package main
 
 import (
 	"bytes"
-	"fmt"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -51,12 +50,17 @@ func TestSizeWithoutTheFirstThread(t *testing.T) {
 	require.NoError(t, cmd.Start())
 	defer cmd.Wait()
 	defer cmd.Process.Kill()
-	statm := fmt.Sprintf("/proc/%d/statm", cmd.Process.Pid)
+	statm := statm(cmd.Process.Pid)
 	require.Eventually(t, func() bool {
 		size, err := residentAt(statm)
 		return err == nil && size == 0
 	}, time.Minute, 10*time.Millisecond)
 	size, err := resident(cmd.Process.Pid)
+	require.NoError(t, err)
+	assert.Greater(t, size, int64(64<<20))
+	p := &program{process: cmd.Process, statm: openFigures(statm)}
+	defer p.statm.close()
+	size, err = p.resident()
 	require.NoError(t, err)
 	assert.Greater(t, size, int64(64<<20))
 }

@@ -108,10 +108,9 @@ func descendants(root int) (pids []int) {
 // family lists a process and its descendants. The process itself comes first, even if
 // it has ended.
 func family(root int) []relative {
-	stats, _ := filepath.Glob("/proc/[0-9]*/stat")
 	children := map[int][]relative{}
 	list := []relative{{pid: root}}
-	for _, name := range stats {
+	for _, name := range inEach("/proc", "stat") {
 		r, ok := readRelative(name)
 		if ok && r.pid == root {
 			list[0] = r
@@ -125,6 +124,24 @@ func family(root int) []relative {
 	return list
 }
 
+// inEach returns the path of one file of each process, or thread, that a folder lists now.
+// filepath.Glob would list the folder of each of them too, and the kernel makes up all that
+// is in there.
+func inEach(dir, file string) (paths []string) {
+	list, err := os.Open(dir)
+	if err != nil {
+		return nil
+	}
+	defer list.Close()
+	names, _ := list.Readdirnames(-1)
+	for _, name := range names {
+		if '0' <= name[0] && name[0] <= '9' {
+			paths = append(paths, dir+"/"+name+"/"+file)
+		}
+	}
+	return paths
+}
+
 // The fields of a /proc/PID/stat behind the process's name, which stands in
 // parentheses and can be anything (proc_pid_stat(5)); times count in 1/100 s.
 const (
@@ -135,7 +152,8 @@ const (
 )
 
 func readRelative(name string) (r relative, ok bool) {
-	b, err := os.ReadFile(name)
+	var buf [figuresMax]byte
+	b, err := glance(name, &buf)
 	if err != nil {
 		return r, false
 	}

@@ -3,9 +3,7 @@
 package main
 
 import (
-	"bytes"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strconv"
 	"time"
@@ -101,17 +99,14 @@ func waited(before, now map[int]turns, cpu time.Duration) (longest time.Duration
 // threadsOf returns the threads of a process; none where the kernel does not say.
 func threadsOf(pid int) map[int]turns {
 	list := map[int]turns{}
-	names, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/schedstat", pid))
-	for _, name := range names {
-		b, _ := os.ReadFile(name) // time on a CPU, time in a queue for one, turns
-		fields := bytes.Fields(b)
-		id, err := strconv.Atoi(filepath.Base(filepath.Dir(name)))
-		if len(fields) < 2 || err != nil {
-			continue
+	var buf [figuresMax]byte
+	for _, name := range inEach(fmt.Sprintf("/proc/%d/task", pid), "schedstat") {
+		b, _ := glance(name, &buf) // time on a CPU, time in a queue for one, turns
+		cpu, _ := parse(word(b, 0))
+		queued, ok := parse(word(b, 1))
+		if id, err := strconv.Atoi(filepath.Base(filepath.Dir(name))); ok && err == nil {
+			list[id] = turns{time.Duration(cpu), time.Duration(queued)}
 		}
-		cpu, _ := strconv.ParseInt(string(fields[0]), 10, 64)
-		queued, _ := strconv.ParseInt(string(fields[1]), 10, 64)
-		list[id] = turns{time.Duration(cpu), time.Duration(queued)}
 	}
 	return list
 }

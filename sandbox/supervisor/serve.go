@@ -75,6 +75,7 @@ type program struct {
 	marks                   *marker
 	readers                 sync.WaitGroup
 
+	statm   figures      // its size
 	scratch func() int64 // bytes of memory in its scratch directory
 	box     func() int64 // bytes charged to the box since the start
 	spent   func() (cpu time.Duration, ok bool)
@@ -113,7 +114,7 @@ func (s *supervisor) start(q sandbox.Request) (*program, error) {
 	theirs := []*os.File{null}
 	defer func() { closeAll(theirs) }()
 	if err := p.connect(&theirs); err != nil {
-		p.closePipes()
+		p.closeFiles()
 		return nil, err
 	}
 	processes := "single"
@@ -127,9 +128,10 @@ func (s *supervisor) start(q sandbox.Request) (*program, error) {
 		Dir: s.dirs.Work, Env: append([]string{}, q.Env...), Files: theirs, Sys: s.attributes(), // a nil Env would pass on the supervisor's
 	})
 	if err != nil {
-		p.closePipes()
+		p.closeFiles()
 		return nil, fmt.Errorf("start: %w", err)
 	}
+	p.statm = openFigures(statm(p.process.Pid))
 	return p, nil
 }
 
@@ -155,7 +157,8 @@ func (p *program) connect(theirs *[]*os.File) error {
 	return err
 }
 
-func (p *program) closePipes() {
+func (p *program) closeFiles() {
+	p.statm.close()
 	for _, c := range []*capture{p.stdout, p.stderr, p.observe, p.status} {
 		if c != nil {
 			c.r.Close()
@@ -175,7 +178,7 @@ func (p *program) finish(gone <-chan struct{}) (sandbox.Outcome, error) {
 	close(p.done)
 	killAll()
 	p.readers.Wait()
-	p.closePipes()
+	p.closeFiles()
 	if err != nil {
 		return sandbox.Outcome{}, fmt.Errorf("wait: %w", err)
 	}
@@ -258,7 +261,7 @@ const boxSlack = 4 << 20
 // if that is surely more. The largest look backs the kernel's peak, which knows the
 // resident size alone, and which a process can reset for itself.
 func (p *program) held() (int64, error) {
-	size, err := resident(p.process.Pid)
+	size, err := p.resident()
 	if err != nil {
 		return 0, err
 	}

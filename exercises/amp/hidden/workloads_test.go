@@ -187,30 +187,20 @@ func TestAllocations(t *testing.T) {
 	}
 	iteration()
 	norms, sum := 0.0, 0.0
+	const calls = 2000 // a list that grows allocates at some of them
 	o.SelfReported().Float("allocations of Clip", testing.AllocsPerRun(100, func() {
 		norm, _ := amp.Clip(grads, 5, 2)
 		largest, _ := amp.Clip(grads, 4, inf)
 		big, _ := amp.Clip(huge, inf, 2)
 		norms = norm + largest + big
 	}), observe.AtMost(1, 0))
-	o.SelfReported().Float("allocations of a schedule", allocations(func() {
+	o.SelfReported().Int("allocations of a schedule", observe.Allocations(calls, func() {
 		sum += sd.Rate()
 		sd.Step()
 	}), observe.AtMost(1, 2))
-	o.SelfReported().Float("allocations of a Scaler", allocations(iteration), observe.AtMost(1, 2))
+	o.SelfReported().Int("allocations of a Scaler", observe.Allocations(calls, iteration), observe.AtMost(1, 2))
 	o.Float("sum of three norms, after all calls", norms, rough)
 	o.Bool("rates are above 0", sum > 0)
 	o.Int("steps of the schedule, after all calls", sd.State().Steps)
 	o.Int("steps of the optimizer, after all calls", opt.steps)
-}
-
-// allocations are those of 2,000 calls after the first: a list that grows allocates at some of them.
-func allocations(call func()) float64 {
-	n := 1
-	return testing.AllocsPerRun(1, func() {
-		for range n {
-			call()
-		}
-		n = 2000
-	})
 }

@@ -34,8 +34,9 @@ func TestAllocations(t *testing.T) {
 	s.Observe(0, x, m)
 	s.Observe(1, x-1, m)
 
+	const calls = 2000 // a list that grows allocates at some of them
 	epoch := 1
-	idle := allocations(func() {
+	idle := observe.Allocations(calls, func() {
 		epoch++
 		s.Observe(epoch, x, m)
 	})
@@ -47,7 +48,7 @@ func TestAllocations(t *testing.T) {
 			if cfg.Mode == earlystop.Max {
 				metric = []float64{nan, -inf, x - 1, -math.MaxFloat64}[i]
 			}
-			idle += allocations(func() {
+			idle += observe.Allocations(calls, func() {
 				s.Observe(epoch, metric, m)
 				s.Observe(epoch, metric, nil)
 			})
@@ -62,7 +63,7 @@ func TestAllocations(t *testing.T) {
 	runtime.ReadMemStats(&after)
 	each := int(after.TotalAlloc-before.TotalAlloc) / 32
 
-	o.SelfReported().Float("allocations of many an Observe that does not improve", idle, observe.AtMost(1, 8))
+	o.SelfReported().Int("allocations of many an Observe that does not improve", idle, observe.AtMost(1, 8))
 	o.SelfReported().Int("bytes allocated by one that improves", each, observe.AtMost(1, 8*kib))
 	kept := m.layers[7][r.IntN(512)]
 	other := newModel(r, lengths...)
@@ -70,17 +71,6 @@ func TestAllocations(t *testing.T) {
 	metric, best, _ := s.Best()
 	o.Floats("restored", other.layers[7])
 	o.Floats("best", []float64{metric, float64(best), kept})
-}
-
-// allocations are those of 2,000 calls after the first: a list that grows allocates at some of them.
-func allocations(call func()) float64 {
-	n := 1
-	return testing.AllocsPerRun(1, func() {
-		for range n {
-			call()
-		}
-		n = 2000
-	})
 }
 
 // One snapshot is kept, however many epochs improve: neither those of earlier bests

@@ -140,12 +140,13 @@ func (b *build) Reference(o sandbox.Outcome) (program, recipe []byte, err error)
 }
 
 // Outcome judges a submission's build. The reference has built with the same tests, so
-// that a failure is the submission's.
+// that a failure is the submission's, also one that has cut the report short, as by a limit.
+// A build that went well needs a whole report: nothing passes without the typed vet.
 func (b *build) Outcome(o sandbox.Outcome) (lang.Built, error) {
 	out := outputOf(o)
 	refused, err := vet.ParseReport(out.vetted)
 	switch {
-	case err != nil:
+	case err != nil && out.well():
 		return lang.Built{}, err
 	case len(refused) > 0:
 		return lang.Built{Refused: verdict.Refusal{Verdict: verdict.Invalid, Problems: refused}}, nil

@@ -48,3 +48,29 @@ func TestAStarvedBuildHasNoVerdict(t *testing.T) {
 	_, _, err = b.Reference(sandbox.Outcome{Signal: 9, Cause: sandbox.CauseWall, BoxCPU: 2 * time.Second})
 	assert.ErrorContains(t, err, "too busy")
 }
+
+// A build that failed may have cut its report short, as by filling the scratch: it is judged as
+// one without a report. One that went well is never judged without a whole one.
+func TestReportCutShort(t *testing.T) {
+	spelled, err := newAPI("reference/p", map[string][]byte{"p.go": []byte("package p\n\nfunc F() {}\n")})
+	require.NoError(t, err)
+	b := &build{exercise: &course.Exercise{Name: "p"}, snapshot: submission.Of("dir", []submission.File{{Name: "p.go", Data: []byte("package p\n")}}), api: spelled}
+	program, cut := sandbox.File{Name: programName, Data: []byte("ELF")}, sandbox.File{Name: reportName, Data: []byte("p.go:3\tuns")}
+	for name, failed := range map[string]sandbox.Outcome{
+		"full scratch": {ExitCode: 1, Stderr: []byte("compile: write the report: no space left on device\n")},
+		"CPU time":     {Signal: 9, Cause: sandbox.CauseCPU},
+	} {
+		want, err := b.Outcome(failed)
+		require.NoError(t, err, name)
+		failed.Files = []sandbox.File{program, cut}
+		built, err := b.Outcome(failed)
+		require.NoError(t, err, name)
+		assert.Equal(t, want, built, name)
+		assert.Equal(t, verdict.CompileError, built.Refused.Verdict, name)
+	}
+	for name, files := range map[string][]sandbox.File{"cut": {program, cut}, "none": {program}, "cut, no program": {cut}, "neither": nil} {
+		built, err := b.Outcome(sandbox.Outcome{Files: files})
+		require.Error(t, err, name)
+		assert.Zero(t, built, name)
+	}
+}

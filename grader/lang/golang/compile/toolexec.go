@@ -61,10 +61,13 @@ func configure(p *typed.Package, getenv func(string) string) {
 	}
 }
 
-// report writes the vet's report, and says so if it cannot.
+// report writes the vet's report, and says so if it cannot. It leaves no part of one: a full
+// scratch is the submission's doing, and what is cut short reads as damage of ours.
 func report(problems []verdict.Problem, getenv func(string) string) (ok bool) {
-	err := os.WriteFile(getenv(reportTo), vet.AppendReport(nil, problems), 0o666)
+	name := getenv(reportTo)
+	err := os.WriteFile(name, vet.AppendReport(nil, problems), 0o666)
 	if err != nil {
+		_ = os.Remove(name)
 		fmt.Fprintf(os.Stderr, "compile: write the report: %v\n", err)
 	}
 	return err == nil

@@ -3,6 +3,7 @@ package main
 import (
 	"crypto/rand"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -174,4 +175,14 @@ func TestRunDisagreement(t *testing.T) {
 	data, err = os.ReadFile(report)
 	require.NoError(t, err)
 	require.Empty(t, data)
+}
+
+// A report that cannot be written whole leaves nothing, and fails the build.
+func TestReportOnAFullDisk(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "report")
+	require.NoError(t, os.Symlink("/dev/full", name))
+	env := func(string) string { return name }
+	require.False(t, report([]verdict.Problem{{File: "a.go", Line: 1, Rule: "unsafe"}}, env))
+	_, err := os.Lstat(name)
+	require.ErrorIs(t, err, fs.ErrNotExist)
 }
