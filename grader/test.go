@@ -3,6 +3,7 @@ package grader
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"grade/exercises/course"
 	"grade/grader/boxes"
@@ -105,9 +106,11 @@ func (r *grading) testRound(ctx context.Context, l *boxes.Lease, round int, a *a
 			return nil, err
 		}
 		together.credit(t.ref)
-		t.excusing = t.mayBeExcusedBy(done)
-		if len(t.excusing) == 0 {
-			t.ref, t.sub = sandbox.Outcome{}, sandbox.Outcome{} // which may be large
+		if t.claim, t.told, err = r.claim(t, done); err != nil {
+			return nil, err
+		}
+		t.ref, t.sub = sandbox.Outcome{}, sandbox.Outcome{} // which may be large
+		if t.claim == nil {
 			announce(t)
 		}
 		done = append(done, t)
@@ -115,11 +118,7 @@ func (r *grading) testRound(ctx context.Context, l *boxes.Lease, round int, a *a
 			return decided, nil
 		}
 	}
-	waiting, err := r.settle(done)
-	if err != nil {
-		return nil, err
-	}
-	for _, t := range waiting {
+	for _, t := range r.settle(done) {
 		announce(t)
 	}
 	return decided, nil
@@ -137,7 +136,8 @@ type tested struct {
 	testRun
 	ref, sub sandbox.Outcome
 	got      verdict.CheckResult
-	excusing []string // failed checks that may excuse this one
+	claim    *judge.Claim // what would excuse it; nil: no failed check may
+	told     []string     // the detail where a set of the claim's excuses it
 }
 
 // mayBeExcusedBy names those of the tests before this one that have failed and may excuse it.
@@ -152,19 +152,38 @@ func (t tested) mayBeExcusedBy(done []tested) []string {
 	return judge.Excusing(t.Check, judge.Failed(failed))
 }
 
+// claim is what would excuse a test; nil if no failed one before it may. Its records are decoded
+// once for all that is tried, and at once: they may be megabytes, of every test.
+func (r *grading) claim(t tested, done []tested) (c *judge.Claim, told []string, err error) {
+	excusing := t.mayBeExcusedBy(done)
+	if len(excusing) == 0 {
+		return nil, nil, nil
+	}
+	run, err := judge.Read(t.Check, t.ref, t.sub, r.lang.CrashWords)
+	if err != nil {
+		return nil, nil, err
+	}
+	c = &judge.Claim{Check: t.Name, Points: t.Points}
+	c.By = judge.Enough(excusing, func(failed []string) bool {
+		v, _ := run.Verdict(failed...)
+		return v == verdict.Passed
+	})
+	for _, by := range c.By {
+		_, detail := run.Verdict(by...)
+		told = append(told, detail)
+	}
+	return c, told, nil
+}
+
 // settle decides which of the tests of a round are excused, and by which failed ones. It
 // returns those that had to wait for this.
-func (r *grading) settle(done []tested) (waiting []tested, err error) {
+func (r *grading) settle(done []tested) (waiting []tested) {
 	failed := map[string]int{}
 	var claims []judge.Claim
 	for _, t := range done {
 		switch {
-		case len(t.excusing) > 0:
-			c, err := r.claim(t)
-			if err != nil {
-				return nil, err
-			}
-			waiting, claims = append(waiting, t), append(claims, c)
+		case t.claim != nil:
+			waiting, claims = append(waiting, t), append(claims, *t.claim)
 		case lost(t.got) && t.got.Verdict != verdict.NotRun:
 			failed[t.Name] = t.Points
 		}
@@ -172,31 +191,12 @@ func (r *grading) settle(done []tested) (waiting []tested, err error) {
 	granted := judge.Excuses(failed, claims)
 	for i, t := range waiting {
 		if by := granted[t.Name]; by != nil {
-			if waiting[i].got.Verdict, waiting[i].got.Detail, err = r.excused(t, by); err != nil {
-				return nil, err
-			}
+			at := slices.IndexFunc(t.claim.By, func(set []string) bool { return slices.Equal(set, by) })
+			waiting[i].got.Verdict, waiting[i].got.Detail = verdict.Passed, t.told[at]
 			r.excuses[t.Name] = by
 		}
 	}
-	return waiting, nil
-}
-
-// claim is what would excuse a test. Its records are decoded once for all that is tried: they
-// may be megabytes.
-func (r *grading) claim(t tested) (judge.Claim, error) {
-	run, err := judge.Read(t.Check, t.ref, t.sub, r.lang.CrashWords)
-	if err != nil {
-		return judge.Claim{}, err
-	}
-	return judge.Claim{Check: t.Name, Points: t.Points, By: judge.Enough(t.excusing, func(failed []string) bool {
-		v, _ := run.Verdict(failed...)
-		return v == verdict.Passed
-	})}, nil
-}
-
-// excused judges a test again, where some failed checks excuse what rests on them.
-func (r *grading) excused(t tested, failed []string) (v verdict.Verdict, detail string, err error) {
-	return judge.Test(t.Check, t.ref, t.sub, r.lang.CrashWords, failed...)
+	return waiting
 }
 
 // testOnce runs a test on the submission's side and takes the next of the reference's
@@ -219,7 +219,7 @@ func (r *grading) testOnce(ctx context.Context, run testRun, runner *boxes.Runne
 	if t.sub, err = again(ctx, runner, q, t.sub, t.ref); err != nil {
 		return t, fmt.Errorf("run %s again: %w", t.Func, err)
 	}
-	t.got.Verdict, t.got.Detail, err = r.excused(t, nil)
+	t.got.Verdict, t.got.Detail, err = judge.Test(t.Check, t.ref, t.sub, r.lang.CrashWords)
 	r.heard(Run{Check: t.Check, Seed: r.roundSeed(t.round), Verdict: t.got.Verdict, Reference: t.ref, Submission: t.sub})
 	if err != nil {
 		return t, fmt.Errorf("exercise %s: %w", r.exercise.Name, err)
