@@ -89,7 +89,8 @@ func (g *Grader) Grade(ctx context.Context, s *submission.Snapshot, e *course.Ex
 }
 
 // raceAndMeasure does both at a time: what is measured has a CPU of its own, and the race
-// detector a box of its own.
+// detector a box of its own. Beside other gradings, which use the CPUs meanwhile, the race comes
+// first: what passes near a limit beside it would be measured twice.
 func (r *grading) raceAndMeasure(ctx context.Context, l *boxes.Lease, a *ahead, tests []verdict.CheckResult) (raced, figures []verdict.CheckResult, err error) {
 	group, ctx := errgroup.WithContext(ctx)
 	r.race = newRaceSpan()
@@ -99,6 +100,9 @@ func (r *grading) raceAndMeasure(ctx context.Context, l *boxes.Lease, a *ahead, 
 		return err
 	})
 	group.Go(func() (err error) {
+		if r.plan.Purpose.besideFirst() {
+			<-r.race.ended
+		}
 		figures, err = r.measure(ctx, l)
 		return err
 	})

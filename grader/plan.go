@@ -179,7 +179,7 @@ func (p Plan) String() string {
 	if p.Purpose.besideFirst() {
 		where = fmt.Sprintf("on a reserved CPU, beside other gradings on theirs, and again alone what fails within %g times its limit", measure.SureBeside)
 	}
-	if len(p.Race) > 0 {
+	if len(p.Race) > 0 && !p.Purpose.besideFirst() {
 		where += fmt.Sprintf(", and again after the race check what passes beside it above 1/%d of its limit", measure.SureBesideOwn)
 	}
 	p.writeMeasured(&b, where, p.Timed)
@@ -202,11 +202,14 @@ func (p Plan) writeTests(b *strings.Builder) {
 
 func (p Plan) writeRace(b *strings.Builder) {
 	for _, c := range p.Race {
-		when := ""
+		when, beside := "", ""
 		if p.Purpose.stopEarly() {
 			when = ", if all tests are passed"
 		}
-		fmt.Fprintf(b, "build with the race detector%s, and test in a box for it, up to the first race, beside what follows\n", when)
+		if !p.Purpose.besideFirst() {
+			beside = ", beside what follows"
+		}
+		fmt.Fprintf(b, "build with the race detector%s, and test in a box for it, up to the first race%s\n", when, beside)
 		for _, test := range c.Race {
 			fmt.Fprintf(b, "  %s: %d of each\n", test, p.Runs)
 		}

@@ -326,6 +326,13 @@ func TestRaceBesideMeasuring(t *testing.T) {
 	assert.GreaterOrEqual(t, r.Phases.MeasureMs, 2000.0)
 	assert.Equal(t, r.Phases.MeasureMs, r.Phases.TotalMs, "nothing waits for the race")
 
+	batch := racing(t)
+	batch.Script, batch.options.Purpose = w.Script, ForBatch
+	r, err = batch.grade(t)
+	require.NoError(t, err)
+	assert.Equal(t, 1000.0, r.Phases.RaceMs)
+	assert.Equal(t, r.Phases.RaceMs+r.Phases.MeasureMs, r.Phases.TotalMs, "others use the CPUs meanwhile")
+
 	w = racing(t)
 	w.options = Options{Purpose: ForMutant}
 	w.Script[ofSubmission+" TestRatio"] = answers(observed(2))
