@@ -151,21 +151,27 @@ var quiet = lognormal(0.05)
 // the two may be as near to its limit as no limit has to tell apart, which earns a quarter of
 // a check at most; if both are, more.
 func TestAMixtureEarnsNoMore(t *testing.T) {
-	const gradings = 40
-	for _, x := range []exercise{{4, 4, true, false}, {5, 3, true, false}, {3, 5, true, false}, {4, 4, false, false}, {4, 4, true, true}, {5, 3, true, true}, {4, 4, false, true}} {
-		for _, slow := range []float64{1.1, 1.6, 2.5} {
-			for _, fat := range []float64{1.1, 1.6, 20} {
-				near := 0.0
-				if !x.together && min(slow, fat) < sensitivity {
-					near = float64(min(x.speed, x.memory)) / 4
-				}
-				if !x.together && max(slow, fat) < sensitivity {
-					continue
-				}
-				slim, fast := program{slow, 0.25, quiet, lognormal(0.02)}, program{0.25, fat, quiet, lognormal(0.02)}
-				alone, most := x.mixed(t, gradings, slim, fast)
-				assert.LessOrEqual(t, most, alone+near+noiseOfMeans(x, gradings), "%+v: %v times the time or %v times the memory", x, slow, fat)
+	s := begin(t)
+	for i, x := range []exercise{{4, 4, true, false}, {5, 3, true, false}, {3, 5, true, false}, {4, 4, false, false}, {4, 4, true, true}, {5, 3, true, true}, {4, 4, false, true}} {
+		if s.whole || i%3 == 0 {
+			s.run(fmt.Sprintf("%+v", x), func(t *testing.T) { x.noMixtureEarnsMore(t, s.pick(40, 10)) })
+		}
+	}
+}
+
+func (x exercise) noMixtureEarnsMore(t *testing.T, gradings int) {
+	for _, slow := range []float64{1.1, 1.6, 2.5} {
+		for _, fat := range []float64{1.1, 1.6, 20} {
+			near := 0.0
+			if !x.together && min(slow, fat) < sensitivity {
+				near = float64(min(x.speed, x.memory)) / 4
 			}
+			if !x.together && max(slow, fat) < sensitivity {
+				continue
+			}
+			slim, fast := program{slow, 0.25, quiet, lognormal(0.02)}, program{0.25, fat, quiet, lognormal(0.02)}
+			alone, most := x.mixed(t, gradings, slim, fast)
+			assert.LessOrEqual(t, most, alone+near+noiseOfMeans(x, gradings), "%v times the time or %v times the memory", slow, fat)
 		}
 	}
 }
@@ -253,10 +259,12 @@ func TestAtBothLimits(t *testing.T) {
 // A submission that is 1.3 times away from its limit gets the same verdict in each of a
 // thousand gradings, for a student or in a batch, on a quiet machine and on a loaded one.
 func TestNoVerdictFlips(t *testing.T) {
-	const gradings, away = 1000, 1.3
+	const away = 1.3
+	s := begin(t)
+	gradings := s.pick(1000, 100)
 	for name, n := range map[string]noise{"quiet": quiet, "loaded": lognormal(0.1), "heavily loaded": lognormal(0.15), "a quarter is slower": outliers(1.5)} {
 		for _, beside := range []bool{false, true} {
-			t.Run(fmt.Sprintf("%s, beside others: %v", name, beside), func(t *testing.T) {
+			s.run(fmt.Sprintf("%s, beside others: %v", name, beside), func(t *testing.T) {
 				r := rand.New(rand.NewPCG(15, 16))
 				x := exercise{8, 0, false, beside}
 				within, beyond := program{1 / away, 0.25, n, quiet}, program{away, 0.25, n, quiet}

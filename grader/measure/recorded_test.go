@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"testing"
 	"time"
 
@@ -20,7 +19,7 @@ type series [][3]int64
 
 func recordings(t *testing.T) map[string]series {
 	t.Helper()
-	data, err := os.ReadFile("testdata/loaded.json")
+	data, err := inputs.ReadFile("testdata/loaded.json")
 	require.NoError(t, err)
 	var file struct{ Pairs map[string]series }
 	require.NoError(t, json.Unmarshal(data, &file))
@@ -71,13 +70,11 @@ func (s series) speed(t *testing.T, r *rand.Rand, times float64) verdict.Verdict
 // reference's own account to hold anything against it.
 func TestNoRecordedVerdictFlips(t *testing.T) {
 	const away = 1.3
-	gradings := 1000
-	if testing.Short() {
-		gradings = 100
-	}
+	sim := begin(t)
+	gradings := sim.pick(1000, 100)
 	for name, s := range recordings(t) {
 		for _, times := range []int64{1, 3} {
-			t.Run(fmt.Sprintf("%s/%d times as fast", name, times), func(t *testing.T) {
+			sim.run(fmt.Sprintf("%s/%d times as fast", name, times), func(t *testing.T) {
 				r, s := rand.New(rand.NewPCG(17, 18)), s.faster(times)
 				accused, spared := 0, 0
 				for range gradings {

@@ -1,7 +1,7 @@
 // Package mutate makes mutants of a Go package: copies with one small change that
 // stands for a typical mistake. A mutant that passes every hidden test shows a rule
 // that no test checks. The package knows Go and neither exercises nor grading, and runs
-// nothing but the go command's list of packages.
+// nothing but the go command's list of packages, which compiles what they import.
 package mutate
 
 import (
@@ -49,40 +49,95 @@ type Mutant struct {
 // Of returns all mutants of a package that compile, by file and line. The package may
 // import the standard library only.
 func Of(ctx context.Context, files []File) ([]Mutant, error) {
-	files = slices.Clone(files)
-	for i, f := range files { // formatted, so that a mutant differs by its change only
-		if data, err := format.Source(f.Data); err == nil {
-			files[i].Data = data
-		}
-	}
+	return Those(ctx, files, func(string) bool { return true })
+}
+
+// Those returns the mutants of [Of] whose IDs are wanted. It compiles few others, and is the
+// faster for it.
+func Those(ctx context.Context, files []File, want func(id string) bool) ([]Mutant, error) {
+	files = formatted(files)
 	p, err := load(ctx, files)
 	if err != nil {
 		return nil, fmt.Errorf("mutate: %w", err)
 	}
-	var list []Mutant
-	seen, ids := map[string]bool{}, map[string]int{}
-	for i, tree := range p.trees {
-		if files[i].Keep {
-			continue
-		}
-		for _, e := range p.edits(tree, files[i].Data) {
-			m, ok := e.mutant(files[i])
-			key := string(blank.ReplaceAll(m.Data, []byte("\n")))
-			if !ok || seen[key] || !p.repaired(i, &m) {
-				continue
-			}
-			seen[key] = true
-			ids[m.ID]++
-			if n := ids[m.ID]; n > 1 {
-				m.ID += fmt.Sprintf(".%d", n)
-			}
-			list = append(list, m)
-		}
-	}
+	list := p.mutants(p.drafts(files), want)
 	slices.SortStableFunc(list, func(a, b Mutant) int {
 		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line))
 	})
 	return list, nil
+}
+
+// formatted formats the files, so that a mutant differs by its change only.
+func formatted(files []File) []File {
+	files = slices.Clone(files)
+	for i, f := range files {
+		if data, err := format.Source(f.Data); err == nil {
+			files[i].Data = data
+		}
+	}
+	return files
+}
+
+// draft is a mutant that may not compile, and has no number in its ID yet.
+type draft struct {
+	Mutant
+	index int               // of its file
+	text  [sha256.Size]byte // the digest of its file, by which drafts are the same mutant
+}
+
+func (s *source) drafts(files []File) (list []draft) {
+	for i, tree := range s.trees {
+		if files[i].Keep {
+			continue
+		}
+		for _, e := range s.edits(tree, files[i].Data) {
+			if m, ok := e.mutant(files[i]); ok {
+				list = append(list, draft{m, i, sha256.Sum256(blank.ReplaceAll(m.Data, []byte("\n")))})
+			}
+		}
+	}
+	return list
+}
+
+// mutants returns those of the drafts that compile, once each.
+func (s *source) mutants(drafts []draft, want func(id string) bool) (list []Mutant) {
+	compile, seen, ids := deciding(drafts, want), map[[sha256.Size]byte]bool{}, map[string]int{}
+	for _, d := range drafts {
+		if !compile[d.text] || seen[d.text] || !s.repaired(d.index, &d.Mutant) {
+			continue
+		}
+		seen[d.text] = true
+		ids[d.ID]++
+		if d.ID = numbered(d.ID, ids[d.ID]); want(d.ID) {
+			list = append(list, d.Mutant)
+		}
+	}
+	return list
+}
+
+// deciding returns the texts of the drafts that decide which mutants have a wanted ID: each
+// that may get one, because the mutants of one ID are numbered, and each with the text
+// of such a one, because the first of them gets the ID.
+func deciding(drafts []draft, want func(id string) bool) map[[sha256.Size]byte]bool {
+	count, wanted, texts := map[string]int{}, map[string]bool{}, map[[sha256.Size]byte]bool{}
+	for _, d := range drafts {
+		count[d.ID]++
+		wanted[d.ID] = wanted[d.ID] || want(numbered(d.ID, count[d.ID]))
+	}
+	for _, d := range drafts {
+		if wanted[d.ID] {
+			texts[d.text] = true
+		}
+	}
+	return texts
+}
+
+// numbered returns the ID of the n-th mutant of one ID.
+func numbered(id string, n int) string {
+	if n == 1 {
+		return id
+	}
+	return fmt.Sprintf("%s.%d", id, n)
 }
 
 // blank matches blank lines; mutants that differ only in them are the same.
@@ -96,45 +151,73 @@ type source struct {
 	imports map[string]*types.Package
 }
 
-// load parses the package, and type-checks it with the types of its imports, which the
-// go command finds from a temporary folder.
+// load parses and type-checks the package.
 func load(ctx context.Context, files []File) (*source, error) {
-	dir, err := os.MkdirTemp("", "grade-mutate-")
-	if err != nil {
-		return nil, err
-	}
-	defer os.RemoveAll(dir)
-	for _, f := range append([]File{{Name: "go.mod", Data: []byte("module mutated\n")}}, files...) {
-		if err := os.WriteFile(filepath.Join(dir, f.Name), f.Data, 0o600); err != nil {
-			return nil, err
-		}
-	}
-	loaded, err := packages.Load(&packages.Config{
-		Context: ctx, Dir: dir,
-		Env:  append(os.Environ(), "GOWORK=off", "GOFLAGS=-mod=mod"),
-		Mode: packages.NeedName | packages.NeedImports | packages.NeedDeps | packages.NeedTypes,
-	}, ".")
-	if err != nil {
-		return nil, err
-	}
-	s := &source{fset: token.NewFileSet(), imports: map[string]*types.Package{}}
-	for _, p := range loaded {
-		for _, e := range p.Errors {
-			return nil, e
-		}
-		for name, i := range p.Imports {
-			s.imports[name] = i.Types
-		}
-	}
+	s := &source{fset: token.NewFileSet()}
 	for _, f := range files {
-		tree, err := parser.ParseFile(s.fset, f.Name, f.Data, parser.SkipObjectResolution)
+		tree, err := parser.ParseFile(s.fset, f.Name, f.Data, parser.SkipObjectResolution|parser.AllErrors)
 		if err != nil {
 			return nil, err
 		}
 		s.trees = append(s.trees, tree)
 	}
+	var err error
+	if s.imports, err = imported(ctx, s.trees); err != nil {
+		return nil, err
+	}
 	s.info = &types.Info{Types: map[ast.Expr]types.TypeAndValue{}, Defs: map[*ast.Ident]types.Object{}, Uses: map[*ast.Ident]types.Object{}}
 	return s, s.check(s.trees, s.info)
+}
+
+// imported returns the packages that files import. The go command finds them from a
+// temporary folder, whose package has these imports and nothing else: it would compile the
+// files as well. Types come from export data, which a build leaves in the go command's cache.
+// To type-check the standard library's sources takes longer than all else here. The flag is
+// that of the builds of grade and of its tests, which have filled that cache.
+func imported(ctx context.Context, trees []*ast.File) (map[string]*types.Package, error) {
+	dir, err := importing(trees)
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	loaded, err := packages.Load(&packages.Config{
+		Context: ctx, Dir: dir, BuildFlags: []string{"-trimpath"},
+		Env:  append(os.Environ(), "GOWORK=off", "GOFLAGS=-mod=mod"),
+		Mode: packages.NeedName | packages.NeedImports | packages.NeedTypes | packages.NeedSyntax,
+	}, ".")
+	if err != nil {
+		return nil, err
+	}
+	found := map[string]*types.Package{}
+	for _, p := range loaded {
+		for _, e := range p.Errors {
+			return nil, errors.New(e.Msg) // without a place, which is in the temporary folder
+		}
+		for path, i := range p.Imports {
+			found[path] = i.Types
+		}
+	}
+	return found, nil
+}
+
+// importing makes a folder with a module whose only file has the imports of trees. The
+// caller removes it.
+func importing(trees []*ast.File) (dir string, err error) {
+	text := "package mutated\n"
+	for _, tree := range trees {
+		for _, i := range tree.Imports {
+			text += "\nimport _ " + i.Path.Value
+		}
+	}
+	if dir, err = os.MkdirTemp("", "grade-mutate-"); err != nil {
+		return "", err
+	}
+	for name, data := range map[string]string{"go.mod": "module mutated\n", "imports.go": text + "\n"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(data), 0o600); err != nil {
+			return "", errors.Join(err, os.RemoveAll(dir))
+		}
+	}
+	return dir, nil
 }
 
 // Import makes a source the importer of its own imports.

@@ -122,6 +122,28 @@ func TestIDsStay(t *testing.T) {
 	assert.Contains(t, before[0], "a.go:F:")
 }
 
+// Which mutants are wanted changes none of them: the same change of the same lines has its
+// number, and of two drafts with one text the first is the mutant. Where none is wanted, none
+// is compiled.
+func TestThose(t *testing.T) {
+	const code = "package a\n\nvar n, m int\n\nfunc F(x int) {\n\tn = x\n\tm = 3\n\tn = x\n\tm = 3\n\tif x > 2 {\n\t\tn--\n\t}\n}\n"
+	files := []File{{Name: "a.go", Data: []byte(code)}}
+	s, err := load(t.Context(), files)
+	require.NoError(t, err)
+	drafts := s.drafts(files)
+	all := s.mutants(drafts, func(string) bool { return true })
+	require.Less(t, len(all), len(drafts))
+	require.True(t, slices.ContainsFunc(all, func(m Mutant) bool { return strings.HasSuffix(m.ID, ".2") }))
+	for _, d := range drafts {
+		for n := 1; n <= 3; n++ {
+			id := numbered(d.ID, n)
+			want := slices.DeleteFunc(slices.Clone(all), func(m Mutant) bool { return m.ID != id })
+			assert.ElementsMatch(t, want, s.mutants(drafts, func(other string) bool { return other == id }), id)
+		}
+	}
+	assert.Empty(t, deciding(drafts, func(string) bool { return false }))
+}
+
 func TestOfRefusesABrokenPackage(t *testing.T) {
 	for code, want := range map[string]string{
 		"package a\nfunc":                             "expected '('",

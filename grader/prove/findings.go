@@ -1,7 +1,6 @@
 package prove
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"path"
@@ -10,7 +9,6 @@ import (
 	"strconv"
 	"strings"
 
-	"grade/exercises/course"
 	"grade/exercises/course/document"
 	"grade/grader/fault"
 )
@@ -91,20 +89,6 @@ func (c *Checking) problems(err error) {
 		}
 		c.find(file, p.Line, "%v", p.Err)
 	}
-}
-
-// marks reports marks in equivalent.yaml that name no mutant of the reference any more.
-func (c *Checking) marks(ctx context.Context, course *course.Course) {
-	marks, err := course.Equivalents(c.exercise.Name)
-	c.problems(err)
-	if len(marks) == 0 {
-		return
-	}
-	_, faults, err := Mutants(ctx, c.exercise, marks)
-	if err != nil {
-		c.find(path.Join("reference", c.exercise.Name), 0, "no mutants can be made: %v", err)
-	}
-	c.report.Findings = append(c.report.Findings, faults...)
 }
 
 func (c *Checking) configFile() string {

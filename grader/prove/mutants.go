@@ -13,7 +13,6 @@ import (
 	"fmt"
 	"path"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -74,33 +73,10 @@ func Mutants(ctx context.Context, e *course.Exercise, marks []course.Equivalent)
 		return nil, nil, fmt.Errorf("exercise %s: %w", e.Name, err)
 	}
 	faults := []Finding{}
-	for _, x := range marks {
-		if !slices.ContainsFunc(mutants, func(m mutate.Mutant) bool { return x.Marks(m.ID) }) {
-			faults = append(faults, markFault(e, x, "is no mutant of the reference: it has changed"+successor(x, mutants, marks)))
-		}
+	for _, x := range withoutMutant(marks, mutants) {
+		faults = append(faults, markFault(e, x, "is no mutant of the reference: it has changed"+successor(x, mutants, marks)))
 	}
 	return mutants, faults, nil
-}
-
-// successor names the mutants that may replace a marked one: by the same operator in
-// the same function, and without a mark.
-func successor(x course.Equivalent, mutants []mutate.Mutant, marks []course.Equivalent) string {
-	prefix := x.Mutant[:strings.LastIndex(x.Mutant, ":")+1]
-	var ids []string
-	for _, m := range mutants {
-		marked := slices.ContainsFunc(marks, func(y course.Equivalent) bool { return y.Marks(m.ID) })
-		if prefix != "" && strings.HasPrefix(m.ID, prefix) && !marked {
-			ids = append(ids, m.ID)
-		}
-	}
-	if len(ids) == 0 {
-		return ""
-	}
-	return " (perhaps into " + strings.Join(ids, " or ") + ")"
-}
-
-func markFault(e *course.Exercise, x course.Equivalent, fault string) Finding {
-	return Finding{path.Join("exercises", e.Name, "equivalent.yaml"), x.Line, fmt.Sprintf("%s %s; remove it", x.Mutant, fault)}
 }
 
 // Choose returns the mutants whose id fits one of the patterns of [path.Match]; all, if
@@ -289,9 +265,7 @@ func (r *mutation) measure(ctx context.Context) error {
 	return nil
 }
 
-func (r *mutation) marked(m mutate.Mutant) bool {
-	return slices.ContainsFunc(r.options.Equivalent, func(x course.Equivalent) bool { return x.Marks(m.ID) })
-}
+func (r *mutation) marked(m mutate.Mutant) bool { return marked(r.options.Equivalent, m.ID) }
 
 func (r *mutation) tell(what string, total int) {
 	r.mu.Lock()

@@ -132,6 +132,8 @@ func TestReadFinds(t *testing.T) {
 		{"unknown class", in + "submissions/odd/one/expect.yaml", "", "why: odd\n", in + "submissions/odd: not a class of submissions"},
 		{"nothing right", in + "submissions/accepted", "", "", in + "submissions: no submission in accepted/"},
 		{"nothing wrong", in + "submissions/wrong_answer", "", "", in + "submissions: no wrong submission"},
+		{"mark without a mutant", marks, "", "mutants:\n  - {id: \"clip.go:Mean:constant:000000\", why: odd}\n",
+			marks + ":2: clip.go:Mean:constant:000000 is no mutant of the reference: it has changed (perhaps into clip.go:Mean:constant:"},
 		{"mark without a reason", marks, "", "mutants:\n  - {id: a}\n", marks + ":2: a mutant needs an id and a why"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
