@@ -42,7 +42,7 @@ demo: build ## grade a right and a wrong solution of autograd and show both repo
 .PHONY: test
 test: ## run all tests
 	@# make lint vets all packages, with more analyzers than a test's build.
-	@$(GOTEST) -vet=off -timeout 60m -shuffle=on -parallel $(TESTS) ./...
+	@$(GOTEST) -vet=off -timeout 85m -shuffle=on -parallel $(TESTS) ./...
 
 .PHONY: prove
 prove: ## grade every shipped submission, and write what that proved beside the exercises

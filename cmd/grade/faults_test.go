@@ -43,6 +43,8 @@ func TestEngineThatIsNotThere(t *testing.T) {
 // happens, and leaves no container behind once it is back.
 func TestEngineThatGoesAway(t *testing.T) {
 	real := engineClient(t)
+	course := t.TempDir()
+	planted{files: measured}.into(t, course)
 	for _, test := range []struct {
 		name, request string
 		nth           int32
@@ -65,7 +67,7 @@ func TestEngineThatGoesAway(t *testing.T) {
 				}
 				return "", seen.Load() >= test.nth
 			})
-			noVerdictFor(t, referenceDir)
+			noVerdictFor(t, "--course", course, filepath.Join(course, "reference", "clip"))
 			assert.GreaterOrEqual(t, seen.Load(), test.nth, "the engine went away where it should")
 			assert.Equal(t, test.request != "/containers/create", own.Load(), "containers of this process were seen")
 			nothingLeft(t, real)
@@ -93,15 +95,13 @@ func TestBrokenReference(t *testing.T) {
 	t.Parallel()
 	engineClient(t)
 	for name, broken := range map[string]string{
-		"does not compile": "package autograd\n\nfunc broken() int { return nil }\n",
-		"does not start":   "package autograd\n\nfunc init() { panic(\"broken\") }\n",
+		"does not compile": "package clip\n\nfunc broken() int { return nil }\n",
+		"does not start":   "package clip\n\nfunc init() { panic(\"broken\") }\n",
 	} {
 		t.Run(name, func(t *testing.T) {
 			course := t.TempDir()
-			require.NoError(t, os.CopyFS(filepath.Join(course, "exercises", "autograd"), os.DirFS(courseRoot+"/exercises/autograd")))
-			require.NoError(t, os.CopyFS(filepath.Join(course, "reference", "autograd"), os.DirFS(referenceDir)))
-			require.NoError(t, os.WriteFile(filepath.Join(course, "reference", "autograd", "broken.go"), []byte(broken), 0o600))
-			assert.Contains(t, noVerdictFor(t, "--course", course, referenceDir), "reference")
+			planted{files: map[string]string{"reference/clip/broken.go": broken}}.into(t, course)
+			assert.Contains(t, noVerdictFor(t, "--course", course, filepath.Join(course, plantedAccepted)), "reference")
 		})
 	}
 }

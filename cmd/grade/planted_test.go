@@ -1,6 +1,7 @@
 package main
 
 import (
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -31,10 +32,20 @@ const (
 	plantedReference = "reference/clip/clip.go"
 	plantedAccepted  = plantedIn + "submissions/accepted/running-mean/"
 	plantedWrong     = plantedIn + "submissions/wrong_answer/empty-is-nan/"
+	// benchmark is one that takes its time.
+	benchmark = "// It takes its time.\nfunc BenchmarkMean(b *testing.B) {\n\to := observe.New(b)\n\txs := make([]float64, 1<<16)\n\tfor i := range xs {\n\t\txs[i] = o.Rand().Float64()\n\t}\n\tsum := 0.0\n\tfor o.Loop() {\n\t\tfor i := range 100 {\n\t\t\txs[0] = float64(i)\n\t\t\tsum += clip.Mean(xs)\n\t\t}\n\t}\n\to.Float(\"sum\", sum)\n}\n\n"
 	// zeros passes on no numbers and nothing else.
-	zeros = "package clip\n\nfunc Mean(xs []float64) float64 { return 0 }\n"
-	right = "package clip\n\nfunc Mean(xs []float64) (mean float64) {\n\tfor i, x := range xs {\n\t\tmean += (x - mean) / float64(i+1)\n\t}\n\treturn mean\n}\n"
+	zeros     = "package clip\n\nfunc Mean(xs []float64) float64 { return 0 }\n"
+	backwards = "package clip\n\nfunc Mean(xs []float64) float64 {\n\tsum := 0.0\n\tfor i := range xs {\n\t\tsum += xs[len(xs)-1-i]\n\t}\n\treturn sum / float64(max(1, len(xs)))\n}\n"
+	right     = "package clip\n\nfunc Mean(xs []float64) (mean float64) {\n\tfor i, x := range xs {\n\t\tmean += (x - mean) / float64(i+1)\n\t}\n\treturn mean\n}\n"
 )
+
+// measured are the files of an exercise with a benchmark beside the test.
+var measured = map[string]string{
+	plantedConfig:           "{test: TestMean, points: 100} => {test: TestMean, points: 50}\n  - {benchmark: BenchmarkMean, kind: speed, points: 50, limit: 3}",
+	plantedIn + "README.md": "TestMean | 1, 2 | 100 | => TestMean | 1, 2 | 50 |\n| BenchmarkMean | 1 | 50 |",
+	plantedHidden:           "// The mean of => " + benchmark + "// The mean of",
+}
 
 // plantedFaults are those that only a grading finds.
 var plantedFaults = []planted{
@@ -106,7 +117,7 @@ var plantedFaults = []planted{
 		plantedStarter + ":6: the starter is refused or does not compile: ",
 	}},
 	{"right starter that is fast", map[string]string{
-		plantedStarter: right, plantedHidden: "// The mean of => // It takes its time.\nfunc BenchmarkMean(b *testing.B) {\n\to := observe.New(b)\n\txs := make([]float64, 1<<16)\n\tfor i := range xs {\n\t\txs[i] = o.Rand().Float64()\n\t}\n\tsum := 0.0\n\tfor o.Loop() {\n\t\tfor i := range 100 {\n\t\t\txs[0] = float64(i)\n\t\t\tsum += clip.Mean(xs)\n\t\t}\n\t}\n\to.Float(\"sum\", sum)\n}\n\n// The mean of",
+		plantedStarter: right, plantedHidden: "// The mean of => " + benchmark + "// The mean of",
 		plantedConfig: "- {test: TestMean, points: 100} => - {test: TestMean, points: 50}\n  - {benchmark: BenchmarkMean, kind: memory, points: 50, limit: 20}\nstarter: right",
 	}, []string{
 		plantedConfig + ":8: BenchmarkMean/memory: the starter passes it, although it is there to be improved",
@@ -168,23 +179,22 @@ func TestQuickCheckGradesWhatIsRight(t *testing.T) {
 		t.Skip("grades in a sandbox")
 	}
 	root := t.TempDir()
-	for _, dir := range []string{"exercises/logsumexp", "reference/logsumexp", "observe"} {
-		require.NoError(t, os.CopyFS(filepath.Join(root, dir), os.DirFS(filepath.Join(courseRoot, dir))))
-	}
-	require.NoError(t, os.WriteFile(filepath.Join(root, "go.mod"), []byte("module grade\n\ngo 1.26\n"), 0o666))
-	all := filepath.Join(root, "exercises/logsumexp/submissions")
-	for _, class := range []string{"wrong_answer", "forgery", "runtime_error", "invalid", "compile_error", "time_limit", "memory_limit"} {
-		require.NoError(t, os.RemoveAll(filepath.Join(all, class)))
-	}
-	broken := filepath.Join(all, "accepted/chunks/broken.go")
-	require.NoError(t, os.WriteFile(broken, []byte("package logsumexp\n\nfunc init() { panic(0) }\n"), 0o666))
+	files := maps.Clone(measured)
+	maps.Copy(files, map[string]string{
+		plantedAccepted + "broken.go":                          "package clip\n\nfunc init() { panic(0) }\n",
+		plantedIn + "submissions/accepted/sum/expect.yaml":     "why: As the reference, backwards.\nverdict: graded\nscore: 100\n",
+		plantedIn + "submissions/accepted/sum/clip.go":         backwards,
+		plantedIn + "submissions/too_slow/divides/expect.yaml": "why: It divides once for each number.\nverdict: graded\nchecks:\n  BenchmarkMean/speed: too_slow\n",
+		plantedIn + "submissions/too_slow/divides/clip.go":     right,
+	})
+	planted{files: files}.into(t, root)
 
 	s, err := openSandbox(t.Context(), sandboxFlags{Kind: sandboxProcess})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, s.Close()) })
-	r, err := prove.Check(t.Context(), graderIn(t, s), course.Open(os.DirFS(root)), "logsumexp", prove.CheckOptions{Quick: true, Workers: 2})
+	r, err := prove.Check(t.Context(), graderIn(t, s), course.Open(os.DirFS(root)), "clip", prove.CheckOptions{Quick: true, Workers: 2})
 	require.NoError(t, err)
-	assert.True(t, slices.ContainsFunc(r.Findings, func(f prove.Finding) bool { return strings.Contains(f.String(), "accepted/chunks/expect.yaml:") }), "%v", r.Findings)
+	assert.True(t, slices.ContainsFunc(r.Findings, func(f prove.Finding) bool { return strings.HasPrefix(f.String(), plantedAccepted+"expect.yaml:") }), "%v", r.Findings)
 	assert.Len(t, r.Findings, 1, "%v", r.Findings)
-	assert.Positive(t, r.LeftOut)
+	assert.Equal(t, 1, r.LeftOut)
 }

@@ -7,10 +7,10 @@ import (
 	"crypto/rand"
 	"encoding/base64"
 	"encoding/hex"
-	"errors"
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -32,34 +32,21 @@ func TestNothingSecretGoesIn(t *testing.T) {
 	engine := engineClient(t)
 	canaries := canaries{"environment": rand.Text(), "reference": rand.Text(), "readme": rand.Text()}
 	t.Setenv("GRADE_TEST_SECRET", canaries["environment"])
-	courseDir := plantedCourse(t, canaries)
-	e, err := course.Open(os.DirFS(courseDir)).Load("autograd")
+	root := t.TempDir()
+	planted{files: map[string]string{
+		plantedIn + "README.md": "# Mean\n => # Mean\n\n" + canaries["readme"] + "\n",
+		plantedReference:        "package clip\n => package clip\n\n// " + canaries["reference"] + "\n",
+	}}.into(t, root)
+	e, err := course.Open(os.DirFS(root)).Load("clip")
 	require.NoError(t, err)
 
 	spy := &spySandbox{openedSandbox: openEngine(t), t: t, engine: engine, canaries: canaries}
 	g := graderIn(t, spy)
-	r, err := g.Grade(t.Context(), snapshotOf(t, referenceDir), e, grader.Options{Only: []verdict.Kind{verdict.Correctness}})
+	r, err := g.Grade(t.Context(), snapshotOf(t, filepath.Join(root, plantedAccepted)), e, grader.Options{Only: []verdict.Kind{verdict.Correctness}})
 	require.NoError(t, err)
 	assert.Equal(t, r.MaxScore, r.Score)
 	g.Close() // and with it the box that the reference ran in
 	assert.GreaterOrEqual(t, spy.looked, 4, "containers of two boxes that build and two that run")
-}
-
-// plantedCourse is a copy of the course with canaries in its files.
-func plantedCourse(t *testing.T, canaries canaries) string {
-	course := t.TempDir()
-	for _, dir := range []string{"exercises/autograd", "reference/autograd"} {
-		require.NoError(t, os.CopyFS(filepath.Join(course, dir), os.DirFS(filepath.Join(courseRoot, dir))))
-	}
-	plant := func(name, text string) {
-		f, err := os.OpenFile(filepath.Join(course, name), os.O_APPEND|os.O_WRONLY, 0)
-		require.NoError(t, err)
-		_, err = f.WriteString(text)
-		require.NoError(t, errors.Join(err, f.Close()))
-	}
-	plant("exercises/autograd/README.md", "\n"+canaries["readme"]+"\n")
-	plant("reference/autograd/autograd.go", "\n// "+canaries["reference"]+"\n")
-	return course
 }
 
 // spySandbox looks at a container before it is closed, when it has seen all.
@@ -69,36 +56,52 @@ type spySandbox struct {
 	engine   *client.Client
 	canaries canaries
 
-	mu     sync.Mutex
-	looked int
+	opening sync.Mutex
+	mu      sync.Mutex
+	looked  int
 }
 
 type spyBox struct {
 	sandbox.Box
-	spy *spySandbox
+	spy        *spySandbox
+	containers []string // that were made for it
 }
 
+// Box opens one box at a time, to see which container comes with it.
 func (s *spySandbox) Box(ctx context.Context, spec sandbox.Spec) (sandbox.Box, error) {
+	s.opening.Lock()
+	defer s.opening.Unlock()
+	before := s.containers()
 	b, err := s.openedSandbox.Box(ctx, spec)
 	if err != nil {
 		return nil, err
 	}
-	return &spyBox{Box: b, spy: s}, nil
+	made := slices.DeleteFunc(s.containers(), func(id string) bool { return slices.Contains(before, id) })
+	assert.NotEmpty(s.t, made)
+	return &spyBox{Box: b, spy: s, containers: made}, nil
+}
+
+// containers are those of this process.
+func (s *spySandbox) containers() (ids []string) {
+	for _, c := range ownContainers(s.t, s.engine) {
+		ids = append(ids, c.ID)
+	}
+	return ids
 }
 
 func (b *spyBox) Close() error {
-	b.spy.look()
+	b.spy.look(b.containers)
 	return b.Box.Close()
 }
 
-// look goes through all containers of this process.
-func (s *spySandbox) look() {
+// look goes through containers.
+func (s *spySandbox) look(containers []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, c := range ownContainers(s.t, s.engine) {
-		info, raw, err := s.engine.ContainerInspectWithRaw(s.t.Context(), c.ID, false)
+	for _, id := range containers {
+		info, raw, err := s.engine.ContainerInspectWithRaw(s.t.Context(), id, false)
 		if err != nil {
-			continue // removed since it was listed
+			continue // it was there to make an image, and has gone
 		}
 		require.Contains(s.t, string(raw), "/supervisor", "this is a container's description")
 		s.search("inspect", raw)
@@ -108,7 +111,7 @@ func (s *spySandbox) look() {
 			assert.Equal(s.t, "/usr/local/go", mount.Destination, "the toolchain, which is the same for all")
 			assert.False(s.t, mount.RW, "what one build leaves would be there for the next")
 		}
-		export, err := s.engine.ContainerExport(s.t.Context(), c.ID)
+		export, err := s.engine.ContainerExport(s.t.Context(), id)
 		if err != nil {
 			continue
 		}

@@ -110,7 +110,7 @@ func (s Suite) build(t *testing.T) {
 	})
 	t.Run("too much of the compiler's time", func(t *testing.T) {
 		q := compile(b.Dirs(), busy())
-		q.Limits.CPU, q.Limits.Wall = 3*time.Second, 10*time.Minute
+		q.Limits.CPU, q.Limits.Wall = time.Second, 10*time.Minute
 		o, err := b.Run(t.Context(), q)
 		require.NoError(t, err)
 		assert.Equal(t, sandbox.CauseCPU, o.Cause)

@@ -80,7 +80,7 @@ func (s Suite) processes(t *testing.T) {
 			t.Skip("the number of processes is not limited without a control group")
 		}
 		q := Request("fork", "storm")
-		q.Forks, q.Limits.CPU, q.Limits.Wall = true, 5*time.Second, 5*time.Minute // of all together: hundreds of starts
+		q.Forks, q.Limits.CPU, q.Limits.Wall = true, 3*time.Second, 5*time.Minute // of all together: hundreds of starts
 		o := s.Run(t, b, q)
 		assert.Equal(t, sandbox.CauseCPU, o.Cause)
 		assert.Positive(t, o.PidsHit)

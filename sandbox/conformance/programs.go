@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"sync"
 	"time"
 
@@ -20,67 +18,37 @@ import (
 //go:embed testdata/programs
 var sources embed.FS
 
-// built caches the programs of each architecture, which are built once a process.
-var built sync.Map // of string to func() (map[string]sandbox.File, error)
+// read caches the programs that this process has read.
+var read sync.Map // of [2]string{arch, name} to func() (sandbox.File, error)
 
 // Program returns one of the suite's programs, as a file with the program's name.
 func Program(arch, name string) (sandbox.File, error) {
-	build, _ := built.LoadOrStore(arch, sync.OnceValues(func() (map[string]sandbox.File, error) { return buildPrograms(arch) }))
-	all, err := build.(func() (map[string]sandbox.File, error))()
+	once, _ := read.LoadOrStore([2]string{arch, name}, sync.OnceValues(func() (sandbox.File, error) { return program(arch, name) }))
+	f, err := once.(func() (sandbox.File, error))()
 	if err != nil {
-		return sandbox.File{}, fmt.Errorf("build the hostile programs: %w", err)
-	}
-	f, ok := all[name]
-	if !ok {
-		return f, fmt.Errorf("no hostile program %q", name)
+		return f, fmt.Errorf("hostile program %s: %w", name, err)
 	}
 	return f, nil
 }
 
-func buildPrograms(arch string) (map[string]sandbox.File, error) {
+// program has the toolchain build a program, unless it has built it before: the tests of two
+// sandboxes and the processes that they start need the same ones. It keeps a program by the
+// sources of all, so that one of other sources is never found.
+func program(arch, name string) (f sandbox.File, err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	defer cancel()
 	g, err := toolchain.Find(ctx)
 	if err != nil {
-		return nil, err
+		return f, err
 	}
-	dir, err := os.MkdirTemp("", "grade-programs-")
+	tree, err := fs.Sub(sources, "testdata")
 	if err != nil {
-		return nil, err
+		return f, err
 	}
-	defer os.RemoveAll(dir)
-	programs, err := fs.Sub(sources, "testdata/programs")
+	path, err := g.Compile(ctx, tree, "programs/"+name, arch)
 	if err != nil {
-		return nil, err
+		return f, err
 	}
-	if err := os.CopyFS(filepath.Join(dir, "src"), programs); err != nil {
-		return nil, err
-	}
-	if err := os.WriteFile(filepath.Join(dir, "src", "go.mod"), []byte("module programs\n\ngo 1.26\n"), 0o600); err != nil {
-		return nil, err
-	}
-	out := filepath.Join(dir, "out")
-	cmd := exec.CommandContext(ctx, g.Command(), "build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-o", out+"/", "./...")
-	cmd.Dir = filepath.Join(dir, "src")
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS=linux", "GOARCH="+arch, "GOWORK=off", "GOFLAGS=")
-	if said, err := cmd.CombinedOutput(); err != nil {
-		return nil, fmt.Errorf("%w: %s", err, said)
-	}
-	return readPrograms(out)
-}
-
-func readPrograms(dir string) (map[string]sandbox.File, error) {
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return nil, err
-	}
-	all := map[string]sandbox.File{}
-	for _, e := range entries {
-		data, err := os.ReadFile(filepath.Join(dir, e.Name()))
-		if err != nil {
-			return nil, err
-		}
-		all[e.Name()] = sandbox.File{Name: e.Name(), Exec: true, Data: data}
-	}
-	return all, nil
+	data, err := os.ReadFile(path)
+	return sandbox.File{Name: name, Exec: true, Data: data}, err
 }
