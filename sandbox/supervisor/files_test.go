@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -117,7 +118,7 @@ func TestWipeOfNestedDirectories(t *testing.T) {
 	var was syscall.Rlimit
 	require.NoError(t, syscall.Getrlimit(syscall.RLIMIT_NOFILE, &was))
 	defer syscall.Setrlimit(syscall.RLIMIT_NOFILE, &was)
-	require.NoError(t, syscall.Setrlimit(syscall.RLIMIT_NOFILE, &syscall.Rlimit{Cur: 60, Max: was.Max}))
+	require.NoError(t, syscall.Setrlimit(syscall.RLIMIT_NOFILE, &syscall.Rlimit{Cur: highestOpen(t) + 60, Max: was.Max}))
 	here, err := os.Getwd()
 	require.NoError(t, err)
 	defer os.Chdir(here)
@@ -129,6 +130,19 @@ func TestWipeOfNestedDirectories(t *testing.T) {
 	require.NoError(t, os.WriteFile("bottom", nil, 0o600))
 	require.NoError(t, os.Chdir(here))
 	require.NoError(t, s.clean())
+}
+
+// highestOpen is the highest descriptor in use: tests that ran before may have left some open.
+func highestOpen(t *testing.T) (highest uint64) {
+	t.Helper()
+	open, err := os.ReadDir("/proc/self/fd")
+	require.NoError(t, err)
+	for _, one := range open {
+		fd, err := strconv.ParseUint(one.Name(), 10, 32)
+		require.NoError(t, err)
+		highest = max(highest, fd)
+	}
+	return highest
 }
 
 func TestCleanReplacesScratch(t *testing.T) {
