@@ -236,7 +236,24 @@ func hold(t *testing.T, shipped *prove.Fixtures, one shippedOne) *verdict.Result
 		require.NoError(t, err)
 		h.FirstMismatches = first
 	}
+	if *proving {
+		farFromLimits(t, one.Submission, h.Result)
+	}
 	return asDeclared(t, h)
+}
+
+// farEnough is how far from a limit a measured ratio has to be: that near to it, verdicts rest
+// on the machine and on what else it does, and one that held in a proof fails a later run.
+const farEnough = 1.3
+
+// farFromLimits fails where a ratio that has to be too high is too near to its limit.
+func farFromLimits(t *testing.T, one fixture.Submission, r *verdict.Result) {
+	t.Helper()
+	for _, got := range r.Checks {
+		if want := one.Expect.Checks[got.Name]; want != verdict.Passed && got.Verdict == want && got.Ratio != nil {
+			assert.GreaterOrEqual(t, *got.Ratio, farEnough**got.Limit, "%s is too near to its limit", got.Name)
+		}
+	}
 }
 
 // holdWhole is hold with all hidden tests, of which one mistake may not fail many.

@@ -96,11 +96,11 @@ func BenchmarkStream(b *testing.B) {
 	c.observe(o, 16)
 }
 
-// 20,000 requests wait at the same time; some 18,000 are given up, in any order, and the rest is
+// 40,000 requests wait at the same time; some 36,000 are given up, in any order, and the rest is
 // answered. Time: a request is not looked for among all others, from neither end.
 func BenchmarkBacklog(b *testing.B) {
 	o := observe.New(b)
-	const all, groups = 20_000, 200
+	const all, groups = 40_000, 200
 	c := &calls{key: newKey(o.Rand())}
 	order := o.Rand().Perm(groups)
 	kept := order[:below(o.Rand(), 19, 22)]
@@ -239,21 +239,25 @@ func BenchmarkLarge(b *testing.B) {
 // so that a solution that ignores ctx does not wait for long.
 func givesUp(b *testing.B) {
 	model := func(_ context.Context, in [][]byte) ([]int, error) { return make([]int, len(in)), nil }
-	busy := func(ctx context.Context, in [][]byte) ([]int, error) {
-		select {
-		case <-ctx.Done():
-		case <-time.After(10 * time.Millisecond):
-		}
-		return model(ctx, in)
+	queues := []*batcher.Batcher[[]byte, int]{newLarge(b, model, limits(16, 10*time.Millisecond))}
+	givesUpTo(func(int) (*batcher.Batcher[[]byte, int], <-chan struct{}) { return queues[0], nil }, 100*time.Microsecond)
+	entered := make([]chan struct{}, 8)
+	for g := range entered {
+		entered[g] = make(chan struct{}, 1)
+		queues = append(queues, newLarge(b, func(ctx context.Context, in [][]byte) ([]int, error) {
+			select {
+			case entered[g] <- struct{}{}:
+			default:
+			}
+			select {
+			case <-ctx.Done():
+			case <-time.After(10 * time.Millisecond):
+			}
+			return model(ctx, in)
+		}, limits(1, 0)))
 	}
-	shared := newLarge(b, model, limits(16, 10*time.Millisecond))
-	givesUpTo(func(int) *batcher.Batcher[[]byte, int] { return shared })
-	var own []*batcher.Batcher[[]byte, int]
-	for range 8 {
-		own = append(own, newLarge(b, busy, limits(1, 0)))
-	}
-	givesUpTo(func(g int) *batcher.Batcher[[]byte, int] { return own[g] })
-	for _, q := range append(own, shared) {
+	givesUpTo(func(g int) (*batcher.Batcher[[]byte, int], <-chan struct{}) { return queues[1+g], entered[g] }, time.Second)
+	for _, q := range queues {
 		go q.Close() // whether it comes back is for the tests of Close
 	}
 }
@@ -267,15 +271,23 @@ func newLarge(b *testing.B, model batcher.Model[[]byte, int], cfg config) *batch
 	return q
 }
 
-// givesUpTo has each of 8 goroutines submit requests to its batcher, which are given up.
-func givesUpTo(of func(g int) *batcher.Batcher[[]byte, int]) {
+// givesUpTo has each of 8 goroutines submit requests to its batcher, which are given up when
+// something comes from its channel, and after a time at the latest.
+func givesUpTo(of func(g int) (*batcher.Batcher[[]byte, int], <-chan struct{}), most time.Duration) {
 	var wg sync.WaitGroup
 	for g := range 8 {
 		wg.Go(func() {
+			q, now := of(g)
 			for i := range 64 {
-				in := large(g, i)
-				ctx, stop := context.WithTimeout(context.Background(), 100*time.Microsecond)
-				of(g).Submit(ctx, in)
+				ctx, stop := context.WithTimeout(context.Background(), most)
+				go func() {
+					select {
+					case <-now:
+						stop()
+					case <-ctx.Done():
+					}
+				}()
+				q.Submit(ctx, large(g, i))
 				stop()
 			}
 		})

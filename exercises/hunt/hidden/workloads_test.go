@@ -309,9 +309,9 @@ func BenchmarkTrainClasses(b *testing.B) {
 	trained(b, hunt.Config{Features: 20, Classes: 100, Epochs: 6, Batch: 100, Rate: 0.5}, 3_000, 2)
 }
 
-// A training with 3,000 features in small batches.
+// A training with 6,000 features in small batches.
 func BenchmarkTrainWide(b *testing.B) {
-	trained(b, hunt.Config{Features: 3_000, Classes: 3, Epochs: 20, Batch: 4, Rate: 0.5}, 2_500, 20)
+	trained(b, hunt.Config{Features: 6_000, Classes: 3, Epochs: 20, Batch: 4, Rate: 0.5}, 2_500, 20)
 }
 
 // A training with vectors of 300 entries.
