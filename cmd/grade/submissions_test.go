@@ -222,15 +222,15 @@ func eachShipped(t *testing.T, g *grader.Grader, choose func(*testing.T, *course
 	})
 }
 
-// hold grades one submission, which has to come out as it declares. One that has to be right is
-// graded once more, on the same inputs: the tests beside this one may have left it too little of
-// the machine, and what rests on the inputs comes again.
+// hold grades one submission, which has to come out as it declares. One that has to be right, or
+// to cost too much, is graded once more, on the same inputs: the tests beside this one may have
+// left it too little of the machine, and what rests on the inputs comes again.
 func hold(t *testing.T, shipped *prove.Fixtures, one shippedOne) *verdict.Result {
 	t.Helper()
 	one.Purpose = grader.ForBatch // verdicts are compared, not ratios
 	h, err := shipped.Hold(t.Context(), one.Submission, one.Options)
 	require.NoError(t, err)
-	if first := h.Mismatches; one.Class == fixture.Accepted && len(first) > 0 {
+	if first := h.Mismatches; slices.Contains(timed, one.Class) && len(first) > 0 {
 		one.Seed = h.Result.Seed
 		h, err = shipped.Hold(t.Context(), one.Submission, one.Options)
 		require.NoError(t, err)
