@@ -91,7 +91,7 @@ var arrows = map[string]arrow{
 	"grader/report/page":              {all: []string{"grader/gradebook", "grader/measure/quantile", "grader/report/terminal", "grader/report/wording", "grader/verdict"}, tests: []string{"exercises/course", "grader/report/sample"}},
 	"grader/report/progress":          {all: []string{"grader", "grader/batch", "grader/report", "grader/report/terminal"}, tests: []string{"grader/verdict"}},
 	"grader/report/sample":            {all: []string{"exercises/course", "grader/gradebook", "grader/verdict"}},
-	"grader/report/summary":           {all: []string{"grader/batch", "grader/gradebook", "grader/intake/changed", "grader/prove", "grader/report", "grader/report/terminal", "grader/results", "grader/verdict"}, tests: []string{"grader/fault", "grader/intake"}},
+	"grader/report/summary":           {all: []string{"grader/batch", "grader/gradebook", "grader/intake/changed", "grader/prove", "grader/report", "grader/report/terminal", "grader/report/wording", "grader/results", "grader/verdict"}, tests: []string{"grader/fault", "grader/intake"}},
 	"grader/report/terminal":          {},
 	"grader/report/terminal/markdown": {all: []string{"grader/report/terminal"}},
 	"grader/report/wording":           {all: []string{"grader/gradebook", "grader/report/terminal", "grader/verdict"}},

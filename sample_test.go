@@ -73,7 +73,7 @@ func TestSampleOnGitLab(t *testing.T) {
 		"CI_MERGE_REQUEST_TARGET_BRANCH_NAME": "main", "CI_PIPELINE_CREATED_AT": "2026-12-02T10:00:00Z", "GITLAB_USER_LOGIN": "cem",
 	})
 	assert.Equal(t, 1, job.status, job.log)
-	assert.Contains(t, job.log, "graded      cem  variance  0 of 100  compile_error\ngraded 1, cached 0, no verdict 0\n")
+	assert.Regexp(t, `graded      cem  variance  0 of 100  does not compile: variance\.go:\d+: .*\ngraded 1, cached 0, no verdict 0\n`, job.log)
 	assert.NotContains(t, job.log, "::error")
 	junit, err := os.ReadFile(filepath.Join(job.dir, "junit.xml"))
 	require.NoError(t, err)

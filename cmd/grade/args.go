@@ -42,6 +42,16 @@ func atMost(n int) cobra.PositionalArgs {
 	}
 }
 
+// wantOne accepts one argument, and says else what it has to be.
+func wantOne(what string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) != 1 {
+			return usage("", "%s: want one %s", cmd.Name(), what)
+		}
+		return nil
+	}
+}
+
 // aCommand accepts no arguments: an argument would be a misspelt command.
 func aCommand(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {

@@ -34,7 +34,7 @@ func newBatch(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "batch PATH...",
 		Short:   "Grade many submissions, and keep the results",
-		GroupID: groupAuthors,
+		GroupID: groupInstructors,
 		Long: `Grade all submissions below each PATH: folders with Go files and archives (.zip,
 .tar, .tar.gz), as in students/<student>/<exercise>. If the last folder has the name
 of an exercise, that is the exercise, and else the package decides; the folders above
@@ -43,22 +43,24 @@ them all: what lies below one student is that student's. Where a grade.yaml says
 submissions are, as seen from the current folder or else from PATH, those are taken
 and nothing else.
 
-Results are kept in DIR/` + file.ResultsFile + `, one line each, and nothing is taken out of it.
-What was graded before is not graded again, unless the submission, the exercise,
-grade, Go or the image has changed: then it is graded anew, and what that changes is
-told. What grade regrade would change can be seen before it holds. Where there was no
-verdict, no result is kept, and the next start grades it; so does the next start after an
-interrupt.
+Results are kept in DIR/` + file.ResultsFile + `, a line each; no line is ever removed. A submission
+is graded again only if it, its exercise, grade, Go or the image has changed, and the
+output shows each result that differs. To see the differences before they count, use
+grade regrade. A submission without a verdict has no line: run the command again to grade it.
 
-It needs a Docker engine: what strangers wrote runs nowhere else. The exit status is
-3 if there is a submission without a verdict that its student cannot help, and else 0,
-whatever the scores.`,
+It needs a Docker engine, because students' programs run nowhere else. The exit status is 3
+if a submission has no verdict by no fault of its student, and else 0, whatever the scores.`,
 		Example: `  grade batch students
   grade batch students/alice students/bob --results /srv/grades
   grade batch students --json > all.json
   grade batch students --report html=course.html --report csv=gradebook.csv
   grade batch students --report html=pages/{student}/{exercise}.html`,
-		Args: cobra.MinimumNArgs(1),
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return usage("", "batch: which folders or archives of submissions?")
+			}
+			return nil
+		},
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return nil, cobra.ShellCompDirectiveDefault
 		},
@@ -191,7 +193,7 @@ func (o *batchOptions) tell(store *file.Store, items []batch.Item) error {
 		err = errors.Join(err, o.app.write(o.grading.json, sum, func() string { return sum.Text(items) }))
 	}
 	if ours := batch.Ours(items); err == nil && ours > 0 {
-		err = o.app.atFault(&noVerdict{fmt.Errorf("%d of %d submissions; the next start grades them", ours, len(items))}, items)
+		err = o.app.atFault(&noVerdict{fmt.Errorf("%d of %d submissions; run the same command again to grade them", ours, len(items))}, items)
 	}
 	return err
 }

@@ -31,8 +31,8 @@ func TestBatchOnATerminal(t *testing.T) {
 	require.NoError(t, child.Run(), &shown)
 	decided := regexp.MustCompile(`\x1b\[2K(\w+  mean  .*)\n`).FindAllStringSubmatch(shown.String(), -1)
 	require.Len(t, decided, len(want), "a line for each: %q", shown.String())
-	assert.Regexp(t, `^dora  mean  0 of 100  invalid: mean\.go:3: this exercise does not allow`, decided[0][1], "what the vet refuses is decided first")
-	for _, line := range []string{"ada  mean  100 of 100", "cem  mean  0 of 100  compile_error: "} {
+	assert.Regexp(t, `^dora  mean  0 of 100  refused: mean\.go:3: this exercise does not allow`, decided[0][1], "what the vet refuses is decided first")
+	for _, line := range []string{"ada  mean  100 of 100", "cem  mean  0 of 100  does not compile: "} {
 		assert.True(t, slices.ContainsFunc(decided, func(d []string) bool { return strings.HasPrefix(d[1], line) }), "%s: %q", line, decided)
 	}
 }

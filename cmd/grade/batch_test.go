@@ -155,8 +155,8 @@ func TestBatchInterrupted(t *testing.T) {
 	assert.Equal(t, fmt.Sprintf("graded %d, cached %d, no verdict 0", len(want)-graded, graded), last)
 }
 
-// Where the engine goes away, those in flight have no verdict, and are graded at the
-// next start.
+// Where the engine goes away, those in flight have no verdict, and are graded when
+// the command is run again.
 func TestBatchWithoutEngine(t *testing.T) {
 	real := engineClient(t)
 	course, root, want := class(t)
@@ -174,7 +174,7 @@ func TestBatchWithoutEngine(t *testing.T) {
 	graded, _ := strconv.Atoi(m[1])
 	assert.Positive(t, graded)
 	assert.Len(t, kept(t, results), graded)
-	assert.Contains(t, told, "the next start grades them")
+	assert.Contains(t, told, "run the same command again to grade them")
 	t.Setenv("DOCKER_HOST", real.DaemonHost()) // it is back
 	last, _ = inBatch(t, exitOK, root, "--results", results, "--course", course)
 	assert.Equal(t, fmt.Sprintf("graded %d, cached %d, no verdict 0", len(want)-graded, graded), last)

@@ -36,7 +36,7 @@ func newCI(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "ci [DIR]",
 		Short:   "Grade what a push or a pull request has changed",
-		GroupID: groupAuthors,
+		GroupID: groupInstructors,
 		Long: `Grade the submissions that have changed in a repository of many, and nothing else. DIR
 is a clone of it; without DIR it is the one of the job, or the current folder.
 
@@ -52,8 +52,9 @@ graded, no-verdict and passed. docs/ci.md has a workflow, a job for GitLab, and 
 think of before strangers may set them off.
 
 It needs a Docker engine. The exit status is 0 if every submission that was graded has
-all points (being late costs none here), 1 if points are missing or another student's
-folder was changed, and 3 if one has no verdict.`,
+all points (being late costs none here), 1 if points are missing, a student has to mend a
+submission first, or another student's folder was changed, and 3 if a submission has no
+verdict by no fault of its student.`,
 		Example: `  grade ci
   grade ci submissions --course course --report junit=report.xml
   grade ci --base origin/main
@@ -90,6 +91,9 @@ func (o *ciOptions) addFlags(cmd *cobra.Command) {
 	}
 }
 
+// hintBase says what to do where nothing names the commits to compare.
+const hintBase = "say what to compare with: --base REVISION; or grade everything: --all"
+
 func (o *ciOptions) run(ctx context.Context) error {
 	if err := o.checkFlags(); err != nil {
 		return err
@@ -101,7 +105,7 @@ func (o *ciOptions) run(ctx context.Context) error {
 	s, warnings, err := o.clone.Since(ctx)
 	o.app.warn(warnings)
 	if err != nil {
-		return withHint("say it: --base REVISION or --all", err)
+		return withHint(hintBase, err)
 	}
 	if err := o.readPolicy(ctx); err != nil {
 		return err
@@ -136,7 +140,7 @@ func (o *ciOptions) checkFlags() error {
 func (o *ciOptions) open(ctx context.Context) (err error) {
 	c := &o.clone
 	if c.Run, err = forge.Read(o.env, os.ReadFile); err != nil {
-		return &fault.Error{Message: "find out what this run is about", Advice: "say it: --base REVISION or --all", Err: err}
+		return &fault.Error{Message: "find out what this run is about", Advice: hintBase, Err: err}
 	}
 	c.Dir = cmp.Or(c.Dir, c.Run.Dir, ".")
 	if c.Repo, err = repository.Open(ctx, c.Dir); err != nil {

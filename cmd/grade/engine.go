@@ -41,7 +41,7 @@ func (f *engineFlags) addCluster(cmd *cobra.Command, what string) {
 	flags := cmd.Flags()
 	flags.StringVar(&f.nats, "nats", "", what+"; by default the one in GRADE_NATS, which no list of processes shows")
 	f.nats = os.Getenv("GRADE_NATS") // no default of the flag, which help would print with its password
-	flags.StringVar(&f.creds, "creds", "", "sign in there with this `FILE` of credentials")
+	flags.StringVar(&f.creds, "creds", "", "sign in to the NATS cluster with this `FILE` of credentials")
 	flags.StringVar(&f.service, "service", "course", "the `NAME` of the service, where a cluster has several")
 	_ = cmd.MarkFlagFilename("creds", "creds")
 	for _, flag := range []string{"nats", "service"} {

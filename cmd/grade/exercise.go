@@ -11,7 +11,7 @@ func newExercise(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "exercise",
 		Short:   "Write an exercise, and prove that it grades right",
-		GroupID: groupAuthors,
+		GroupID: groupInstructors,
 		Long: `Commands for those who write exercises. An exercise that cannot tell right from
 wrong is a broken exercise; these say where.
 

@@ -93,11 +93,14 @@ func (o *diffOptions) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	before, after := pair.Old.Exercise, pair.New.Exercise
+	if err := checkOnly(o.only, after.Name, slices.Concat(before.Checks, after.Checks)); err != nil {
+		return err
+	}
 	list, err := o.stored(ctx, pair.New)
 	if err != nil {
 		return err
 	}
-	before, after := pair.Old.Exercise, pair.New.Exercise
 	d := prove.NewDifference(before, after)
 	if d.OldHash != d.NewHash {
 		err = o.app.grade(ctx, o.grading, func(g *grader.Grader, tell prove.Progress) error {
@@ -127,7 +130,7 @@ func verdictOn(d *prove.Difference) error {
 	switch {
 	case slices.ContainsFunc(d.Changes, (*prove.Change).Scores):
 		return errPointsMissing
-	case d.Submissions == 0 && d.OldHash != d.NewHash: // "0 lose points" would read as leave to publish
+	case d.Submissions == 0 && d.OldHash != d.NewHash: // "0 with fewer points" would read as leave to publish
 		return usage(hintLayout, "no submission was graded, so that nothing is known of the change")
 	}
 	return nil

@@ -88,10 +88,23 @@ func (o *mutateOptions) run(ctx context.Context) error {
 	if err := o.app.write(o.grading.json, m, func() string { return summary.Mutation(m, o.app.courseDir, o.app.out.Palette()) }); err != nil {
 		return err
 	}
-	if interrupted == nil && (len(m.Faults) > 0 || m.Score < wantKilled) {
+	if interrupted != nil {
+		return interrupted
+	}
+	return o.judge(m)
+}
+
+// judge returns the error for the exit status, and says why too few mutants are one.
+func (o *mutateOptions) judge(m *prove.Mutation) error {
+	few := m.Total > 0 && m.Score < wantKilled // of none, nothing was graded
+	if few {
+		o.app.note("%s: the hidden tests kill %.1f %% of the mutants; want at least %.0f %%: add a test for each survivor, or list it in equivalent.yaml",
+			m.Exercise, 100*m.Score, 100*wantKilled)
+	}
+	if few || len(m.Faults) > 0 {
 		return errPointsMissing
 	}
-	return interrupted
+	return nil
 }
 
 // mutate grades the chosen mutants. Where it is interrupted, it returns both a result and

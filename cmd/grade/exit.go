@@ -30,9 +30,9 @@ var exits = []struct {
 	meaning string
 }{
 	{exitOK, "Done. For submit and ci: every point asked for was reached;\nfor batch: every submission has a verdict, or its student\nhas to mend it first."},
-	{exitMissing, "Graded, and points are missing. Also where the submission was\nrefused or does not compile. For ci also: another\nstudent's folder was changed, or a link, an archive or a\nmalformed tree stands in place of a folder. For exercise check\nand mutate: something was found; for exercise diff, and for\nregrade where nothing was applied: a score differs; for exercise\nsubmission refresh: a conflict is left."},
+	{exitMissing, "Graded, and points are missing. Also where the submission was\nrefused or does not compile. For ci also: another\nstudent's folder was changed, or a link, an archive or a\nmalformed tree stands in place of a folder. For exercise check,\nmutate and seeds: something was found; for exercise diff, and for\nregrade where nothing was applied: a score differs; for exercise\nsubmission refresh: a conflict is left."},
 	{exitUsage, "Not understood: a wrong flag or argument, a folder without Go\nfiles, a package that belongs to no exercise."},
-	{exitNoVerdict, "No verdict: the sandbox, the exercise, the disk or grade itself\nfailed. This says nothing about a submission. For batch and\nci: of some submissions; what was graded is kept. For\nregrade: of some attempts, whose results stay as they were."},
+	{exitNoVerdict, "No verdict: the sandbox, the exercise, the disk or grade itself\nfailed. This says nothing about a submission. For batch and\nci: of some submissions; what was graded is kept. For\nregrade: of some attempts, whose results stay as they were.\nFor doctor: this machine cannot give a grade that counts."},
 	{exitInterrupted, "Interrupted."},
 }
 
@@ -58,7 +58,7 @@ func (a *app) exit(ctx context.Context, cmd *cobra.Command, err error) int {
 	}
 	lines, more := terminal.Lines(err.Error(), 100, 1000)
 	if more > 0 {
-		lines = append(lines, fmt.Sprintf("… and %d more lines", more))
+		lines = append(lines, "… and "+countOf(more, "more line"))
 	}
 	for _, l := range lines {
 		if l != "" {

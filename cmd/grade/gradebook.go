@@ -24,7 +24,7 @@ func newGradebook(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "gradebook",
 		Short:   "Show all students' points, out of kept results",
-		GroupID: groupAuthors,
+		GroupID: groupInstructors,
 		Long: `Show the results that grade batch keeps, as they count under the rules of the course:
 one row a student, one column an exercise. Nothing is graded, and no engine is needed.`,
 		Example: `  grade gradebook --results grades

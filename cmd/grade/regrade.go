@@ -31,7 +31,7 @@ func newRegrade(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "regrade",
 		Short:   "Show what a change of an exercise does to kept results, and let the new ones count",
-		GroupID: groupAuthors,
+		GroupID: groupInstructors,
 		Long: `Grade every attempt in a folder of results anew whose exercise has changed since, or
 grade, Go or the image, from the files that grade batch has kept, and with the inputs of
 its old grading: whose result changes, by how much and by which check, and what of that
@@ -46,7 +46,7 @@ attempt that could not be graded: its result stays what it was.`,
 		Example: `  grade regrade --results grades --diff
   grade regrade --results grades --apply
   grade regrade --results grades --course ../course --json > changes.json`,
-		Args:              cobra.NoArgs,
+		Args:              atMost(0),
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE:              func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context()) },
 	}
@@ -113,7 +113,7 @@ func (o *regradeOptions) regrade(ctx context.Context, store *file.Store, policy 
 }
 
 func (o *regradeOptions) tell(r summary.Regrading) error {
-	if err := o.app.write(o.grading.json, r, func() string { return r.Text("--apply") }); err != nil {
+	if err := o.app.write(o.grading.json, r, func() string { return r.Text("--apply lets the new ones count") }); err != nil {
 		return err
 	}
 	if len(r.Stay) > 0 {

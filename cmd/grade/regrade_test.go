@@ -61,21 +61,21 @@ func TestRegrade(t *testing.T) {
 		assert.Equal(t, string(held), string(now))
 	}
 	assert.Equal(t, "submission      old      new  why\n"+
-		"bob/mean      0/100  100/100  TestMean: wrong_answer → passed, 0 → 100 points; before: one value differs from what is expected: \"mean\"\n\n"+
+		"bob/mean      0/100  100/100  TestMean: wrong answer → passed, 0 → 100 points; before: one value differs from what is expected: \"mean\"\n\n"+
 		"What counts:\nbob  mean  0 → 80\nbob  total, %  0 → 80\n\n"+
-		"regraded 2, changed 1, not graded 0; nothing was overwritten: --apply makes it hold\n", inCourse(exitMissing, "regrade"))
+		"regraded 2, changed 1, not graded 0; the old results still count: --apply lets the new ones count\n", inCourse(exitMissing, "regrade"))
 	holds()
 	assert.Contains(t, inCourse(exitMissing, "regrade", "--diff", "--json"), `"applied": false`)
 	holds()
 	inCourse(exitUsage, "regrade", "--diff", "--apply")
 
-	assert.Contains(t, inCourse(exitOK, "regrade", "--apply"), "what was graded holds now")
+	assert.Contains(t, inCourse(exitOK, "regrade", "--apply"), "the new results count now")
 	assert.Equal(t, "regraded 0, changed 0, not graded 0\n", inCourse(exitOK, "regrade"))
 	assert.Contains(t, inCourse(exitOK, "batch", students), "graded 0, cached 2, no verdict 0\n")
 	book := inCourse(exitOK, "gradebook")
 	assert.Regexp(t, `(?m)^ada +100 +100$`, book)
 	assert.Regexp(t, `(?m)^bob +80 +80$`, book)
-	assert.Contains(t, book, "bob  mean  Attempt 1 was handed in at 2026-12-02 12:00:01 UTC (by times.csv), 1 d 0 h 1 min late: less 20 %, 100 points count 80.")
+	assert.Contains(t, book, "bob  mean  Attempt 1 was handed in at 2026-12-02 12:00:01 UTC (by times.csv), 1 d 0 h 1 min late: 20 % are taken off, so 80 of its 100 points count.")
 
 	// Batch graded anew tells what is not as it was.
 	edit(t, filepath.Join(course, "exercises", "mean", "hidden", "mean_test.go"), "{1, 2, 3, 4, 5, 100}", "{1, 0, 2, 3, 4, 5, 100}")

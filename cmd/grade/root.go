@@ -13,8 +13,8 @@ func newRoot(a *app) *cobra.Command {
 		Use:   "grade",
 		Short: "Grade solutions of Go exercises",
 		Long: `grade runs a solution of a Go exercise with hidden tests, in a sandbox, and says
-how many points it gets for correctness, memory and speed. Memory and speed are
-judged against a reference solution on the same machine.`,
+how many points it gets for correctness, data races, memory and speed. Memory and
+speed are judged against a reference solution on the same machine.`,
 		Example: `  grade list                # which exercises there are
   grade start autograd      # begin one, in the folder autograd
   grade submit autograd     # grade what is in that folder`,
@@ -33,7 +33,7 @@ judged against a reference solution on the same machine.`,
 	root.PersistentFlags().StringVar(&a.courseDir, "course", "", "take the exercises of the course in `DIR`, not the built-in ones")
 	_ = root.MarkPersistentFlagDirname("course") // an error would say that there is no such flag
 
-	root.AddGroup(&cobra.Group{ID: groupExercises, Title: "Exercises:"}, &cobra.Group{ID: groupAuthors, Title: "For those who write exercises:"},
+	root.AddGroup(&cobra.Group{ID: groupExercises, Title: "Exercises:"}, &cobra.Group{ID: groupInstructors, Title: "For instructors:"},
 		&cobra.Group{ID: groupAbout, Title: "About grade:"})
 	root.SetCompletionCommandGroupID(groupAbout)
 	root.SetHelpCommand(newHelp())
@@ -56,9 +56,9 @@ func strictCompletion(root *cobra.Command) {
 
 // The groups of commands in the help text.
 const (
-	groupExercises = "exercises"
-	groupAuthors   = "authors"
-	groupAbout     = "about"
+	groupExercises   = "exercises"
+	groupInstructors = "instructors"
+	groupAbout       = "about"
 )
 
 // newHelp is cobra's help command, except that an unknown topic is an error.

@@ -37,7 +37,7 @@ func newServe(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "serve",
 		Short:   "Serve a course: pages to hand in and to read, an API, a queue, workers",
-		GroupID: groupAuthors,
+		GroupID: groupInstructors,
 		Long: `Serve a course on pages: students hand in and watch their gradings, staff see the
 gradebook, the queue and what each student has handed in. One command on one machine is
 the whole service; grade work adds machines. All that lasts is in the folder --data.

@@ -60,12 +60,12 @@ func newServeImport(a *app) *cobra.Command {
 the service. What is there already is left out. Nothing is read if an attempt is another
 one in the service. It works while the service runs, and without.`,
 		Example: `  grade serve import backup
-  grade serve import .grade --data /var/lib/grade`,
+  grade serve import grade-results --data /var/lib/grade`,
 	})
 }
 
 func (o *serveExchangeOptions) command(cmd *cobra.Command) *cobra.Command {
-	cmd.Args = cobra.ExactArgs(1)
+	cmd.Args = wantOne("folder, DIR")
 	cmd.ValidArgsFunction = func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		return nil, cobra.ShellCompDirectiveFilterDirs
 	}
@@ -87,7 +87,8 @@ func (o *serveExchangeOptions) run(ctx context.Context) error {
 		return err
 	}
 	return o.app.write(o.json, n, func() string {
-		return fmt.Sprintf("%sed %s; new: %d attempts, %d results, %d without a verdict, the files of %d submissions\n", o.verb, o.dir, n.Attempts, n.Records, n.Pending, n.Submissions)
+		return fmt.Sprintf("%sed %s; new: %s, %s, %d without a verdict, the files of %s\n", o.verb, o.dir,
+			countOf(n.Attempts, "attempt"), countOf(n.Records, "result"), n.Pending, countOf(n.Submissions, "submission"))
 	})
 }
 

@@ -140,6 +140,20 @@ func kinds(names []string) (only []verdict.Kind, err error) {
 	return only, nil
 }
 
+// checkOnly refuses --only if it selects no check: all points of none would look like success.
+func checkOnly(only []string, exercise string, checks []course.Check) error {
+	var there []string
+	for _, kind := range kindNames() {
+		if slices.ContainsFunc(checks, func(c course.Check) bool { return string(c.Kind) == kind }) {
+			there = append(there, kind)
+		}
+	}
+	if len(only) == 0 || slices.ContainsFunc(only, func(kind string) bool { return slices.Contains(there, kind) }) {
+		return nil
+	}
+	return usage("it has: "+strings.Join(there, ", "), "--only %s: exercise %s has no such check", strings.Join(only, ","), exercise)
+}
+
 func (o *submitOptions) run(ctx context.Context) error {
 	only, err := o.check()
 	if err != nil {
@@ -177,6 +191,9 @@ func (o *submitOptions) verdict(ctx context.Context, only []verdict.Kind, explai
 	}
 	e, err := o.findExercise(snapshot)
 	if err != nil {
+		return nil, err
+	}
+	if err := checkOnly(o.only, e.Name, e.Checks); err != nil {
 		return nil, err
 	}
 	with := grader.Options{Purpose: grader.ForStudent, Seed: o.seed, Only: only}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"grade/grader/gradebook"
 	"grade/grader/intake"
@@ -42,13 +43,32 @@ func (o *submitOptions) fromServer(ctx context.Context) (*verdict.Result, error)
 		o.app.note("%s", a.Notice)
 	}
 	if a, err = o.followed(ctx, c, a); err != nil {
+		if ctx.Err() != nil {
+			o.app.note("attempt %d at %s is handed in and will be graded: %s", a.Number, exercise, o.addressOf(a))
+		}
 		return nil, err
 	}
 	o.remote = &a
 	if a.Result == nil {
-		return nil, fmt.Errorf("attempt %d at %s: %s", a.Number, exercise, a.Words)
+		return nil, fmt.Errorf("attempt %d at %s: %s", a.Number, exercise, whyNone(a.Words))
 	}
 	return a.Result, nil
+}
+
+// whyNone returns what the service says of an attempt without a verdict, after the words of it
+// that [noVerdict] says as well.
+func whyNone(words string) string {
+	return strings.TrimPrefix(strings.TrimPrefix(words, "no verdict: "), "no verdict yet: ")
+}
+
+// addressOf returns the address of an attempt's page. It leaves out the path of --server, which
+// may be that of an invitation, a secret.
+func (o *submitOptions) addressOf(a client.Attempt) string {
+	base, err := client.Address(o.server)
+	if err != nil { // and no client was opened
+		return a.Address
+	}
+	return base.String() + a.Address
 }
 
 // client opens the service, with the token of this user.
@@ -121,7 +141,7 @@ func (o *submitOptions) counts() error {
 	if o.remote == nil || o.json || o.targets.ReplacesText() {
 		return nil
 	}
-	text := fmt.Sprintf("attempt %d at %s", o.remote.Number, o.server+o.remote.Address)
+	text := fmt.Sprintf("attempt %d at %s", o.remote.Number, o.addressOf(*o.remote))
 	if p := o.remote.Points; p != nil {
 		text += "; " + gradebook.Number(*p) + " points count"
 	}

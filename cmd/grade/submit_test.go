@@ -118,11 +118,11 @@ func TestSubmitPassesItsFlagsOn(t *testing.T) {
 		left = time.Until(deadline)
 		return graded(50), nil
 	})
-	s.only, s.seed, s.timeout = []string{"speed", "memory"}, "ab", time.Minute
+	s.only, s.seed, s.timeout = []string{"speed", "correctness"}, "ab", time.Minute // ring has no speed
 	s.sandbox = sandboxFlags{Kind: "docker", Runtime: "runsc", BuildImage: "golang"}
 	require.NoError(t, s.run(t.Context()))
 	assert.Equal(t, "ring", name)
-	assert.Equal(t, []verdict.Kind{verdict.Speed, verdict.Memory}, got.Only)
+	assert.Equal(t, []verdict.Kind{verdict.Speed, verdict.Correctness}, got.Only)
 	assert.Equal(t, "ab", got.Seed)
 	assert.InDelta(t, time.Minute, left, float64(50*time.Second), "the grading has that time")
 	assert.Equal(t, s.sandbox, box)

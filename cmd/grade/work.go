@@ -28,7 +28,7 @@ func newWork(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "work",
 		Short:   "Grade on this machine for a service",
-		GroupID: groupAuthors,
+		GroupID: groupInstructors,
 		Long: `Take jobs from the service at --nats and grade them in this machine's Docker engine. It
 needs connections to the service and no others to it: the course, with its hidden tests,
 and what was handed in come from there, by their hashes.
@@ -152,7 +152,7 @@ results, and nothing else. Keep it as a password. It is for the server in the pr
 grade serve, with --worker-listen; for a cluster of your own, its operator makes them.`,
 		Example: `  grade serve credentials lab7 > lab7.creds
   grade serve credentials lab7 --days 180 --data /var/lib/grade > lab7.creds`,
-		Args:              cobra.ExactArgs(1),
+		Args:              wantOne("name, of the worker"),
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(_ *cobra.Command, args []string) error {
 			o.worker = args[0]

@@ -56,19 +56,19 @@ func TestRules(t *testing.T) {
 		"in time to the second":           {handed: []Attempt{handed(1, 0, 90)}, counts: 1, points: 90},
 		"late without a rule":             {handed: []Attempt{handed(1, time.Second, 90)}, points: 0, why: []string{"Attempt 1 was handed in at 2026-12-01 23:59:01 UTC (by the server), 1 s late: it does not count."}},
 		"late, an earlier one stands":     {handed: []Attempt{handed(1, -day, 40), handed(2, day, 90)}, counts: 1, points: 40, why: []string{"Attempt 2 was", "Attempt 1 of 2 counts: the course counts the best attempt that its rules allow."}},
-		"within the grace":                {late: tenADay, handed: []Attempt{handed(1, 15*time.Minute, 90)}, counts: 1, points: 90, why: []string{"Attempt 1 was handed in 15 min after it was due, within the time of grace: it counts as in time."}},
+		"within the grace":                {late: tenADay, handed: []Attempt{handed(1, 15*time.Minute, 90)}, counts: 1, points: 90, why: []string{"Attempt 1 was handed in 15 min after it was due, within the grace period: it counts as in time."}},
 		"refused":                         {handed: []Attempt{without(verdict.Invalid)}, counts: 1, points: 0, why: []string{"Attempt 1 has no points: it was refused before anything of it ran."}},
 		"nothing is there":                {handed: []Attempt{nothing}, counts: 1, points: 0, why: []string{"Attempt 1 has no points: nothing was handed in, there is no Go file."}},
 		"a folder made in advance":        {attempts: 1, handed: []Attempt{nothing, handed(2, -day, 90)}, counts: 2, points: 90, why: []string{"Attempt 2 of 2 counts"}},
 		"emptied after the work":          {count: course.CountLast, handed: []Attempt{handed(1, -2*day, 90), nothingMore}, counts: 1, points: 90},
 		"does not compile":                {handed: []Attempt{without(verdict.CompileError)}, counts: 1, points: 0, why: []string{"Attempt 1 has no points: it does not compile."}},
-		"after the grace, from the start": {late: tenADay, handed: []Attempt{handed(1, 15*time.Minute+1, 90)}, counts: 1, points: 81, why: []string{"16 min late: less 10 %, 90 points count 81."}},
-		"a day to the second":             {late: tenADay, handed: []Attempt{handed(1, day, 90)}, counts: 1, points: 81, why: []string{"1 d 0 h 0 min late: less 10 %"}},
-		"a second day has begun":          {late: tenADay, handed: []Attempt{handed(1, day+1, 77)}, counts: 1, points: 61.6, why: []string{"less 20 %, 77 points count 61.6."}},
-		"at most":                         {late: tenADay, handed: []Attempt{handed(1, 6*day+1, 90)}, counts: 1, points: 45, why: []string{"less 50 %"}},
+		"after the grace, from the start": {late: tenADay, handed: []Attempt{handed(1, 15*time.Minute+1, 90)}, counts: 1, points: 81, why: []string{"16 min late: 10 % are taken off, so 81 of its 90 points count."}},
+		"a day to the second":             {late: tenADay, handed: []Attempt{handed(1, day, 90)}, counts: 1, points: 81, why: []string{"1 d 0 h 0 min late: 10 % are taken off"}},
+		"a second day has begun":          {late: tenADay, handed: []Attempt{handed(1, day+1, 77)}, counts: 1, points: 61.6, why: []string{": 20 % are taken off, so 61.6 of its 77 points count."}},
+		"at most":                         {late: tenADay, handed: []Attempt{handed(1, 6*day+1, 90)}, counts: 1, points: 45, why: []string{": 50 % are taken off"}},
 		"the end":                         {late: tenADay, handed: []Attempt{handed(1, 7*day+1, 90)}, points: 0, why: []string{"it does not count, late work was accepted until 2026-12-08 23:59:00 UTC."}},
-		"once":                            {late: &course.Late{Deduct: 20, Most: 100}, handed: []Attempt{handed(1, 99*day, 90)}, counts: 1, points: 72, why: []string{"less 20 %"}},
-		"nothing is taken":                {late: &course.Late{Most: 100}, handed: []Attempt{handed(1, day, 90)}, counts: 1, points: 90, why: []string{"less 0 %"}},
+		"once":                            {late: &course.Late{Deduct: 20, Most: 100}, handed: []Attempt{handed(1, 99*day, 90)}, counts: 1, points: 72, why: []string{": 20 % are taken off"}},
+		"nothing is taken":                {late: &course.Late{Most: 100}, handed: []Attempt{handed(1, day, 90)}, counts: 1, points: 90, why: []string{": 0 % are taken off, so 90 of its 90 points count."}},
 		"not in the table":                {handed: []Attempt{unlisted}, counts: 1, points: 90, why: []string{"The table of times does not have attempt 1: by the server, it was handed in at 2026-11-30 23:59:00 UTC."}},
 		"no time is in time":              {handed: []Attempt{unknown}, counts: 1, points: 90, why: []string{"is not known: it counts as in time"}},
 		"best, the first of equals":       {handed: []Attempt{handed(1, -3*day, 90), handed(2, -2*day, 90), handed(3, -day, 10)}, counts: 1, points: 90, why: []string{"Attempt 1 of 3 counts"}},
@@ -77,6 +77,7 @@ func TestRules(t *testing.T) {
 		"last that is allowed":            {count: course.CountLast, handed: []Attempt{handed(1, -2*day, 90), handed(2, day, 10)}, counts: 1, points: 90},
 		"last, by the time it came":       {count: course.CountLast, handed: []Attempt{handed(1, -day, 10), handed(2, -2*day, 90)}, counts: 2, points: 10},
 		"too many attempts":               {attempts: 2, handed: []Attempt{handed(1, -3*day, 10), handed(2, -2*day, 20), handed(3, -day, 90)}, counts: 2, points: 20, why: []string{"Attempt 3 does not count: the course counts only the first 2 that are graded."}},
+		"more than one":                   {attempts: 1, handed: []Attempt{handed(1, -2*day, 10), handed(2, -day, 90)}, counts: 1, points: 10, why: []string{"Attempt 2 does not count: the course counts only the first that is graded."}},
 		"some were replaced":              {attempts: 2, handed: []Attempt{handed(3, -3*day, 10), handed(5, -2*day, 20), handed(9, -day, 90)}, counts: 5, points: 20, why: []string{"Attempt 5 of 9 counts", "Attempt 9 does not count: the course counts only the first 2 that are graded."}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -120,7 +121,7 @@ func TestExtension(t *testing.T) {
 	p.Extensions = []course.Extension{{Student: "ada", Due: due.Add(2 * day)}}
 	cell, _ := New(p, []string{"gears"}, []Attempt{handed(1, day, 90)}, nil).Find("ada", "gears")
 	assert.InDelta(t, 90, *cell.Points, 0)
-	assert.Equal(t, []string{"Extended to 2026-12-03 23:59:00 UTC."}, cell.Rules)
+	assert.Equal(t, []string{"The due time was extended to 2026-12-03 23:59:00 UTC."}, cell.Rules)
 }
 
 // The total is the weighted mean; what has no verdict leaves it open, and what was not

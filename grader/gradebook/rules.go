@@ -89,13 +89,13 @@ func (a Attempt) empty() bool {
 func (r ruling) value(nth int, a Attempt) valued {
 	v := valued{counts: true, points: float64(a.Result.Score)}
 	if r.Attempts > 0 && nth > r.Attempts {
-		return valued{why: []string{fmt.Sprintf("Attempt %d does not count: the course counts only the first %d that are graded.", a.Number, r.Attempts)}}
+		return valued{why: []string{fmt.Sprintf("Attempt %d does not count: the course counts only the %s.", a.Number, firstGraded(r.Attempts))}}
 	}
 	if r.due.IsZero() {
 		return v
 	}
 	if r.extended {
-		v.why = append(v.why, "Extended to "+r.time(r.due)+".")
+		v.why = append(v.why, "The due time was extended to "+r.time(r.due)+".")
 	}
 	if a.Submitted.IsZero() {
 		v.why = append(v.why, "The time of submission is not known: it counts as in time.")
@@ -112,10 +112,18 @@ func (r ruling) value(nth int, a Attempt) valued {
 		return v
 	}
 	if r.Late != nil && late <= r.Late.Grace {
-		v.why = append(v.why, fmt.Sprintf("Attempt %d was handed in %s after it was due, within the time of grace: it counts as in time.", a.Number, Span(late)))
+		v.why = append(v.why, fmt.Sprintf("Attempt %d was handed in %s after it was due, within the grace period: it counts as in time.", a.Number, Span(late)))
 		return v
 	}
 	return r.late(a, v, late)
+}
+
+// firstGraded names the attempts that may count, where not all do.
+func firstGraded(limit int) string {
+	if limit == 1 {
+		return "first that is graded"
+	}
+	return fmt.Sprintf("first %d that are graded", limit)
 }
 
 // late applies the rules on late work.
@@ -129,7 +137,7 @@ func (r ruling) late(a Attempt, v valued, late time.Duration) valued {
 	}
 	taken := Deduction(*r.Late, late)
 	v.late, v.points = true, hundredths(v.points*(100-taken)/100)
-	v.why = append(v.why, said+fmt.Sprintf(": less %s %%, %d points count %s.", Number(taken), a.Result.Score, Number(v.points)))
+	v.why = append(v.why, said+fmt.Sprintf(": %s %% are taken off, so %s of its %d points count.", Number(taken), Number(v.points), a.Result.Score))
 	return v
 }
 

@@ -71,6 +71,18 @@ func TestCompare(t *testing.T) {
 	}
 }
 
+// A problem is told with as much of its place as is known.
+func TestOutcomeOfProblem(t *testing.T) {
+	for want, p := range map[string]verdict.Problem{
+		"a.go:3: no Len":    {File: "a.go", Line: 3, Message: "no Len"},
+		"a.go: is a link":   {File: "a.go", Message: "is a link"},
+		"too many Go files": {Message: "too many Go files"},
+	} {
+		got := outcome(&verdict.Result{Verdict: verdict.Invalid, MaxScore: 100, Problems: []verdict.Problem{p}})
+		assert.Equal(t, Outcome{verdict.Invalid, 0, 100, want}, got)
+	}
+}
+
 // Only a check that was measured under both versions may differ by chance.
 func TestChangeThatMayBeChance(t *testing.T) {
 	speed := func(v verdict.Verdict) verdict.CheckResult {

@@ -156,7 +156,7 @@ func (t *text) quote(s string) {
 		t.hang(indent, indent, l)
 	}
 	if more > 0 {
-		t.line(indent + fmt.Sprintf("… and %d more lines", more))
+		t.line(indent + "… and " + wording.Plural(more, "more line"))
 	}
 }
 

@@ -147,7 +147,7 @@ func TestWaitIsToldOfOnesPlace(t *testing.T) {
 	bo.next(bo.stream("/gears/attempts/2/events"), func(n news) bool { return n.Stage == service.Grading })
 	ada.handIn(gears, solution("one"))
 	grace.handIn(gears, solution("later"))
-	said := "waiting: it is the next; a worker takes it in about " + inAbout(w.engine.QueueBehind(0).Wait)
+	said := "waiting: next in the queue; a worker takes it in about " + inAbout(w.engine.QueueBehind(0).Wait)
 	assert.Contains(t, ada.get("/gears/attempts/1").body, said)
 	assert.Equal(t, said, (<-ada.stream("/gears/attempts/1/events")).Words)
 	assert.Equal(t, w.engine.QueueBehind(0).Wait.Seconds(), decode[attemptView](t, ada.json().get("/gears/attempts/1")).Wait, "not a newcomer's")
@@ -269,7 +269,7 @@ func TestNoVerdict(t *testing.T) {
 	ada.handIn(gears, solution("one"))
 	ada.next(ada.stream("/gears/attempts/1/events"), func(n news) bool { return n.Stage == service.NoVerdict })
 	page := ada.get("/gears/attempts/1").body
-	assert.Contains(t, page, "by a fault that is not yours")
+	assert.Contains(t, page, "no verdict yet: the grader failed, not your submission; ")
 	assert.NotContains(t, page, "secret", "no folder of ours")
 	assert.NotContains(t, ada.json().get("/gears/attempts/1").body, "secret")
 	const address = "/course/students/ada/gears/attempts/1"
@@ -300,7 +300,7 @@ func TestRetryPutsNoneOut(t *testing.T) {
 	const retry = "/course/students/ada/gears/attempts/1/retry"
 	refused := grace.post(retry, nil)
 	assert.Equal(t, http.StatusConflict, refused.status)
-	assert.Contains(t, refused.body, "it would put one of them out")
+	assert.Contains(t, refused.body, "the course counts only the first attempt, and one that was handed in after this one has its place")
 	w.course.Policy.Defaults.Attempts = 2
 	assert.Equal(t, http.StatusSeeOther, grace.post(retry, nil).status)
 	w.graded("ada", 1)

@@ -28,6 +28,23 @@ type Problem struct {
 
 func (p *Problem) Error() string { return p.Detail }
 
+// Heading says to people what kind of answer this is; Title is what HTTP calls it.
+func (p *Problem) Heading() string {
+	switch {
+	case p.Status == http.StatusUnauthorized:
+		return "You are not signed in"
+	case p.Status == http.StatusForbidden:
+		return "This is not for you"
+	case p.Status == http.StatusNotFound:
+		return "There is nothing here"
+	case p.Status == http.StatusTooManyRequests:
+		return "Please wait a little"
+	case p.Status >= http.StatusInternalServerError:
+		return "The service cannot do this now"
+	}
+	return "This could not be done"
+}
+
 func notFound(detail, advice string) *Problem {
 	return &Problem{Status: http.StatusNotFound, Detail: detail, Advice: advice}
 }

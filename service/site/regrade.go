@@ -52,7 +52,7 @@ func (q *request) regradePage() error {
 	}
 	if g.id != "" && !g.running && g.err == nil {
 		v.Diff = q.difference(g.list, g.applied)
-		v.Text, v.Changes = v.Diff.Text("Make it hold"), v.Diff.Regraded > 0 && !g.applied
+		v.Text, v.Changes = v.Diff.Text("an admin can let the new ones count"), v.Diff.Regraded > 0 && !g.applied
 	}
 	return q.show("regrade", v)
 }

@@ -119,8 +119,10 @@ func TestRegradeThatChanges(t *testing.T) {
 	assert.Equal(t, 1, v.Diff.Regraded)
 	assert.Equal(t, was, score(), "nothing holds yet")
 	page := root.get("/course/regrade").body
-	assert.Contains(t, page, "Make it hold")
+	assert.Contains(t, page, "an admin can let the new ones count")
+	assert.Contains(t, page, "Let the new results count</button>")
 	assert.Contains(t, page, "ada")
+	assert.NotContains(t, grace.get("/course/regrade").body, "Let the new results count", "the button is an admin's")
 
 	assert.Equal(t, http.StatusForbidden, grace.post("/course/regrade/apply", url.Values{"id": {v.ID}}).status, "staff do not decide")
 	assert.Equal(t, http.StatusConflict, root.post("/course/regrade/apply", url.Values{"id": {"of another run"}}).status)

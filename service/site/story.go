@@ -97,6 +97,14 @@ func (q *request) putsOut(a service.Attempt, exercise string) error {
 	if rules.Attempts == 0 || last == a.Number || nth(list, last) < rules.Attempts || nth(list, a.Number) >= rules.Attempts {
 		return nil // there is room for it, or none of those that may count comes after it
 	}
-	return &Problem{Status: http.StatusConflict, Detail: fmt.Sprintf("the course counts the first %d, and those that were handed in after this one have taken all of them: graded now, it would put one of them out", rules.Attempts),
+	return &Problem{Status: http.StatusConflict, Detail: takenWords(rules.Attempts),
 		Advice: "raise attempts in grade.yaml first"}
+}
+
+// takenWords says that those which may count are handed in already.
+func takenWords(limit int) string {
+	if limit == 1 {
+		return "the course counts only the first attempt, and one that was handed in after this one has its place: graded now, this one would put it out"
+	}
+	return fmt.Sprintf("the course counts the first %d, and those that were handed in after this one have taken all of them: graded now, it would put one of them out", limit)
 }

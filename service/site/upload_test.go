@@ -262,7 +262,7 @@ func TestLateAndTooMany(t *testing.T) {
 	require.NotNil(t, v.Points)
 	assert.EqualValues(t, 90, *v.Points)
 	w.course.Policy.Defaults.Attempts = 1
-	assert.Contains(t, decode[attemptView](t, ada.handIn(gears, solution("again"))).Notice, "counts the first 1 attempts, and this is attempt 2")
+	assert.Contains(t, decode[attemptView](t, ada.handIn(gears, solution("again"))).Notice, "The course counts only the first attempt, and this is attempt 2: ")
 	assert.Equal(t, service.Graded, w.graded("ada", 2).Stage)
 }
 

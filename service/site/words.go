@@ -33,13 +33,7 @@ func inAbout(d time.Duration) string {
 func stageWords(a service.Attempt) string {
 	switch a.Stage {
 	case service.Waiting:
-		switch a.Ahead {
-		case 0:
-			return "waiting: it is the next"
-		case 1:
-			return "waiting: 1 is before it"
-		}
-		return fmt.Sprintf("waiting: %d are before it", a.Ahead)
+		return "waiting: " + placeWords(a.Ahead)
 	case service.Grading:
 		return "being graded"
 	case service.Graded:
@@ -50,7 +44,18 @@ func stageWords(a service.Attempt) string {
 	if a.Told != "" {
 		return "no verdict: " + a.Told
 	}
-	return "no verdict yet, by a fault that is not yours; it is kept, and your teacher sees it"
+	return "no verdict yet: the grader failed, not your submission; it is kept, and your teacher sees it"
+}
+
+// placeWords says a place in the queue by how many submissions are ahead of it.
+func placeWords(ahead int) string {
+	switch ahead {
+	case 0:
+		return "next in the queue"
+	case 1:
+		return "1 submission is ahead of it"
+	}
+	return fmt.Sprintf("%d submissions are ahead of it", ahead)
 }
 
 // dueWords says how far a time is from now.
@@ -70,7 +75,7 @@ func dueWords(due, now time.Time) string {
 func noticeOf(p *gradebook.Policy, a service.Attempt, nth int) string {
 	rules, _ := p.RulesOf(a.Exercise)
 	if rules.Attempts > 0 && nth > rules.Attempts {
-		return fmt.Sprintf("The course counts the first %d attempts, and this is attempt %d: it is graded, so that you learn from it, and does not count.", rules.Attempts, a.Number)
+		return fmt.Sprintf("The course counts %s, and this is attempt %d: it is graded, so that you learn from it, and does not count.", firstAttempts(rules.Attempts), a.Number)
 	}
 	counts := p.CountsAt(a.Student, a.Exercise, a.Submitted)
 	if counts == 100 {
@@ -82,6 +87,14 @@ func noticeOf(p *gradebook.Policy, a service.Attempt, nth int) string {
 		return late + ": it is graded, so that you learn from it, and does not count. If you have an extension, tell your teacher."
 	}
 	return late + fmt.Sprintf(": the course takes points off for that (%g %%%s).", rules.Late.Deduct, per(rules.Late.Per))
+}
+
+// firstAttempts names those that may count, where not all do.
+func firstAttempts(limit int) string {
+	if limit == 1 {
+		return "only the first attempt"
+	}
+	return fmt.Sprintf("the first %d attempts", limit)
 }
 
 // nth is which of a student's attempts one is, of those that use up the attempts that may

@@ -79,7 +79,7 @@ func (c Clone) Notes(s Span, f Found) []string {
 		{f.Links, "is a link or a submodule: not followed, and there should be a folder"},
 		{f.Malformed, "holds what no git writes, such as a name twice: that is not graded; commit and push it again"},
 		{f.Archives, "is an archive, which is not graded here: commit the folder that it holds"},
-		{f.Unknown, "is in no exercise of the course: not graded"},
+		{f.Unknown, "is not graded: the course has no exercise of that name; name the folder after an exercise"},
 	} {
 		for _, name := range kind.names[:min(len(kind.names), maxNoted)] {
 			lines = append(lines, name+" "+kind.what)
@@ -89,7 +89,7 @@ func (c Clone) Notes(s Span, f Found) []string {
 		}
 	}
 	if n := len(f.Outside); n > 0 && s.Base != "" {
-		lines = append(lines, fmt.Sprintf("%s in no submission changed as well, such as %s", several(n, "name"), f.Outside[0]))
+		lines = append(lines, fmt.Sprintf("%s outside of submissions changed too, such as %s", several(n, "file"), f.Outside[0]))
 	}
 	return lines
 }

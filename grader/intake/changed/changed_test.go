@@ -35,8 +35,8 @@ func TestNotes(t *testing.T) {
 		"students/gus is not ada's: not graded, and it should not be changed here",
 		"students/bo is a link or a submodule: not followed, and there should be a folder",
 		"students/ada/mean.zip is an archive, which is not graded here: commit the folder that it holds",
-		"students/ada/tanh is in no exercise of the course: not graded",
-		"1 name in no submission changed as well, such as README.md",
+		"students/ada/tanh is not graded: the course has no exercise of that name; name the folder after an exercise",
+		"1 file outside of submissions changed too, such as README.md",
 	}, c.Notes(Span{Head: "2", Base: "1"}, Found{
 		Submissions: make([]intake.Submission, 2), Deleted: []string{"students/ada/cosine"}, Foreign: []string{"students/gus"},
 		Links: []string{"students/bo"}, Archives: []string{"students/ada/mean.zip"}, Unknown: []string{"students/ada/tanh"}, Outside: []string{"README.md"},

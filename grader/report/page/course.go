@@ -86,7 +86,7 @@ type (
 		Attempts         string
 		ScoresPlot       template.HTML
 		Bars             []courseBar
-		Graded           int
+		Graded           int // built and tested
 		FailuresPlot     template.HTML
 		Checks           []courseCheck
 		StripsPlot       template.HTML
@@ -260,6 +260,17 @@ func newCourseExercise(id string, s *exerciseStats) (e courseExercise, err error
 		e.Strips = append(e.Strips, newCourseStrip(c))
 	}
 	return e, err
+}
+
+// Unfailed says that no check failed, and in how many submissions.
+func (e courseExercise) Unfailed() string {
+	switch e.Graded {
+	case 0:
+		return "No submission was built and tested."
+	case 1:
+		return "No check failed in the one submission that was built and tested."
+	}
+	return fmt.Sprintf("No check failed in any of the %d submissions that were built and tested.", e.Graded)
 }
 
 // maxFailures is how many checks of an exercise are drawn; the table has them all.

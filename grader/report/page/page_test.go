@@ -35,6 +35,16 @@ func TestCourseStats(t *testing.T) {
 	assert.Equal(t, "3 grades: median 0, from 0 to 20 points; 2 refused or not compiling; 1 without a verdict", cosine.scoreWords())
 }
 
+func TestUnfailed(t *testing.T) {
+	for n, want := range map[int]string{
+		0: "No submission was built and tested.",
+		1: "No check failed in the one submission that was built and tested.",
+		7: "No check failed in any of the 7 submissions that were built and tested.",
+	} {
+		assert.Equal(t, want, courseExercise{Graded: n}.Unfailed())
+	}
+}
+
 func TestHistogram(t *testing.T) {
 	assert.Equal(t, [histogramBars]int{2, 1, 0, 0, 0, 0, 0, 0, 0, 2, 3}, histogram([]float64{-1, 9.99, 10, 90, 99.99, 100, 100, 120}))
 }

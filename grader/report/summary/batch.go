@@ -10,6 +10,7 @@ import (
 
 	"grade/grader/batch"
 	"grade/grader/report/terminal"
+	"grade/grader/report/wording"
 	"grade/grader/results"
 	"grade/grader/verdict"
 )
@@ -50,6 +51,9 @@ func table(records []*results.Record, missing []NoVerdict) string {
 	for _, r := range records {
 		student, exercise = max(student, terminal.Width(terminal.Start(r.Student))), max(exercise, len(r.Exercise))
 	}
+	for _, m := range missing {
+		student, exercise = max(student, terminal.Width(terminal.Start(m.Student))), max(exercise, len(m.Exercise))
+	}
 	var b strings.Builder
 	for _, r := range records {
 		fmt.Fprintf(&b, "%s  %s  %3d of %d", terminal.Pad(terminal.Start(r.Student), student), terminal.Pad(r.Exercise, exercise), r.Result.Score, r.Result.MaxScore)
@@ -82,7 +86,7 @@ const mostOfReason = 120
 // refusal is the verdict of a submission that did not run, with its first reason.
 func refusal(r *verdict.Result) string {
 	if len(r.Problems) == 0 {
-		return string(r.Verdict)
+		return wording.Verdict(r.Verdict)
 	}
 	p := r.Problems[0]
 	why, _, _ := strings.Cut(p.Message, "\n")
@@ -97,7 +101,7 @@ func refusal(r *verdict.Result) string {
 	if more := len(r.Problems) - 1; more > 0 {
 		why += fmt.Sprintf(" (and %d more)", more)
 	}
-	return string(r.Verdict) + ": " + terminal.Escape(why)
+	return wording.Verdict(r.Verdict) + ": " + terminal.Escape(why)
 }
 
 // Text returns a line for each submission, then what changed for attempts that were graded

@@ -7,6 +7,7 @@ import (
 	"grade/grader/batch"
 	"grade/grader/prove"
 	"grade/grader/report/terminal"
+	"grade/grader/report/wording"
 	"grade/grader/results"
 	"grade/grader/verdict"
 )
@@ -64,16 +65,10 @@ func points(o prove.Outcome) string { return fmt.Sprintf("%d/%d", o.Score, o.Max
 // reasons explains why a submission's result changes, a line each.
 func reasons(c *prove.Change) (lines []string) {
 	if c.Old.Verdict != c.New.Verdict {
-		lines = append(lines, fmt.Sprintf("%s → %s%s%s", c.Old.Verdict, c.New.Verdict, firstLine(c.Old.Problem), firstLine(c.New.Problem)))
+		lines = append(lines, fmt.Sprintf("%s → %s%s%s", wording.Verdict(c.Old.Verdict), wording.Verdict(c.New.Verdict), firstLine(c.Old.Problem), firstLine(c.New.Problem)))
 	}
 	for _, check := range c.Checks {
-		was, is := string(check.Old), string(check.New)
-		switch {
-		case was == "":
-			was = "no such check"
-		case is == "":
-			is = "no such check"
-		}
+		was, is := checkVerdict(check.Old), checkVerdict(check.New)
 		if was != is {
 			is = was + " → " + is
 		}
@@ -84,6 +79,14 @@ func reasons(c *prove.Change) (lines []string) {
 		lines = append(lines, fmt.Sprintf("%s: %s, %d → %d points%s", check.Name, is, check.OldPoints, check.NewPoints, why))
 	}
 	return lines
+}
+
+// checkVerdict returns the words of a check's verdict; an empty one says that there is no check.
+func checkVerdict(v verdict.Verdict) string {
+	if v == "" {
+		return "no such check"
+	}
+	return wording.Verdict(v)
 }
 
 // firstLine returns the first line of a text, after a colon.

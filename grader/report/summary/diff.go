@@ -22,7 +22,7 @@ func Difference(d *prove.Difference) string {
 	return b.String()
 }
 
-// figures counts the submissions that lose, gain and keep points.
+// figures counts the submissions with fewer, more and the same points.
 func figures(d *prove.Difference) string {
 	if d.OldHash == d.NewHash {
 		return fmt.Sprintf("%s: the two differ in nothing that a grade depends on\n", d.Exercise)
@@ -36,7 +36,7 @@ func figures(d *prove.Difference) string {
 			gain++
 		}
 	}
-	s := fmt.Sprintf("%s: %s: %d lose points, %d gain points, %d keep them", d.Exercise, countOf(d.Submissions, "submission"), lose, gain, d.Submissions-lose-gain)
+	s := fmt.Sprintf("%s: %s: %d with fewer points, %d with more, %d with the same", d.Exercise, countOf(d.Submissions, "submission"), lose, gain, d.Submissions-lose-gain)
 	if other := len(d.Changes) - lose - gain; other > 0 {
 		s += fmt.Sprintf(" (%d for other reasons)", other)
 	}

@@ -33,7 +33,7 @@ func output(what, text string) string {
 	lines, more := terminal.Lines(text, most, width)
 	s := "    " + what + ":\n    | " + strings.Join(lines, "\n    | ") + "\n"
 	if more > 0 {
-		s += fmt.Sprintf("    %d more lines\n", more)
+		s += "    " + countOf(more, "more line") + "\n"
 	}
 	return s
 }

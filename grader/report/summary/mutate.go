@@ -24,10 +24,18 @@ func Mutation(m *prove.Mutation, root string, p terminal.Palette) string {
 		}
 	}
 	if m.Total > 0 || len(m.Faults) == 0 { // or nothing was graded
-		fmt.Fprintf(&b, "%s: %d mutants, %d killed%s, %d survived, %d equivalent: %.1f %% of %d, in %.0f s%s\n",
-			m.Exercise, m.Total, m.Killed, byTime(m.TimedOut), len(m.Survivors), m.Equivalent, 100*m.Score, m.Total-m.Equivalent, m.Seconds, leftOut(m.LeftOut))
+		fmt.Fprintf(&b, "%s: %d mutants, %d killed%s, %d survived, %d equivalent: %s, in %.0f s%s\n",
+			m.Exercise, m.Total, m.Killed, byTime(m.TimedOut), len(m.Survivors), m.Equivalent, score(m), m.Seconds, leftOut(m.LeftOut))
 	}
 	return b.String()
+}
+
+// score says which share of the mutants was killed. Equivalent ones are none of them.
+func score(m *prove.Mutation) string {
+	if m.Total == m.Equivalent {
+		return "nothing to score"
+	}
+	return fmt.Sprintf("%.1f %% of %d", 100*m.Score, m.Total-m.Equivalent)
 }
 
 // byTime counts the mutants that a time limit alone killed: they may still be equivalent.

@@ -54,7 +54,7 @@ func (s Push) Text(items []batch.Item) string {
 		case f.Record == nil:
 			fmt.Fprintf(&b, "no verdict  %s  %s\n", who, terminal.Escape(f.Err.Error()))
 		case f.Record.Result.Verdict != verdict.Graded:
-			fmt.Fprintf(&b, "graded      %s  %d of %d  %s\n", who, f.Record.Result.Score, f.Record.Result.MaxScore, f.Record.Result.Verdict)
+			fmt.Fprintf(&b, "graded      %s  %d of %d  %s\n", who, f.Record.Result.Score, f.Record.Result.MaxScore, refusal(f.Record.Result))
 		default:
 			fmt.Fprintf(&b, "graded      %s  %d of %d\n", who, f.Record.Result.Score, f.Record.Result.MaxScore)
 		}

@@ -63,7 +63,7 @@ func Differing(before, after *gradebook.Book) []Counted {
 }
 
 // Text returns a table of the results that change, and why; then what counts; then the
-// figures. If nothing was applied, Apply tells the reader how to apply it.
+// figures. If nothing was applied, apply tells the reader how to apply it.
 func (r Regrading) Text(apply string) string {
 	var b strings.Builder
 	b.WriteString(changeTable(r.Changes))
@@ -83,9 +83,9 @@ func (r Regrading) Text(apply string) string {
 	fmt.Fprintf(&b, "regraded %d, changed %d, not graded %d", r.Regraded, len(r.Changes), len(r.Stay))
 	switch {
 	case r.Applied:
-		b.WriteString("; what was graded holds now\n")
+		b.WriteString("; the new results count now\n")
 	case r.Regraded > 0:
-		fmt.Fprintf(&b, "; nothing was overwritten: %s makes it hold\n", apply)
+		fmt.Fprintf(&b, "; the old results still count: %s\n", apply)
 	default:
 		b.WriteString("\n")
 	}

@@ -61,14 +61,14 @@ func TestBatch(t *testing.T) {
 	assert.Equal(t, []NoVerdict{{"dora", "gears", "p", "disk full\nnow"}}, sum.NoVerdict)
 	assert.Equal(t, ""+
 		"ada      gears     100 of 100\n"+
-		"bo       gears       0 of 100  invalid: a.go:3: imports os (and 1 more)\n"+
+		"bo       gears       0 of 100  refused: a.go:3: imports os (and 1 more)\n"+
 		"cem      gears      40 of 100\n"+
 		"dora     gears     no verdict: disk full\\nnow\n"+
 		"\nThe same files as before, and another result:\n"+
 		"submission                 old      new  why\n"+
-		"cem/gears (attempt 2)  100/100   40/100  TestAll: passed → wrong_answer, 100 → 40 points: 1 of 4 observations differ\n"+
+		"cem/gears (attempt 2)  100/100   40/100  TestAll: passed → wrong answer, 100 → 40 points: 1 of 4 observations differ\n"+
 		"\ngraded 2, cached 1, no verdict 1\n", text)
-	for i, want := range []string{"ada  gears  100 of 100", "bo  gears  0 of 100  invalid: a.go:3: imports os (and 1 more)", "cem  gears  40 of 100", "dora  gears  no verdict: disk full\\nnow"} {
+	for i, want := range []string{"ada  gears  100 of 100", "bo  gears  0 of 100  refused: a.go:3: imports os (and 1 more)", "cem  gears  40 of 100", "dora  gears  no verdict: disk full\\nnow"} {
 		assert.Equal(t, want, Item(items[i]))
 	}
 	harmless(t, Item(item(hostile, nil, errors.New(hostile))))
@@ -80,10 +80,20 @@ func TestBatch(t *testing.T) {
 	harmless(t, NewPush(bad, true).Text(bad))
 }
 
+// The columns are as wide as what stands in them, with a verdict or without.
+func TestBatchColumns(t *testing.T) {
+	items := []batch.Item{item("ada", record("ada", 1, 100, verdict.Graded), nil), item("ada.lovelace", nil, errors.New("gone"))}
+	assert.Equal(t, ""+
+		"ada           gears     100 of 100\n"+
+		"ada.lovelace  gears     no verdict: gone\n"+
+		"graded 1, cached 0, no verdict 1\n", NewBatch(items).Text(items))
+}
+
 // A run has passed if every submission has all points, and nothing was changed that must
 // not be.
 func TestPush(t *testing.T) {
 	full, part, refused := item("ada", record("ada", 1, 100, verdict.Graded), nil), item("bo", record("bo", 1, 60, verdict.Graded), nil), item("cem", record("cem", 1, 0, verdict.Invalid), nil)
+	refused.Record.Result.Problems = []verdict.Problem{{File: "a.go", Line: 3, Message: "imports os"}}
 	without := item("dora", nil, errors.New("gone"))
 	for name, c := range map[string]struct {
 		items  []batch.Item
@@ -103,7 +113,7 @@ func TestPush(t *testing.T) {
 	items := []batch.Item{full, refused, without}
 	assert.Equal(t, ""+
 		"graded      ada  gears  100 of 100\n"+
-		"graded      cem  gears  0 of 100  invalid\n"+
+		"graded      cem  gears  0 of 100  refused: a.go:3: imports os\n"+
 		"no verdict  dora  gears  gone\n"+
 		"graded 2, cached 0, no verdict 1\n", NewPush(items, true).Text(items))
 }
@@ -138,12 +148,12 @@ func TestRegrading(t *testing.T) {
 	assert.Equal(t, 2, r.Regraded)
 	assert.Equal(t, ""+
 		"submission      old      new  why\n"+
-		"bo/gears      0/100  100/100  TestAll: wrong_answer → passed, 0 → 100 points; before: 1 of 4 observations differ\n"+
+		"bo/gears      0/100  100/100  TestAll: wrong answer → passed, 0 → 100 points; before: 1 of 4 observations differ\n"+
 		"\nWhat counts:\nbo  gears  none → 80\nbo  total, %  none → 80\n"+
 		"cem  gears  not graded: gone\n"+
-		"\nregraded 2, changed 1, not graded 1; nothing was overwritten: a word makes it hold\n", r.Text("a word"))
+		"\nregraded 2, changed 1, not graded 1; the old results still count: a word\n", r.Text("a word"))
 	r.Applied = true
-	assert.Contains(t, r.Text("a word"), "not graded 1; what was graded holds now\n")
+	assert.Contains(t, r.Text("a word"), "not graded 1; the new results count now\n")
 	assert.Equal(t, "regraded 0, changed 0, not graded 0\n", NewRegrading(nil, nil, false).Text("a word"))
 }
 
@@ -211,9 +221,9 @@ func TestDifference(t *testing.T) {
 	}
 	text := Difference(d)
 	harmless(t, text)
-	assert.Contains(t, text, "ada         100/100    0/100  graded → invalid: a.go:1: no\n")
+	assert.Contains(t, text, "ada         100/100    0/100  graded → refused: a.go:1: no\n")
 	assert.NotContains(t, text, "TestNew", "the score is the same")
-	assert.True(t, strings.HasSuffix(text, "gears: 4 submissions: 1 lose points, 0 gain points, 3 keep them (1 for other reasons); 1 could not be graded\n"), text)
+	assert.True(t, strings.HasSuffix(text, "gears: 4 submissions: 1 with fewer points, 0 with more, 3 with the same (1 for other reasons); 1 could not be graded\n"), text)
 }
 
 func TestMutation(t *testing.T) {
@@ -223,6 +233,8 @@ func TestMutation(t *testing.T) {
 		"gears: 10 mutants, 8 killed (2 by time alone), 1 survived, 1 equivalent: 88.9 % of 9, in 3 s\n", Mutation(m, "course", terminal.Palette{}))
 	m.LeftOut = 30
 	assert.Contains(t, Mutation(m, "course", terminal.Palette{}), "88.9 % of 9, in 3 s; 30 more were not graded\n")
+	same := &prove.Mutation{Exercise: "gears", Total: 2, Equivalent: 2, Score: 1, Seconds: 3}
+	assert.Equal(t, "gears: 2 mutants, 0 killed, 0 survived, 2 equivalent: nothing to score, in 3 s\n", Mutation(same, "course", terminal.Palette{}))
 	faults := &prove.Mutation{Exercise: "gears", Faults: []prove.Finding{{File: "equivalent.yaml", Message: "no such mutant"}}}
 	assert.Equal(t, "course/equivalent.yaml: no such mutant\n", Mutation(faults, "course", terminal.Palette{}), "nothing was graded")
 }

@@ -144,7 +144,7 @@ func (t Trouble) Followers(names int) (list []string) {
 		verb = "needs"
 	}
 	if len(t.Needs) > 0 {
-		list = append(list, followers(t.Needs, verb+" it", names))
+		list = append(list, followers(t.Needs, "failed and "+verb+" it", names))
 	}
 	switch {
 	case t.Check.Verdict == verdict.NotRun:
@@ -169,7 +169,7 @@ func followers(checks []verdict.CheckResult, what string, names int) string {
 		}
 		named = append(named, Name(c.Name))
 	}
-	return fmt.Sprintf("%s %s, with %s: %s", Plural(len(checks), "more check"), what, Plural(lost(checks), "point"), strings.Join(named, ", "))
+	return fmt.Sprintf("%s (%s) %s: %s", Plural(len(checks), "more check"), Plural(lost(checks), "point"), what, strings.Join(named, ", "))
 }
 
 // MaxPlaces is how many lines of the source are shown of one check: the two accesses of a

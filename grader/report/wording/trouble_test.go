@@ -79,8 +79,8 @@ func TestFollowers(t *testing.T) {
 		x.Needs = append(x.Needs, failing(fmt.Sprint("N", i), "A"))
 	}
 	x.Same = x.Needs[:1]
-	assert.Equal(t, []string{"3 more checks need it, with 3 points: N0, N1, N2", "1 more check failed in the same way, with 1 point: N0"}, x.Followers(0))
-	assert.Equal(t, "3 more checks need it, with 3 points: N0, N1, and 1 other", x.Followers(2)[0])
-	assert.Equal(t, "3 more checks need it, with 3 points: N0, N1, N2", x.Followers(3)[0])
+	assert.Equal(t, []string{"3 more checks (3 points) failed and need it: N0, N1, N2", "1 more check (1 point) failed in the same way: N0"}, x.Followers(0))
+	assert.Equal(t, "3 more checks (3 points) failed and need it: N0, N1, and 1 other", x.Followers(2)[0])
+	assert.Equal(t, "3 more checks (3 points) failed and need it: N0, N1, N2", x.Followers(3)[0])
 	assert.Equal(t, 5, x.Lost())
 }

@@ -31,7 +31,7 @@ func Plain(s string) string {
 	}
 	lines, more := terminal.Lines(s, MaxLines, MaxLine)
 	if more > 0 {
-		lines = append(lines, fmt.Sprintf("… and %d more lines", more))
+		lines = append(lines, "… and "+Plural(more, "more line"))
 	}
 	for i, l := range lines {
 		// A runner of GitHub obeys such a line, should the report be printed in a log.

@@ -15,8 +15,8 @@ if (form) {
   const list = () => [...dropped, ...[...files.files].map(f => [f.name, f]), ...[...folder.files].map(f => [f.webkitRelativePath || f.name, f])].filter(([path]) => wanted(path))
   const say = () => {
     trouble.hidden = true
-    const names = list().map(([path]) => path), go = names.filter(n => n.endsWith(".go") || archive.test(n))
-    chosen.textContent = names.length === 0 ? "" : `${go.slice(0, 8).join(", ")}${go.length > 8 ? ` and ${go.length - 8} more` : ""}${names.length > go.length ? ` (${names.length - go.length} other files are left out)` : ""}`
+    const names = list().map(([path]) => path), go = names.filter(name => name.endsWith(".go") || archive.test(name)), n = names.length - go.length
+    chosen.textContent = names.length === 0 ? "" : `${go.slice(0, 8).join(", ")}${go.length > 8 ? ` and ${go.length - 8} more` : ""}${n > 0 ? ` (${n} other ${n === 1 ? "file is" : "files are"} left out)` : ""}`
   }
   const refuse = text => { trouble.textContent = text; trouble.hidden = false; send.disabled = false }
 
