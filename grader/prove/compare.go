@@ -2,9 +2,7 @@ package prove
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
-	"strings"
 
 	"grade/grader/verdict"
 )
@@ -88,17 +86,10 @@ func Compare(submission string, before, after *verdict.Result) *Change {
 func outcome(r *verdict.Result) Outcome {
 	o := Outcome{Verdict: r.Verdict, Score: r.Score, MaxScore: r.MaxScore}
 	if r.Verdict != verdict.Graded && len(r.Problems) > 0 {
-		o.Problem = problemIn(r.Problems[0])
+		p := r.Problems[0]
+		o.Problem = inPlace(p.File, p.Line, p.Message)
 	}
 	return o
-}
-
-// problemIn returns a problem after its place, as far as that is known.
-func problemIn(p verdict.Problem) string {
-	if p.Line > 0 {
-		return fmt.Sprintf("%s:%d: %s", p.File, p.Line, p.Message)
-	}
-	return strings.TrimPrefix(p.File+": "+p.Message, ": ")
 }
 
 // compareChecks lists the checks that differ, in the order of the new exercise; checks

@@ -20,11 +20,14 @@ type Finding struct {
 	Message string `json:"message"`
 }
 
-func (f Finding) String() string {
-	if f.Line > 0 {
-		return fmt.Sprintf("%s:%d: %s", f.File, f.Line, f.Message)
+func (f Finding) String() string { return inPlace(f.File, f.Line, f.Message) }
+
+// inPlace returns a message after its place, as far as that is known.
+func inPlace(file string, line int, message string) string {
+	if line > 0 {
+		return fmt.Sprintf("%s:%d: %s", file, line, message)
 	}
-	return f.File + ": " + f.Message
+	return strings.TrimPrefix(file+": "+message, ": ")
 }
 
 func (c *Checking) find(file string, line int, format string, args ...any) {

@@ -18,6 +18,9 @@ type checksView struct {
 	Stages   []stageCount `json:"stages"`
 }
 
+// Unfailed says that no check failed.
+func (v checksView) Unfailed() string { return wording.Unfailed(v.Students) }
+
 type (
 	failedView struct {
 		Name   string       `json:"name"`

@@ -263,15 +263,7 @@ func newCourseExercise(id string, s *exerciseStats) (e courseExercise, err error
 }
 
 // Unfailed says that no check failed, and in how many submissions.
-func (e courseExercise) Unfailed() string {
-	switch e.Graded {
-	case 0:
-		return "No submission was built and tested."
-	case 1:
-		return "No check failed in the one submission that was built and tested."
-	}
-	return fmt.Sprintf("No check failed in any of the %d submissions that were built and tested.", e.Graded)
-}
+func (e courseExercise) Unfailed() string { return wording.Unfailed(e.Graded) }
 
 // maxFailures is how many checks of an exercise are drawn; the table has them all.
 const maxFailures = 8

@@ -48,11 +48,14 @@ type NoVerdict struct {
 // table has a line for each submission.
 func table(records []*results.Record, missing []NoVerdict) string {
 	student, exercise := len("student"), len("exercise")
+	widen := func(s, e string) {
+		student, exercise = max(student, terminal.Width(terminal.Start(s))), max(exercise, len(e))
+	}
 	for _, r := range records {
-		student, exercise = max(student, terminal.Width(terminal.Start(r.Student))), max(exercise, len(r.Exercise))
+		widen(r.Student, r.Exercise)
 	}
 	for _, m := range missing {
-		student, exercise = max(student, terminal.Width(terminal.Start(m.Student))), max(exercise, len(m.Exercise))
+		widen(m.Student, m.Exercise)
 	}
 	var b strings.Builder
 	for _, r := range records {

@@ -7,6 +7,7 @@ import (
 
 	"grade/grader/prove"
 	"grade/grader/report/terminal"
+	"grade/grader/report/wording"
 )
 
 // Check configures the text about a check of exercises.
@@ -78,7 +79,7 @@ func (c Check) table(reports []*prove.Report) string {
 			fmt.Fprintf(&b, "%s: ended early, %d of its gradings are missing: nothing is known of those\n", r.Exercise, r.Missing)
 		}
 		if r.LeftOut > 0 {
-			fmt.Fprintf(&b, "%s: nothing was measured, and %s left out, whose expected result needs a benchmark\n", r.Exercise, countOf(r.LeftOut, "submission"))
+			fmt.Fprintf(&b, "%s: nothing was measured, and %s left out, whose expected result needs a benchmark\n", r.Exercise, wording.Plural(r.LeftOut, "submission"))
 		}
 	}
 	return b.String()

@@ -7,6 +7,7 @@ import (
 
 	"grade/grader/prove"
 	"grade/grader/report/terminal"
+	"grade/grader/report/wording"
 )
 
 // Difference returns a table of the submissions whose score changes, and why; then the
@@ -36,7 +37,7 @@ func figures(d *prove.Difference) string {
 			gain++
 		}
 	}
-	s := fmt.Sprintf("%s: %s: %d with fewer points, %d with more, %d with the same", d.Exercise, countOf(d.Submissions, "submission"), lose, gain, d.Submissions-lose-gain)
+	s := fmt.Sprintf("%s: %s: %d with fewer points, %d with more, %d with the same", d.Exercise, wording.Plural(d.Submissions, "submission"), lose, gain, d.Submissions-lose-gain)
 	if other := len(d.Changes) - lose - gain; other > 0 {
 		s += fmt.Sprintf(" (%d for other reasons)", other)
 	}

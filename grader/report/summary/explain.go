@@ -6,6 +6,7 @@ import (
 
 	"grade/grader/prove"
 	"grade/grader/report/terminal"
+	"grade/grader/report/wording"
 )
 
 // Explanations shows failed checks with both values of what differs, and with what the
@@ -33,7 +34,7 @@ func output(what, text string) string {
 	lines, more := terminal.Lines(text, most, width)
 	s := "    " + what + ":\n    | " + strings.Join(lines, "\n    | ") + "\n"
 	if more > 0 {
-		s += "    " + countOf(more, "more line") + "\n"
+		s += "    " + wording.Plural(more, "more line") + "\n"
 	}
 	return s
 }

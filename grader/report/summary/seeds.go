@@ -6,26 +6,19 @@ import (
 
 	"grade/grader/prove"
 	"grade/grader/report/terminal"
+	"grade/grader/report/wording"
 )
 
 // Seeds shows which submissions fail other checks with one seed than with another.
 func Seeds(reports []*prove.SeedReport) string {
 	var b strings.Builder
 	for _, r := range reports {
-		fmt.Fprintf(&b, "%s: %s on %s, %d unsteady\n", r.Exercise, countOf(r.Submissions, "submission"), countOf(r.Seeds, "seed"), len(r.Unsteady))
+		fmt.Fprintf(&b, "%s: %s on %s, %d unsteady\n", r.Exercise, wording.Plural(r.Submissions, "submission"), wording.Plural(r.Seeds, "seed"), len(r.Unsteady))
 		for _, u := range r.Unsteady {
 			b.WriteString(unsteady(u))
 		}
 	}
 	return b.String()
-}
-
-// countOf is a number of things, one or more.
-func countOf(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }
 
 func unsteady(u prove.Unsteady) string {

@@ -182,6 +182,17 @@ func Plural(n int, word string) string {
 	return fmt.Sprintf("%d %ss", n, word)
 }
 
+// Unfailed says that no check failed in n submissions, which were built and tested.
+func Unfailed(n int) string {
+	switch n {
+	case 0:
+		return "No submission was built and tested."
+	case 1:
+		return "No check failed in the one submission that was built and tested."
+	}
+	return fmt.Sprintf("No check failed in any of the %d submissions that were built and tested.", n)
+}
+
 // Title returns the name of a course, or a word in its place.
 func Title(b *gradebook.Book) string {
 	if t := terminal.Excerpt(b.Title, MaxName); t != "" {
