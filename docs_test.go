@@ -13,6 +13,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"grade/grader/turn"
 )
 
 // asBuilt has the go command build as make test does: else what a reader vets and tests
@@ -33,6 +35,7 @@ func TestGuides(t *testing.T) {
 // The guide for those who run a course grades what others wrote, for which an engine
 // is needed.
 func TestCourseGuide(t *testing.T) {
+	turn.Take(t)
 	t.Parallel()
 	if testing.Short() {
 		t.Skip("grades in a sandbox")

@@ -26,7 +26,7 @@ type arrow struct{ all, tests []string }
 // arrows are the architecture. A name may hold one star, which stands for an
 // exercise and means the same one on both sides.
 var arrows = map[string]arrow{
-	".":                {},
+	".":                {tests: []string{"grader/turn"}},
 	"bench":            {all: []string{".", "bench/gotest", "exercises/course", "grader/measure/quantile", "grader/verdict", "sandbox", "sandbox/toolchain"}},
 	"bench/batch":      {all: []string{"bench/class", "bench/gotest", "exercises/course/fixture", "grader", "grader/prove", "grader/results/file", "grader/submission", "grader/verdict"}},
 	"bench/class":      {all: []string{"exercises/course", "exercises/course/fixture"}},
@@ -100,6 +100,7 @@ var arrows = map[string]arrow{
 	"grader/results/storetest":        {all: []string{"grader/results", "grader/submission", "grader/verdict"}},
 	"grader/submission":               {all: []string{"grader/fault", "grader/verdict"}, tests: []string{"grader/tree"}},
 	"grader/tree":                     {},
+	"grader/turn":                     {},
 	"grader/verdict":                  {},
 	"grader/wholefile":                {},
 
@@ -111,7 +112,7 @@ var arrows = map[string]arrow{
 	"service/engine":            {all: []string{"exercises/course", "grader", "grader/fault", "grader/results", "grader/results/file", "grader/submission", "grader/verdict", "grader/wholefile", "service"}, tests: []string{"exercises/course/coursetest", "grader/results/storetest"}},
 	"service/worker":            {all: []string{"exercises/course", "grader", "grader/fault", "grader/results", "grader/submission", "grader/verdict", "service", "service/engine"}, tests: []string{"exercises/course/coursetest", "grader/batch", "grader/gradebook", "grader/results/file"}},
 
-	"cmd/grade": {all: []string{".", "exercises/course", "exercises/course/fixture", "exercises/course/fixture/edits", "exercises/course/fixture/workspace", "exercises/course/readme", "exercises/course/scaffold", "exercises/course/versions", "grader", "grader/batch", "grader/boxes", "grader/fault", "grader/gradebook", "grader/intake", "grader/intake/changed", "grader/intake/forge", "grader/intake/repository", "grader/lang/golang", "grader/lang/golang/vet", "grader/prove", "grader/report", "grader/report/files", "grader/report/progress", "grader/report/summary", "grader/report/terminal", "grader/report/terminal/markdown", "grader/results", "grader/results/file", "grader/submission", "grader/verdict", "grader/wholefile", "sandbox", "sandbox/checkup", "sandbox/docker", "sandbox/process", "sandbox/toolchain", "service/client", "service/engine", "service/people", "service/site", "service/worker"}, tests: []string{"grader/measure", "grader/judge", "service", "grader/intake/gittest", "grader/report/browser/look"}},
+	"cmd/grade": {all: []string{".", "exercises/course", "exercises/course/fixture", "exercises/course/fixture/edits", "exercises/course/fixture/workspace", "exercises/course/readme", "exercises/course/scaffold", "exercises/course/versions", "grader", "grader/batch", "grader/boxes", "grader/fault", "grader/gradebook", "grader/intake", "grader/intake/changed", "grader/intake/forge", "grader/intake/repository", "grader/lang/golang", "grader/lang/golang/vet", "grader/prove", "grader/report", "grader/report/files", "grader/report/progress", "grader/report/summary", "grader/report/terminal", "grader/report/terminal/markdown", "grader/results", "grader/results/file", "grader/submission", "grader/verdict", "grader/wholefile", "sandbox", "sandbox/checkup", "sandbox/docker", "sandbox/process", "sandbox/toolchain", "service/client", "service/engine", "service/people", "service/site", "service/worker"}, tests: []string{"grader/measure", "grader/judge", "grader/turn", "service", "grader/intake/gittest", "grader/report/browser/look"}},
 }
 
 // plain are the packages that use the standard library and nothing else. What
@@ -125,7 +126,7 @@ var plain = []string{
 
 // suites are packages for tests: they may use what tests use, and nothing but
 // tests may use them.
-var suites = []string{"exercises/course/coursetest", "grader/heap", "grader/intake/gittest", "grader/report/browser/look", "grader/report/sample", "grader/results/storetest", "grader/tree", "sandbox/conformance", "sandbox/sandboxtest", "service/people/peopletest"}
+var suites = []string{"exercises/course/coursetest", "grader/heap", "grader/intake/gittest", "grader/report/browser/look", "grader/report/sample", "grader/results/storetest", "grader/tree", "grader/turn", "sandbox/conformance", "sandbox/sandboxtest", "service/people/peopletest"}
 
 // file is a Go file of the module, with its package's folder.
 type file struct {

@@ -9,6 +9,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"grade/grader/turn"
 )
 
 // otherProgram stands in for grade, which has nothing to do with how its results are kept,
@@ -69,6 +71,7 @@ func variable(env []string, name string) (value string) {
 // Results are kept although others push at the same time, and where they could not be the
 // job says so.
 func TestSampleKeepsResults(t *testing.T) {
+	turn.Take(t)
 	t.Parallel()
 	for forge, keep := range map[string]func(*course, string, int) job{"GitLab": keepOnGitLab, "GitHub": keepOnGitHub} {
 		for name, x := range map[string]struct {
@@ -103,6 +106,7 @@ func TestSampleKeepsResults(t *testing.T) {
 
 // What another run has kept meanwhile stays beside it.
 func TestSampleKeepsResultsOfTwo(t *testing.T) {
+	turn.Take(t)
 	t.Parallel()
 	c := keeping(t, 0)
 	// The other run's push comes in between: a hook of git's does it before the first of ours.

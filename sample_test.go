@@ -13,11 +13,14 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"gopkg.in/yaml.v3"
+
+	"grade/grader/turn"
 )
 
 // The sample course, run by what its own workflow says, as GitHub would run it: a push to
 // main, a pull request of a fork that does not compile, and its next push.
 func TestSampleOnGitHub(t *testing.T) {
+	turn.Take(t)
 	t.Parallel()
 	c := newCourse(t)
 	c.commit("start", "", "README.md", "go.mod", "grade.yaml", ".github", "students/ada/mean")
@@ -64,6 +67,7 @@ func TestSampleOnGitHub(t *testing.T) {
 
 // The same with the job for GitLab, whose project folder is empty but for its .git.
 func TestSampleOnGitLab(t *testing.T) {
+	turn.Take(t)
 	t.Parallel()
 	c := newCourse(t)
 	c.commit("start", "", "README.md", "grade.yaml", "students/ada/mean")
@@ -107,6 +111,7 @@ func TestSamplePinsActions(t *testing.T) {
 
 // The private course passes its own check.
 func TestSampleCourse(t *testing.T) {
+	turn.Take(t)
 	t.Parallel()
 	if testing.Short() {
 		t.Skip("grades with an engine; see: make course")

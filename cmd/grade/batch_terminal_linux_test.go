@@ -12,11 +12,14 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"grade/grader/turn"
 )
 
 // On a terminal a batch says what each came to when it is decided, those that need no
 // box first, and not only in the table at the end.
 func TestBatchOnATerminal(t *testing.T) {
+	turn.Take(t)
 	t.Parallel()
 	openEngine(t)
 	course, root, want := class(t)

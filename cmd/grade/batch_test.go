@@ -21,6 +21,7 @@ import (
 
 	"grade/grader/results"
 	"grade/grader/results/file"
+	"grade/grader/turn"
 	"grade/grader/verdict"
 )
 
@@ -90,6 +91,7 @@ func firstResult(t *testing.T, results string) {
 // A batch that was killed goes on where it was; one that is through grades nothing
 // but what changes.
 func TestBatchKilled(t *testing.T) {
+	turn.Take(t)
 	t.Parallel()
 	c := engineClient(t)
 	course, root, want := class(t)
@@ -128,6 +130,7 @@ func TestBatchKilled(t *testing.T) {
 // An interrupted batch ends soon and by itself, says what it has, leaves no container,
 // and goes on where it was.
 func TestBatchInterrupted(t *testing.T) {
+	turn.Take(t)
 	t.Parallel()
 	c := engineClient(t)
 	course, root, want := class(t)
@@ -158,6 +161,7 @@ func TestBatchInterrupted(t *testing.T) {
 // Where the engine goes away, those in flight have no verdict, and are graded when
 // the command is run again.
 func TestBatchWithoutEngine(t *testing.T) {
+	turn.Take(t)
 	real := engineClient(t)
 	course, root, want := class(t)
 	results := filepath.Join(t.TempDir(), "results")

@@ -15,6 +15,7 @@ import (
 
 	"grade/grader/intake/gittest"
 	"grade/grader/report"
+	"grade/grader/turn"
 )
 
 // What submissions of a fork try that want to know what is hidden. The vet is opened for
@@ -109,6 +110,7 @@ func NAMEs(o *observe.Observer) { o.String("answer", vault.Answer(len(NAME)+o.Ra
 // A pull request of a fork reads neither hidden tests, reference and expected values nor
 // the job's secrets in anything that comes of it.
 func TestForkSeesNothingHidden(t *testing.T) {
+	turn.Take(t)
 	if testing.Short() {
 		t.Skip("grades two dozen submissions")
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"grade/grader/turn"
 	"grade/grader/verdict"
 )
 
@@ -195,6 +196,7 @@ func matrix(t *testing.T, dir string) {
 // Whatever is handed in, each gets a clear answer, the right one its points, and grade
 // itself stays small.
 func TestDisasters(t *testing.T) {
+	turn.Take(t)
 	t.Parallel()
 	if testing.Short() {
 		t.Skip("makes and grades malformed submissions, which takes half a minute")

@@ -14,6 +14,7 @@ import (
 	"grade/exercises/course"
 	"grade/exercises/course/scaffold"
 	"grade/grader/prove"
+	"grade/grader/turn"
 )
 
 // planted are faults that do not hide each other: files that are added to a new exercise,
@@ -127,6 +128,7 @@ var plantedFaults = []planted{
 // What only a grading finds is found, where it is; the faults that reading finds are
 // tested beside it.
 func TestCheckFindsWhatIsPlanted(t *testing.T) {
+	turn.Take(t)
 	if testing.Short() {
 		t.Skip("grades in a sandbox")
 	}
@@ -174,6 +176,7 @@ func (p planted) into(t *testing.T, root string) {
 
 // Without measuring, right solutions are graded all the same, and what is left out is told.
 func TestQuickCheckGradesWhatIsRight(t *testing.T) {
+	turn.Take(t)
 	t.Parallel()
 	if testing.Short() {
 		t.Skip("grades in a sandbox")

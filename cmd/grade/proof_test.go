@@ -3,19 +3,15 @@ package main
 import (
 	"cmp"
 	"crypto/sha256"
-	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
 	"io/fs"
-	"math"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -26,6 +22,7 @@ import (
 	"grade/exercises/course/fixture"
 	"grade/grader"
 	"grade/grader/results"
+	"grade/grader/turn"
 	"grade/grader/verdict"
 	"grade/sandbox"
 )
@@ -87,7 +84,7 @@ func proofOf(t *testing.T, e *course.Exercise, list []fixture.Submission, machin
 	t.Helper()
 	grader, err := results.SourceDigest(grade.Deciding)
 	require.NoError(t, err)
-	p := proof{Commit: commit(t), Machine: machine, Grader: grader[:16], Exercise: e.Hash[:16], Submissions: map[string]string{}}
+	p := proof{Commit: turn.Commit(), Machine: machine, Grader: grader[:16], Exercise: e.Hash[:16], Submissions: map[string]string{}}
 	for _, s := range list {
 		p.Submissions[s.Name] = digestOf(t, s)
 	}
@@ -107,11 +104,6 @@ const sampled = 80
 // sampledWhole is sampled for those whose grading runs benchmarks, which takes five times as long.
 const sampledWhole = 320
 
-// drawn reports whether a submission is in the sample of a commit that takes one of so many.
-func drawn(commit, exercise, name string, of uint64) bool {
-	return lot(commit, exercise, name)%of == 0
-}
-
 // timed are the classes whose grading runs benchmarks: the verdicts that a busy machine may
 // change.
 var timed = []fixture.Class{fixture.Accepted, fixture.TooSlow, fixture.TooMuchMemory}
@@ -124,12 +116,6 @@ func sampleOf(s fixture.Submission) uint64 {
 	return sampled
 }
 
-// lot is a submission's, of a commit.
-func lot(commit, exercise, name string) uint64 {
-	sum := sha256.Sum256([]byte(commit + " " + exercise + " " + name))
-	return binary.BigEndian.Uint64(sum[:])
-}
-
 // toGrade says of an exercise's submissions which have to be graded: all that are right,
 // all that are not proved, and a sample of the rest.
 func toGrade(t *testing.T, e *course.Exercise, list []fixture.Submission) (chosen []shippedOne) {
@@ -140,7 +126,7 @@ func toGrade(t *testing.T, e *course.Exercise, list []fixture.Submission) (chose
 		one := shippedOne{Submission: s, Options: grader.Options{Seed: now.seed()}}
 		if before.holds(now, s.Name) && !*proving {
 			proved++
-			if !drawn(now.Commit, e.Name, s.Name, sampleOf(s)) {
+			if !turn.Drawn(now.Commit, sampleOf(s), e.Name, s.Name) {
 				if s.Class != fixture.Accepted {
 					continue
 				}
@@ -158,16 +144,6 @@ func toGrade(t *testing.T, e *course.Exercise, list []fixture.Submission) (chose
 // grades on many.
 func (p proof) seed() string {
 	return fmt.Sprintf("%x", sha256.Sum256([]byte(p.Exercise)))
-}
-
-// commit names the checkout; a checkout without git has one sample.
-func commit(t *testing.T) string {
-	t.Helper()
-	out, err := exec.Command("git", "describe", "--always", "--dirty", "--abbrev=12", "--exclude=*").Output()
-	if err != nil {
-		return "unknown"
-	}
-	return strings.TrimSpace(string(out))
 }
 
 func machineOf(info sandbox.Info) string {
@@ -211,23 +187,11 @@ func TestProofs(t *testing.T) {
 	})
 }
 
-// What has changed is not proved, and each commit draws other submissions.
+// What has changed is not proved.
 func TestProofHolds(t *testing.T) {
 	p := proof{Grader: "g", Exercise: "e", Submissions: map[string]string{"accepted/a": "1"}}
 	assert.True(t, p.holds(p, "accepted/a"))
 	assert.False(t, p.holds(proof{Grader: "h", Exercise: "e", Submissions: p.Submissions}, "accepted/a"))
 	assert.False(t, p.holds(proof{Grader: "g", Exercise: "f", Submissions: p.Submissions}, "accepted/a"))
 	assert.False(t, p.holds(proof{Grader: "g", Exercise: "e", Submissions: map[string]string{"accepted/a": "2"}}, "accepted/a"))
-
-	const commits = 32_000
-	for _, of := range []uint64{sampled, sampledWhole} {
-		n := 0
-		for i := range commits {
-			if drawn(fmt.Sprint(i), "trainer", "accepted/a", of) {
-				n++
-			}
-		}
-		want := float64(commits / of)
-		assert.InDelta(t, want, n, 4*math.Sqrt(want), "one of %d", of)
-	}
 }

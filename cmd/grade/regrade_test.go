@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"grade/grader/results/file"
+	"grade/grader/turn"
 )
 
 // grades runs grade, and returns what it said.
@@ -32,6 +33,7 @@ func edit(t *testing.T, file, old, new string) {
 // After a change of hidden tests: who changes, by how much and by which check, and what
 // of it counts under the rules of the course; nothing holds before it is applied.
 func TestRegrade(t *testing.T) {
+	turn.Take(t)
 	t.Parallel()
 	engineClient(t)
 	course, results, students := t.TempDir(), filepath.Join(t.TempDir(), "results"), t.TempDir()

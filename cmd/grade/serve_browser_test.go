@@ -29,6 +29,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"grade/grader/report/browser/look"
+	"grade/grader/turn"
 )
 
 // browserTime is for everything that is done with one browser; pageTime for one thing that
@@ -41,6 +42,7 @@ const (
 // TestServeInBrowser hands in as a student does and looks as an instructor does, in two
 // browsers at once, with real gradings between them.
 func TestServeInBrowser(t *testing.T) {
+	turn.Take(t)
 	chrome := chromium(t)
 	openEngine(t) // or skip
 	s := serveSample(t, "--workers", "1")

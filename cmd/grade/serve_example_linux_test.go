@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"grade/exercises/course"
+	"grade/grader/turn"
 	"grade/service"
 )
 
@@ -94,6 +95,7 @@ func TestServingUnits(t *testing.T) {
 // The example's cluster keeps a service: a worker grades what is handed in, and two of the
 // three servers may end, one after the other. Nothing that is said holds the password.
 func TestServingExampleCluster(t *testing.T) {
+	turn.Take(t)
 	if testing.Short() {
 		t.Skip("NOT TESTED: -short: a cluster and two gradings take half a minute")
 	}

@@ -17,6 +17,7 @@ import (
 	"grade/grader/results"
 	"grade/grader/results/file"
 	"grade/grader/submission"
+	"grade/grader/turn"
 	"grade/grader/verdict"
 	"grade/service"
 	"grade/service/engine"
@@ -92,6 +93,7 @@ func gradedByBatch(t *testing.T, dir string, todo []declared, seeds map[string]s
 // same record, field by field, but for where and when it was, and for what a clock or a
 // kernel has measured. What the service exports gives the gradebook of its pages.
 func TestServiceAndBatchAgree(t *testing.T) {
+	turn.Take(t)
 	t.Parallel()
 	if testing.Short() {
 		t.Skip("NOT TESTED: -short: real gradings take half a minute")

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"grade/grader"
+	"grade/grader/turn"
 	"grade/service"
 	"grade/service/client"
 	"grade/service/people"
@@ -24,6 +25,7 @@ var faultUploads = flag.Int("uploads", 30, "how many submissions TestServiceUnde
 // Whatever breaks, every upload that was acknowledged has exactly one result in the end,
 // with the verdict that it has to get.
 func TestServiceUnderFaults(t *testing.T) {
+	turn.Take(t)
 	if testing.Short() {
 		t.Skip("NOT TESTED: -short: three servers, three workers and real gradings take two minutes")
 	}

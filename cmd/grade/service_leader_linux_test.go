@@ -13,6 +13,7 @@ import (
 
 	"grade/exercises/course"
 	"grade/grader/submission"
+	"grade/grader/turn"
 	"grade/service"
 	"grade/service/engine"
 )
@@ -20,6 +21,7 @@ import (
 // What is kept goes on being kept and read, each within some seconds, whichever server of
 // the cluster is killed.
 func TestEachServerKilled(t *testing.T) {
+	turn.Take(t)
 	if testing.Short() {
 		t.Skip("NOT TESTED: -short: choosing leaders takes half a minute")
 	}

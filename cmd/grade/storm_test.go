@@ -14,6 +14,8 @@ import (
 	"github.com/docker/docker/client"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"grade/grader/turn"
 )
 
 var stormGradings = flag.Int("gradings", 6, "how many gradings TestGradingsInAStorm makes; make storm")
@@ -21,6 +23,7 @@ var stormGradings = flag.Int("gradings", 6, "how many gradings TestGradingsInASt
 // However busy others keep the engine, a grading ends with a verdict: never with a fault of
 // ours.
 func TestGradingsInAStorm(t *testing.T) {
+	turn.Take(t)
 	if testing.Short() {
 		t.Skip("grades while others keep the engine busy")
 	}

@@ -17,6 +17,7 @@ import (
 	"grade/grader"
 	"grade/grader/prove"
 	"grade/grader/submission"
+	"grade/grader/turn"
 	"grade/grader/verdict"
 )
 
@@ -36,7 +37,7 @@ func TestShippedSubmissions(t *testing.T) {
 	s := openEngine(t)
 	g := graderIn(t, s)
 	eachShipped(t, g, toGrade, func(t *testing.T, e *course.Exercise, shipped *prove.Fixtures, one shippedOne) {
-		if *allTests || !*proving && !slices.Contains(timed, one.Class) && slices.Contains(counted, e.Name) && drawn(commit(t), e.Name, one.Name, sampled) {
+		if *allTests || !*proving && !slices.Contains(timed, one.Class) && slices.Contains(counted, e.Name) && turn.Drawn(turn.Commit(), sampled, e.Name, one.Name) {
 			holdWhole(t, e, shipped, one)
 		} else {
 			hold(t, shipped, one)
@@ -97,7 +98,7 @@ func TestStarters(t *testing.T) {
 func startsRight(t *testing.T, g *grader.Grader, e *course.Exercise) {
 	t.Helper()
 	var o grader.Options
-	if !drawn(commit(t), e.Name, "starter", sampledWhole) {
+	if !turn.Drawn(turn.Commit(), sampledWhole, e.Name, "starter") {
 		o.Only = notMeasured
 	}
 	grade := func() *verdict.Result { return gradeFiles(t, g, e, "exercises/"+e.Name+"/starter", e.Starter, o) }
@@ -140,11 +141,11 @@ func someOfSome(t *testing.T, e *course.Exercise, list []fixture.Submission) (ch
 	o := grader.Options{Seed: now.seed(), Only: []verdict.Kind{verdict.Correctness}}
 	for _, class := range []fixture.Class{fixture.Accepted, fixture.Forgery} {
 		chosen = append(chosen, shippedOne{slices.MinFunc(ofClass(list, class), func(a, b fixture.Submission) int {
-			return cmp.Compare(lot(now.Commit, e.Name, a.Name), lot(now.Commit, e.Name, b.Name))
+			return cmp.Compare(turn.Lot(now.Commit, e.Name, a.Name), turn.Lot(now.Commit, e.Name, b.Name))
 		}), o})
 	}
 	for _, s := range list {
-		if s.Class != fixture.Accepted && s.Class != fixture.Forgery && drawn(now.Commit, e.Name, s.Name, 2*sampled) {
+		if s.Class != fixture.Accepted && s.Class != fixture.Forgery && turn.Drawn(now.Commit, 2*sampled, e.Name, s.Name) {
 			chosen = append(chosen, shippedOne{s, o})
 		}
 	}
@@ -156,7 +157,7 @@ func hasTurn(t *testing.T, commit, exercise string) bool {
 	t.Helper()
 	names, err := course.Open(os.DirFS(courseRoot)).Names()
 	require.NoError(t, err)
-	return (uint64(slices.Index(names, exercise))+lot(commit, "", "")%6)%6 == 0
+	return (uint64(slices.Index(names, exercise))+turn.Lot(commit)%6)%6 == 0
 }
 
 // ofClass returns those of one class.

@@ -12,6 +12,7 @@ import (
 
 	"grade/exercises/course"
 	"grade/grader"
+	"grade/grader/turn"
 	"grade/grader/verdict"
 )
 
@@ -64,6 +65,7 @@ func init() { d := os.TempDir(); for range 20000 { d += "/d"; if os.Mkdir(d, 0o7
 // Each trick is played by a wrong solution, and earns it nothing; the victim that
 // is graded beside it, in the same minute by the same engine, keeps every point.
 func TestTricks(t *testing.T) {
+	turn.Take(t)
 	if testing.Short() {
 		t.Skip("takes minutes")
 	}
