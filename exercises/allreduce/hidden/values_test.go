@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"runtime"
 	"slices"
 	"sync"
@@ -206,38 +207,58 @@ func TestCarried(t *testing.T) {
 	o := observe.New(t)
 	bubble(t, func(t *testing.T) {
 		for _, n := range []int{2, 3, 5, 6} {
-			for i := range 4 {
-				half, op := i%2, allreduce.Sum
-				if i >= 2 {
-					op = allreduce.Max
-				}
-				r := newRing(t, n, loose)
-				add := float64(below(o.Rand(), 1, 1000))
-				for _, l := range r.links {
-					l.alter = func(k int, part []float64) {
-						for i := range part {
-							if k/(n-1) == half {
-								part[i] += add
-							}
-						}
+			for _, c := range ops {
+				for _, change := range changes(o.Rand(), c.op) {
+					for half := range 2 {
+						altered(t, o, c.name, c.op, n, half, change)
 					}
-				}
-				data := inputs(o.Rand(), n, 3*n)
-				errs := r.all(t.Context(), data, op)
-				for i := range data[0] {
-					var all []float64 // which rank has which depends on where a part begins
-					for rank := range data {
-						all = append(all, data[rank][i])
-					}
-					slices.Sort(all)
-					o.Floats("an element on all ranks, sorted", all, observe.Exact())
-				}
-				for _, err := range errs {
-					o.Error("error", err)
 				}
 			}
 		}
 	})
+}
+
+// changes are what links do to a number: they make it larger, they make it smaller than any that a
+// rank has, which is no maximum, and they double it. A mean is only doubled, as who divides is left
+// open.
+func changes(r *rand.Rand, op allreduce.Op) []func(x float64) float64 {
+	by := float64(below(r, 1, 1000))
+	all := []func(x float64) float64{
+		func(x float64) float64 { return 2 * x },
+		func(x float64) float64 { return x + by },
+		func(x float64) float64 { return x - by - 1<<14 },
+	}
+	if op == allreduce.Mean {
+		return all[:1]
+	}
+	return all
+}
+
+// altered runs one operation over links that change each number in one half of the steps.
+func altered(t *testing.T, o *observe.Observer, name string, op allreduce.Op, n, half int, change func(x float64) float64) {
+	r := newRing(t, n, loose)
+	for _, l := range r.links {
+		l.alter = func(k int, part []float64) {
+			for i := range part {
+				if k/(n-1) == half {
+					part[i] = change(part[i])
+				}
+			}
+		}
+	}
+	data := inputs(o.Rand(), n, 3*n)
+	errs := r.all(t.Context(), data, op)
+	for i := range data[0] {
+		var all []float64 // which rank has which depends on where a part begins
+		for rank := range data {
+			all = append(all, data[rank][i])
+		}
+		slices.Sort(all)
+		o.Floats(name+": an element on all ranks, sorted", all, comparison(op))
+	}
+	for _, err := range errs {
+		o.Error(name+": error", err)
+	}
 }
 
 // held is how many bytes of the heap are in use.
