@@ -90,6 +90,22 @@ func TestPeaks(t *testing.T) {
 			}
 		}
 	}
+	for _, peak := range []float64{1e-300, 1e-300 * (1 + r.Float64()), math.MaxFloat64} {
+		for _, steps := range [][2]int{{1e18, 1e18}, {math.MaxInt, math.MaxInt}, {1e18, math.MaxInt}, {1, math.MaxInt}} {
+			farAlong(t, o, amp.Schedule{Peak: peak, Warmup: steps[0], Total: steps[1]})
+		}
+	}
+}
+
+// farAlong looks at rates all over a schedule so long that a Peak of 1e-300, divided by its
+// steps, has few digits left.
+func farAlong(t testing.TB, o *observe.Observer, cfg amp.Schedule) {
+	s := newScheduler(t, cfg)
+	fall := cfg.Total - cfg.Warmup
+	for _, k := range []int{0, cfg.Warmup / 3, cfg.Warmup - 1, cfg.Warmup + fall/3, cfg.Warmup + fall/2, cfg.Total - 1, o.Rand().IntN(cfg.Total)} {
+		s.SetState(amp.SchedulerState{Steps: k})
+		o.Float("long: rate, as a part of the Peak", s.Rate()/cfg.Peak, ofPeak)
+	}
 }
 
 // From step Total on, the rate is exactly Floor (rule 8).

@@ -1,6 +1,8 @@
 package hidden
 
 import (
+	"errors"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -33,7 +35,8 @@ func (c *caller) Step(float64) {
 // While a method of an optimizer runs, no other call of the Scaler has to wait for it: it
 // may use the Scaler itself, for the same optimizer too, and wait for another optimizer. That
 // holds in a Stepper as well, be the optimizer stepped or skipped. Unscale in its own Grads and
-// Step in its own Step are refused (rule 24).
+// Step in its own Step are refused, and of two Steps one, also while the gradients are being
+// fetched: nothing steps before it is unscaled (rule 24).
 func TestNoWaiting(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
@@ -64,6 +67,11 @@ func TestNoWaiting(t *testing.T) {
 			return
 		}
 		o.Int("steps by the Stepper", c.steps)
+	}
+	for _, x := range []float64{1, inf, nan} {
+		if !stepsMeanwhile(t, o, x) {
+			return
+		}
 	}
 	for _, p := range []float64{2, inf} {
 		for _, max := range []float64{1, inf} {
@@ -174,6 +182,31 @@ func stepsAgain(o *observe.Observer, s *amp.Scaler, c *caller) bool {
 	sentinels(o, "from within: the Step around it", outer)
 	o.Int("from within: steps", c.steps)
 	o.Floats("from within: gradients", flat(c.grads), right)
+	return true
+}
+
+// stepsMeanwhile has another goroutine call Step for an optimizer with the gradient x, while a Step
+// fetches its gradients, and says whether both calls ended. Which of them is refused is left open; the
+// optimizer steps with what was divided, or not at all.
+func stepsMeanwhile(t *testing.T, o *observe.Observer, x float64) bool {
+	s := newScaler(t, amp.ScalerConfig{Init: power(o.Rand(), 3, 9), Interval: never})
+	f := with(s, x)
+	var first, second error
+	f.asked = once(func() {
+		var other sync.WaitGroup
+		other.Go(func() { _, second = s.Step(f, 0.5) })
+		other.Wait()
+	})
+	if !ends(o, "a Step while another one is in Grads of the same optimizer", func() { _, first = s.Step(f, 0.5) }) {
+		return false
+	}
+	o.Bool("from within: one of two Steps is ErrStepped", errors.Is(first, amp.ErrStepped) != errors.Is(second, amp.ErrStepped))
+	o.Bool("from within: one of two Steps is no error", (first == nil) != (second == nil))
+	o.Int("from within: steps of two", len(f.rates))
+	o.Floats("from within: gradients that they saw", slices.Concat(f.used...), right)
+	o.Floats("from within: gradients after two Steps", flat(f.grads), right)
+	s.Update()
+	o.Float("from within: scale after two Steps", s.Factor(), right)
 	return true
 }
 
