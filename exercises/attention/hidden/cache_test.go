@@ -40,7 +40,8 @@ func TestCache(t *testing.T) {
 }
 
 // A Step without tokens changes nothing, nor does one that is refused: the length is as
-// before, and so is what comes next (rules 15 and 16).
+// before, and so is what comes next. That holds in a cache without tokens as well (rules 15
+// and 16).
 func TestCacheErrors(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
@@ -58,6 +59,9 @@ func TestCacheErrors(t *testing.T) {
 		func(in *inputs) { in.v = draw(r, 0, in.v.Cols) },
 		func(in *inputs) { in.q = draw(r, 2, in.q.Cols+4) },
 		func(in *inputs) { in.q, in.k = draw(r, 2, 2*in.q.Cols), draw(r, 2, 2*in.k.Cols) }, // fit each other
+		func(in *inputs) { in.q, in.k = draw(r, 2, in.q.Cols/2), draw(r, 2, in.k.Cols/2) },
+		func(in *inputs) { *in = several(r, h, 2, 2, 3, 2) },
+		func(in *inputs) { *in = several(r, h, 0, 0, 3, 2) },
 		func(in *inputs) { in.k = draw(r, 2, in.k.Cols-1) },
 		func(in *inputs) { in.v = draw(r, 2, in.v.Cols+2) },
 		func(in *inputs) { in.v = draw(r, 2, in.v.Cols-2) },
@@ -77,18 +81,36 @@ func TestCacheErrors(t *testing.T) {
 		c := newCache(t, h, 2, 3)
 		step(o, "values", c, several(r, h, held, held, 2, 3))
 		for _, change := range changes {
-			in := several(r, h, 2, 2, 2, 3)
-			change(&in)
-			_, err := c.Step(in.q, in.k, in.v)
-			o.Error("error of Step", err, attention.ErrShape, attention.ErrOption)
-			o.Int("length after a refused Step", c.Len())
-			for _, n := range []int{-1, c.Len() + 1, c.Len() + 100} {
-				o.Error("error of Truncate", c.Truncate(n), attention.ErrShape, attention.ErrOption)
-				o.Int("length after a refused Truncate", c.Len())
-			}
-			step(o, "values", c, several(r, h, 1, 1, 2, 3))
+			changed(o, h, c, change)
 		}
 	}
+	for _, change := range changes {
+		for _, c := range withoutTokens(t, o, h) {
+			changed(o, h, c, change)
+		}
+	}
+}
+
+// changed gives a cache tokens after a change, which may be refused, and then one as it should be.
+func changed(o *observe.Observer, h heads, c *attention.Cache, change func(in *inputs)) {
+	in := several(o.Rand(), h, 2, 2, 2, 3)
+	change(&in)
+	_, err := c.Step(in.q, in.k, in.v)
+	o.Error("error of Step", err, attention.ErrShape, attention.ErrOption)
+	o.Int("length after a refused Step", c.Len())
+	for _, n := range []int{-1, c.Len() + 1, c.Len() + 100} {
+		o.Error("error of Truncate", c.Truncate(n), attention.ErrShape, attention.ErrOption)
+		o.Int("length after a refused Truncate", c.Len())
+	}
+	step(o, "values", c, several(o.Rand(), h, 1, 1, 2, 3))
+}
+
+// withoutTokens are a new cache, a fork of one, and one that has forgotten its tokens.
+func withoutTokens(t *testing.T, o *observe.Observer, h heads) []*attention.Cache {
+	forgetful := newCache(t, h, 2, 3)
+	step(o, "values", forgetful, several(o.Rand(), h, 2, 2, 2, 3))
+	o.Error("error of Truncate", forgetful.Truncate(0), attention.ErrShape, attention.ErrOption)
+	return []*attention.Cache{newCache(t, h, 2, 3), newCache(t, h, 2, 3).Fork(), forgetful}
 }
 
 // NewCache refuses heads that are not in groups, sizes and scales that are not allowed,
