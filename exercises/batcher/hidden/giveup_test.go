@@ -1,11 +1,16 @@
 package hidden
 
 import (
+	"context"
+	"runtime"
 	"slices"
 	"testing"
+	"testing/synctest"
 	"time"
+	"weak"
 
 	"grade/observe"
+	"grade/reference/batcher"
 )
 
 const ages = 1000 * time.Hour // a MaxWait that is never over
@@ -56,7 +61,8 @@ func TestDoneBefore(t *testing.T) {
 
 // A request that is given up while it waits returns at once and leaves the queue: no
 // call has it, and it does not count towards MaxBatch. Where all are given up, the
-// model is not called. That is so while a call runs, too (rules 8 and 9).
+// model is not called. That is so while a call runs, too; and what has left is not kept in memory
+// until the call returns (rules 8 and 9).
 func TestGivenUpWaiting(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
@@ -87,6 +93,54 @@ func TestGivenUpWaiting(t *testing.T) {
 	for round := range 4 {
 		givenUpBusy(t, o, round)
 	}
+	notKept(t, o, "given up while a call runs", below(r, 1, 9), true)
+	notKept(t, o, "given up while too few wait", 1000, false)
+}
+
+// data is a request that can be looked for in memory.
+type data [64]byte
+
+// notKept has many requests given up, in groups that wait at the same time, and records whether most of them
+// can be reached no more. If it is busy a full batch comes first, whose call runs meanwhile.
+func notKept(t *testing.T, o *observe.Observer, name string, size int, busy bool) {
+	bubble(t, func(t *testing.T) {
+		returns := make(chan struct{})
+		b, err := batcher.New(func(_ context.Context, in []*data) ([]int, error) {
+			<-returns
+			return make([]int, len(in)), nil
+		}, limits(size, ages))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := 0; busy && i < size; i++ {
+			go b.Submit(t.Context(), new(data))
+		}
+		synctest.Wait()
+		var all []weak.Pointer[data]
+		for range 15 {
+			ctx, cancel := context.WithCancel(t.Context())
+			for range below(o.Rand(), 50, 100) {
+				in := new(data)
+				all = append(all, weak.Make(in))
+				go b.Submit(ctx, in)
+			}
+			synctest.Wait()
+			cancel()
+			synctest.Wait()
+		}
+		runtime.GC()
+		runtime.GC() // what a sync.Pool holds goes with the second
+		kept := 0
+		for _, p := range all {
+			if p.Value() != nil {
+				kept++
+			}
+		}
+		o.Bool(name+": most requests can be reached no more when Submit has returned", kept < len(all)/2)
+		close(returns)
+		go b.Close()
+		synctest.Wait()
+	})
 }
 
 // givenUpBusy has requests given up that wait while a call runs, so that too few are left for
