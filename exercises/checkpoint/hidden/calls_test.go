@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
+	"regexp"
+	"runtime"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -403,9 +405,16 @@ func TestConcurrent(t *testing.T) {
 			o.Int("files", whole)
 		}
 	}
-	for at := range 3 {
-		removedWhileRead(t, o, "Latest", at, (*checkpoint.Manager).Latest)
-		removedWhileRead(t, o, "Best", at, (*checkpoint.Manager).Best)
+	many := below(o.Rand(), 40, 60)
+	for _, chosen := range []func(open int) bool{
+		func(open int) bool { return open == 0 },
+		func(open int) bool { return open == 1 },
+		func(open int) bool { return open == 2 },
+		func(open int) bool { return open < many },
+		func(open int) bool { return open < many && open%2 == 1 },
+	} {
+		removedWhileRead(t, o, "Latest", chosen, (*checkpoint.Manager).Latest)
+		removedWhileRead(t, o, "Best", chosen, (*checkpoint.Manager).Best)
 	}
 	largeAtOnce(t, o)
 	damagedAtOnce(t, o)
@@ -433,44 +442,71 @@ func damagedAtOnce(t *testing.T, o *observe.Observer) {
 	}
 }
 
-// gap is a disk in which something happens before one of its files is opened.
+// gap is a disk in which something happens before its files are opened, each with its number.
 type gap struct {
 	*disk
-	opens atomic.Int64 // before that
-	first func()
+	opens  atomic.Int64
+	before func(open int)
 }
 
 func (g *gap) Open(name string) (checkpoint.File, error) {
-	if g.opens.Add(-1) == -1 {
-		g.first()
+	if open := int(g.opens.Add(1)) - 1; g.before != nil {
+		g.before(open)
 	}
 	return g.disk.Open(name)
 }
 
-// removedWhileRead saves, before a file is opened to be read, another State, so that the file
-// is removed. A Manager may have that Save wait until all is read; then nobody waits for it.
-func removedWhileRead(t *testing.T, o *observe.Observer, name string, at int, read func(*checkpoint.Manager, *state) error) {
+// removedWhileRead saves another State before each file that is chosen is opened to be read, so that the file
+// is removed. A Manager may have a Save wait until all is read; then nobody waits for it, and it is the last.
+func removedWhileRead(t *testing.T, o *observe.Observer, name string, chosen func(open int) bool, read func(*checkpoint.Manager, *state) error) {
 	g := &gap{disk: newDisk()}
 	m := open(t, g, config{Keep: 1})
-	save(t, m, small(1, 0))
-	saved := make(chan struct{})
-	g.first = func() {
-		go func() {
-			defer close(saved)
-			_ = m.Save(context.Background(), small(2, 0))
-		}()
-		select {
-		case <-saved:
-		case <-time.After(10 * time.Millisecond):
+	save(t, m, small(0, 0))
+	g.opens.Store(0)
+	var saves sync.WaitGroup
+	var last atomic.Bool
+	g.before = func(open int) {
+		if last.Load() || !chosen(open) {
+			return
+		}
+		done := make(chan struct{})
+		saves.Go(func() { saveInGap(m, small(open+1, 0), done) })
+		if !ended(done) {
+			last.Store(true)
 		}
 	}
-	g.opens.Store(int64(at))
 	got := found(func(s *state) error { return read(m, s) })
-	if g.opens.Load() < 0 {
-		<-saved
-	}
-	o.Bool("removed while it is read: a whole one by "+name, got == 1 || got == 2)
+	saves.Wait()
+	o.Bool("removed while it is read: a whole one by "+name, got >= 0)
 }
+
+func saveInGap(m *checkpoint.Manager, s *state, done chan<- struct{}) {
+	defer close(done)
+	_ = m.Save(context.Background(), s)
+}
+
+// ended returns true when saveInGap has ended, and false when it waits for something, such as a lock, or goes on for
+// a second.
+func ended(done <-chan struct{}) bool {
+	buffer := make([]byte, 1<<18)
+	for begun := time.Now(); time.Since(begun) < time.Second; {
+		runtime.Gosched()
+		select {
+		case <-done:
+			return true
+		default:
+		}
+		for stack := range bytes.SplitSeq(buffer[:runtime.Stack(buffer, true)], []byte("\n\n")) {
+			if bytes.Contains(stack, []byte(".saveInGap(")) && waiting.Match(stack) {
+				return false
+			}
+		}
+	}
+	return false
+}
+
+// waiting matches the stack of a goroutine that waits for another one.
+var waiting = regexp.MustCompile(`^goroutine \d+ \[(sync|semacquire|chan|select)`)
 
 // largeAtOnce uses all functions in goroutines with large States: each with a folder of its
 // own, then all with one.

@@ -663,6 +663,37 @@ func TestReaders(t *testing.T) {
 	}
 	onceOnly(o, data, s, g)
 	withFullBlocks(t, o, r)
+	behindTheEnd(o, few, g)
+	behindTheEnd(o, data, g)
+}
+
+// nothing is a reader that gives nothing and no error for so many times before it ends.
+type nothing struct{ times int }
+
+func (n *nothing) Read([]byte) (int, error) {
+	if n.times == 0 {
+		return 0, io.EOF
+	}
+	n.times--
+	return 0, nil
+}
+
+// behindTheEnd lets a reader give nothing and no error for some times behind the last byte, and then its end, an error
+// or more bytes, alone or together with its end.
+func behindTheEnd(o *observe.Observer, data []byte, g *rand.Rand) {
+	for _, times := range []int{1, 2, below(g, 3, 98), 99} {
+		try := func(name string, rest io.Reader) {
+			var got state
+			err := checkpoint.Read(io.MultiReader(bytes.NewReader(data), &nothing{times}, rest), &got)
+			o.Error("nothing for some times behind the last byte, then "+name, err, kinds...)
+		}
+		more := drawBytes(g, below(g, 1, 40))
+		try("the end", bytes.NewReader(nil))
+		try("more bytes", bytes.NewReader(more))
+		try("more bytes, the last with the end", iotest.DataErrReader(bytes.NewReader(more)))
+		try("an error", iotest.ErrReader(errDisk))
+		try("an error that comes once", &stumbling{alone: true, err: errDisk})
+	}
 }
 
 // withFullBlocks lets a reader fill each request, and one of them together with an error
