@@ -79,8 +79,9 @@ func besideZeros[T cosine.Float](t *testing.T, o *observe.Observer, name string)
 }
 
 // The length of a row does not matter, for float64 from 1e-300 to 1e300: squares
-// must not overflow or vanish, nor lose digits, nor may products of lengths, and
-// nothing is added to a denominator (rule 5).
+// must not overflow or vanish, nor lose digits, nor may products of lengths, nothing
+// is added to a denominator, and a row of almost length 1 is scaled as others are
+// (rules 1 and 5).
 func TestMagnitudes(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
@@ -99,6 +100,9 @@ func TestMagnitudes(t *testing.T) {
 			recordExactly(t, o, "long rows of one magnitude", even[float64](r, d, e), even[float64](r, d, e))
 		}
 		recordExactly(t, o, "long rows of the least and the largest magnitude", even[float64](r, d, -300), even[float64](r, d, 300))
+	}
+	for e := -13; e < 0; e++ {
+		recordExactly(t, o, "rows of almost length 1", almostUnit[float64](r, e), almostUnit[float64](r, e))
 	}
 	// A row for each decade: squares that are denormal lose digits in few of them.
 	every, some := sized(r, -299, 300, 1), sized(r, -300, 300, 40)
@@ -168,7 +172,18 @@ func even[T cosine.Float](r *rand.Rand, d int, e float64) cosine.Matrix[T] {
 	return m
 }
 
-// The same for float32, from 1e-37 to 1e38. Lengths may be beyond that (rule 5).
+// almostUnit makes rows of which the first has length 1. The others are shorter and longer by turns, by
+// up to 10 to the power e.
+func almostUnit[T cosine.Float](r *rand.Rand, e int) cosine.Matrix[T] {
+	m := ordinary[T](r, 8, 8)
+	for i := 1; i < m.Rows; i++ {
+		scale(m, i, 1+float64(1-2*(i%2))*math.Pow(10, float64(e))*(0.5+0.5*r.Float64()))
+	}
+	return m
+}
+
+// The same for float32, from 1e-37 to 1e38. Lengths may be beyond that. Rows of almost length 1
+// are as similar to themselves as others are (rules 1, 4 and 5).
 func TestMagnitudes32(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
@@ -178,6 +193,11 @@ func TestMagnitudes32(t *testing.T) {
 	recordDecades(t, o, "a row of each decade, float32", every, other)
 	recordExactly(t, o, "the largest and the least number in a row, float32", uneven[float32](r, -37, 38), uneven[float32](r, -37, 38))
 	recordDecades(t, o, "a row of each decade, float32", reversed(every), other)
+	for e := -7; e < 0; e++ {
+		m := almostUnit[float32](r, e)
+		recordExactly(t, o, "rows of almost length 1, float32", m, almostUnit[float32](r, e))
+		recordSelves(t, o, "rows of almost length 1 with themselves, float32", m)
+	}
 	for _, d := range lengths {
 		for _, e := range []float64{-37, -19, 0, 19, 38} {
 			recordExactly(t, o, "long rows of one magnitude, float32", even[float32](r, d, e), even[float32](r, d, e))
