@@ -206,8 +206,8 @@ func itself(x, y []float64) bool {
 }
 
 // A vector that is used several times, by one application too, gets the gradients of all uses, also if
-// these are one slice; and so do the vectors that Apply was called with, also if the caller's list has
-// others later (rule 2).
+// these are one slice, or in a list that the Function keeps or has got of Saved; and so do the vectors that
+// Apply was called with, also if the caller's list has others later (rule 2).
 func TestShared(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
@@ -243,6 +243,7 @@ func TestShared(t *testing.T) {
 		}
 	}
 	sharedGradients(t, o)
+	keptGradients(t, o)
 	for _, change := range []func(list []*gradcheck.Var, others []*gradcheck.Var){ // the caller's list
 		func(list, _ []*gradcheck.Var) { slices.Reverse(list) },
 		func(list, others []*gradcheck.Var) { copy(list, others) },
@@ -306,6 +307,45 @@ func sharedGradients(t *testing.T, o *observe.Observer) {
 			o.Floats("gradient of the second, of one slice for all", y.Grad(), relative)
 			o.Floats("data that may be a gradient", slices.Concat(x.Data, y.Data), observe.Exact())
 		}
+	}
+}
+
+// keptGradients has applications whose Backward returns the very list that it got of Saved, or one that
+// the Function keeps for all of them, where constants have gradients too.
+func keptGradients(t *testing.T, o *observe.Observer) {
+	r := o.Rand()
+	for _, count := range []int{1, 2, 3, 4, below(r, 5, 9), 70} {
+		n := below(r, 1, 4)
+		kept := make([][]float64, count, count+2)
+		for i := range kept {
+			kept[i] = signed(r, n, 1)
+		}
+		was, numbers := slices.Clone(kept), slices.Concat(kept...)
+		for _, list := range []func(saved [][]float64) [][]float64{
+			func(saved [][]float64) [][]float64 { return saved },
+			func([][]float64) [][]float64 { return kept },
+		} {
+			f := weighted(positive(r, count, 1))
+			f.backward = func(in [][]float64, _ []float64) [][]float64 { return list(in) }
+			tape := gradcheck.NewTape()
+			for constant := range min(count, 4) { // none, or one of the first
+				vars := make([]*gradcheck.Var, count)
+				for i := range vars {
+					if vars[i] = tape.Leaf(signed(r, n, 1)); i+1 == constant {
+						vars[i] = gradcheck.Const(vars[i].Data)
+					}
+				}
+				o.Error("error of a list that is kept", tape.Backward(apply(t, f, vars...), signed(r, n, 1)))
+				for _, v := range vars {
+					if v.Tape() != nil { // constants are the subject of TestNeeds
+						o.Floats("gradient of a list that is kept", v.Grad(), relative)
+					}
+				}
+			}
+		}
+		o.Bool("the list that is kept as it was", slices.EqualFunc(kept, was, itself))
+		o.Floats("numbers in the list that is kept", slices.Concat(kept...), observe.Exact())
+		o.Bool("numbers in the list that is kept as they were", slices.Equal(slices.Concat(kept...), numbers))
 	}
 }
 
@@ -641,12 +681,13 @@ func sized(sizes []int, k, size int) fake {
 }
 
 // Mul is the product of two vectors, and the gradient of each factor is the other one, times that
-// of the product (rule 11).
+// of the product, which stays as it is, also where one factor is a constant (rule 11).
 func TestMul(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
 	for _, n := range []int{1, 2, below(r, 3, 20), below(r, 30, 90)} {
 		run(t, o, "product", gradcheck.Mul{}, signed(r, n, 1), signed(r, n, 3))
+		productOfFew(t, o, n)
 	}
 	tape := gradcheck.NewTape()
 	x := tape.Leaf(signed(r, 5, 1))
@@ -656,6 +697,16 @@ func TestMul(t *testing.T) {
 	o.Floats("a chain: output", out.Data, relative)
 	o.Error("a chain: error", tape.Backward(out, signed(r, 5, 1)))
 	o.Floats("a chain: gradient", x.Grad(), relative)
+}
+
+// productOfFew multiplies vectors of n elements where one of them is a constant, and where both are one.
+func productOfFew(t *testing.T, o *observe.Observer, n int) {
+	t.Helper()
+	r, tape := o.Rand(), gradcheck.NewTape()
+	x, c := tape.Leaf(signed(r, n, 1)), gradcheck.Const(signed(r, n, 3))
+	for _, vars := range [][]*gradcheck.Var{{x, c}, {c, x}, {x, x}, {x, gradcheck.Const(x.Data)}} {
+		runOn(t, o, "product: of few", tape, gradcheck.Mul{}, signed(r, n, 1), vars...)
+	}
 }
 
 // Softplus is log(1 + exp(x)), and its derivative the logistic function (rule 12).

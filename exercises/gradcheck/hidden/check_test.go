@@ -128,6 +128,23 @@ func total(factor float64, parts bool) fake {
 	}
 }
 
+// squares is half the sum of all squares, times a factor. The list of what is saved, which are the
+// inputs, is that of the gradients, which are right for the factor 1.
+func squares(factor float64) fake {
+	return fake{
+		forward: func(in [][]float64) []float64 {
+			sum := 0.0
+			for _, x := range in {
+				for _, v := range x {
+					sum += v * v
+				}
+			}
+			return []float64{factor * sum / 2}
+		},
+		backward: func(saved [][]float64, _ []float64) [][]float64 { return saved },
+	}
+}
+
 // Of a function whose gradient is right nothing is reported, and beside it a wrong one is found:
 // functions of one, two and three inputs, of other lengths than their output, constant ones and
 // gradients that are nil, for all outputs or for some of them (rules 17 and 18).
@@ -197,6 +214,7 @@ func TestCheckRight(t *testing.T) {
 		for _, factor := range []float64{1, 2} {
 			check(o, of(factor == 1, "one slice for all gradients"), total(factor, false), x, y, signed(r, n, 1))
 			check(o, of(factor == 1, "parts of one slice for all gradients"), total(factor, true), x, y, signed(r, n, 1))
+			check(o, of(factor == 1, "the list of Saved for gradients"), squares(factor), x, y)
 		}
 		check(o, "three outputs an input", wave(0), signed(r, n, 1))
 		check(o, "three outputs an input, wrong", wave(0.5), signed(r, n, 1))

@@ -259,6 +259,7 @@ func TestLarge(t *testing.T) {
 	r := o.Rand()
 	n := below(r, 70_000, 90_000)
 	run(t, o, "product", gradcheck.Mul{}, signed(r, n, 1), signed(r, n, 1))
+	productOfFew(t, o, n)
 	run(t, o, "softplus", gradcheck.Softplus{}, signed(r, n, 2))
 	run(t, o, "relu", gradcheck.ReLU{}, signed(r, n, 1))
 	run(t, o, "given", smooth(1, nil), signed(r, n, 1), signed(r, n, 1))

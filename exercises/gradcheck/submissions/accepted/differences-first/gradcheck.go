@@ -53,6 +53,7 @@ func (c *Context) gradients(grad []float64) ([][]float64, error) {
 	if len(list) != len(c.sizes) {
 		return nil, fmt.Errorf("%w: %d", ErrGradients, len(list))
 	}
+	list = slices.Clone(list) // that of the Function may be kept by it
 	for i := range list {
 		if !c.Needs(i) {
 			list[i] = nil
