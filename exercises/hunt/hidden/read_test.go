@@ -305,7 +305,7 @@ func (in *once) Read(p []byte) (n int, err error) {
 }
 
 // Where the reader fails, its error is returned, unless a whole line before it has a fault.
-// What there is of a last line is not looked at. The first error or io.EOF counts, alone or
+// What there is of a last line is not looked at, however long it is. The first error or io.EOF counts, alone or
 // with bytes, however many, whatever the reader would give after it (rule 6).
 func TestReaderErrors(t *testing.T) {
 	o := observe.New(t)
@@ -347,6 +347,26 @@ func TestReaderErrors(t *testing.T) {
 		}
 	}
 	filled(o)
+	halfFaulty(o)
+}
+
+// halfFaulty records what Read makes of a faulty line of any length, where the reader fails within it and
+// behind its end.
+func halfFaulty(o *observe.Observer) {
+	r := o.Rand()
+	text := letters(r, 300_000)
+	for _, n := range []int{below(r, 1, 60), below(r, 4_097, 9_000), below(r, 65_537, 99_000), below(r, 262_145, 300_000)} {
+		for _, faulty := range []string{"A\t", "\t", " a\t", "a b\t", "7", "No tab "} {
+			half := lines("\n", plain(r, below(r, 0, 3))...) + faulty + text[:n]
+			for _, together := range []bool{false, true} {
+				list, err := hunt.Read(&broken{half, errOwn, together})
+				o.Bool("the reader's error within a faulty line", err == errOwn)
+				o.Bool("the reader's error within a faulty line: no examples", list == nil)
+				_, err = hunt.Read(&broken{half + "\n", errOwn, together})
+				failure(o, "the reader's error behind a faulty line", err)
+			}
+		}
+	}
 }
 
 // Lines may have any length (rule 1), and are what short ones are (rules 4 and 5).

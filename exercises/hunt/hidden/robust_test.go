@@ -159,7 +159,8 @@ func TestUntouched(t *testing.T) {
 	o.Bool("epochs", slices.Equal(epochs, copied))
 }
 
-// Samples may be changed after Train, and models know nothing of each other (rules 12 and 23).
+// Samples may be changed after Train, and models know nothing of each other, however alike
+// samples and seeds look (rules 12, 14 and 23).
 func TestOwnModels(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
@@ -213,6 +214,29 @@ func TestOwnModels(t *testing.T) {
 	clear(epochs)
 	_, again := train(t, cfg, samples(r, cfg, 23, 3))
 	o.Int("epochs of a third", len(again))
+	alikeSeeds(t, o)
+}
+
+// alikeSeeds trains with the same samples and two seeds, one behind the other. For an epoch of each, the sum,
+// the product, the text or some of the bits of its seed and number are the same. The orders are not.
+func alikeSeeds(t testing.TB, o *observe.Observer) {
+	r := o.Rand()
+	cfg := config(r)
+	for _, n := range []int{below(r, 9, 12), below(r, 100, 140)} {
+		list := samples(r, cfg, n, 3)
+		for _, seed := range []uint64{uint64(below(r, 1, 9)), r.Uint64()} {
+			for _, other := range []uint64{seed + 1, seed - 1, seed ^ 1, 2 * seed, 10*seed + 1, seed + 31, seed + 1<<32, seed + 1<<56} {
+				cfg.Seed, cfg.Epochs = seed, 3+400/n // for few samples more than 31
+				train(t, cfg, list)
+				cfg.Seed, cfg.Epochs = other, 3
+				m, epochs := train(t, cfg, list)
+				for _, e := range epochs {
+					o.Float("loss of an epoch after a training with a seed that looks alike", e.Loss, observe.Within(1e-6, 0))
+				}
+				o.Floats("of a training after one with a seed that looks alike", m.Probabilities(list[0].X), observe.Within(1e-6, 0))
+			}
+		}
+	}
 }
 
 // A thousand texts, vocabularies and models in one program, the first ones still there at the
