@@ -194,6 +194,7 @@ func TestDistinctMagnitudes(t *testing.T) {
 		}
 		quarter.independent(o, "the first of many of one size")
 	}
+	manyDistinct(t, o)
 	for _, c := range []struct{ large, scale float64 }{{1e15, 1}, {1e17, 1}, {1e300, 1}, {math.MaxFloat64, 1}, {1e300, 1e-290}, {math.MaxFloat64, 1e-299}} {
 		small := dyadic(r, 4)
 		weights, at := scaled(small, c.scale), r.IntN(5)
@@ -227,6 +228,24 @@ func TestDistinctMagnitudes(t *testing.T) {
 		epochsWithout(o, scaled(equals(5), factor), 0)
 	}
 	epochsWithout(o, append([]float64{math.Ldexp(1, below(r, 60, 1000))}, equals(5)...), 1)
+}
+
+// manyDistinct is about few of thousands of weights of any one size: so few that those that are gone
+// do not change what is left.
+func manyDistinct(t *testing.T, o *observe.Observer) {
+	t.Helper()
+	r := o.Rand()
+	for _, scale := range []float64{scales[0], scales[len(scales)-1]} {
+		four, weights := fours(r, below(r, 1500, 2000), scale)
+		g := chance(r)
+		var draws, lists []int
+		for range 10 {
+			draws = append(draws, distinct(t, weights, 100, g)...)
+		}
+		byFours(o, "many of one size", four, draws)
+		epochs(o, config{Weights: weights, Samples: 100}, 10, func(list []int) { lists = append(lists, list...) })
+		byFours(o, "epochs of many of one size", four, lists)
+	}
 }
 
 // epochsWithout counts what stands first and second in lists without replacement, or what does

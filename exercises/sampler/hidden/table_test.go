@@ -229,6 +229,7 @@ func TestMagnitudes(t *testing.T) {
 	// Five weights whose sum is not too large, and five times the largest is.
 	weights := append(dyadic(r, 4), 3.875)
 	drawn(o, newTable(t, scaled(weights, math.Ldexp(1, 1020))), weights, 40_000)
+	manyOfOneSize(t, o)
 	few := positive(r, 3)
 	mixed := []float64{1e-300, few[0] * 1e300, 0, few[1] * 1e300, 1, few[2] * 1e300, 1e-20}
 	table := newTable(t, mixed)
@@ -250,6 +251,47 @@ func TestMagnitudes(t *testing.T) {
 			}
 			one.independent(o, "epochs of any size")
 		})
+	}
+}
+
+// manyOfOneSize is about thousands of weights of any one size: the sum of those that are large is
+// thousands of times the largest float64.
+func manyOfOneSize(t *testing.T, o *observe.Observer) {
+	t.Helper()
+	r := o.Rand()
+	for _, scale := range []float64{scales[0], scales[len(scales)-1]} {
+		four, weights := fours(r, below(r, 5000, 6000), scale)
+		table, g := newTable(t, weights), chance(r)
+		o.Floats("probabilities of many", []float64{table.Prob(0), table.Prob(2), table.Prob(len(weights) - 1)}, relative)
+		draws := make([]int, 2000)
+		for k := range draws {
+			draws[k] = table.Draw(g)
+		}
+		byFours(o, "draws of many", four, draws)
+		epochs(o, config{Weights: weights, Samples: 2000, Replacement: true}, 1, func(list []int) {
+			byFours(o, "epochs of many", four, list)
+		})
+	}
+	n := below(r, 66_000, 70_000)
+	table := newTable(t, scaled(equals(n), math.MaxFloat64))
+	o.Floats("probabilities of many", []float64{table.Prob(0), table.Prob(n - 1)}, relative)
+}
+
+// fours repeats four weights n times, the first of which is far below the others, and returns
+// the four as they are and all times scale.
+func fours(r *rand.Rand, n int, scale float64) (four, all []float64) {
+	four = []float64{float64(below(r, 32, 64)) / 64, 3.5, 3.75, 3.875}
+	return four, scaled(slices.Repeat(four, n), scale)
+}
+
+// byFours counts indices of fours by which of the four they are.
+func byFours(o *observe.Observer, name string, four []float64, indices []int) {
+	one := newTally(four, 1)
+	for _, i := range indices {
+		one.add(i % 4)
+	}
+	if one.n >= 1000 { // else there is nothing to count, which is for others
+		one.independent(o, name)
 	}
 }
 
