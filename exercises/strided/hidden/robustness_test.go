@@ -383,6 +383,39 @@ func TestStays(t *testing.T) {
 			}
 			record(o, "after views and copies were made", x, nil)
 		}
+		eachView(x, func(kind string, v *tensor) {
+			var made []*tensor
+			eachView(v, func(_ string, w *tensor) {
+				eachView(w, func(string, *tensor) {})
+				made = append(made, w)
+			})
+			record(o, kind+": after views of it were made", v, nil)
+			for _, w := range made {
+				record(o, kind+": a view of it, after others were made", w, nil)
+			}
+		})
+	}
+}
+
+// eachView calls do with a view of each kind, as far as x has one.
+func eachView(x *tensor, do func(kind string, v *tensor)) {
+	shape := x.Shape()
+	for _, view := range []struct {
+		kind string
+		make func() (*tensor, error)
+	}{
+		{"Unsqueeze(0)", func() (*tensor, error) { return x.Unsqueeze(0) }},
+		{"Unsqueeze at the end", func() (*tensor, error) { return x.Unsqueeze(len(shape)) }},
+		{"Select", func() (*tensor, error) { return x.Select(0, -1) }},
+		{"Slice", func() (*tensor, error) { return x.Slice(-1, open, open, -1) }},
+		{"Transpose", func() (*tensor, error) { return x.Transpose(0, -1) }},
+		{"Squeeze", func() (*tensor, error) { return x.Squeeze() }},
+		{"Expand", func() (*tensor, error) { return x.Expand(append([]int{2}, shape...)...) }},
+		{"Reshape", func() (*tensor, error) { return x.Reshape(shape...) }},
+	} {
+		if v, err := view.make(); err == nil && v != nil {
+			do(view.kind, v)
+		}
 	}
 }
 
