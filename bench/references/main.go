@@ -2,6 +2,7 @@
 // benchmarks in the references' folders, which are named
 //
 //	Benchmark<Workload>/<contender>
+//	Benchmark<Workloads>/<workload>/<contender>
 //
 // with one contender called "reference", and prints for every workload the median
 // time and memory of each contender as a ratio to the reference's. Contenders of a

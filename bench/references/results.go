@@ -34,6 +34,7 @@ type contender struct {
 // read parses the result lines of go test -bench -benchmem:
 //
 //	BenchmarkChain/reference-2   10   104 ns/op   48 B/op   2 allocs/op
+//	BenchmarkSum/rows/naive-2    10   104 ns/op   48 B/op   2 allocs/op
 func (r *results) read(in io.Reader) error {
 	lines := bufio.NewScanner(in)
 	for lines.Scan() {
@@ -41,14 +42,9 @@ func (r *results) read(in io.Reader) error {
 		if len(fields) < 4 || !strings.HasPrefix(fields[0], "Benchmark") {
 			continue
 		}
-		name, who, ok := strings.Cut(strings.TrimPrefix(fields[0], "Benchmark"), "/")
-		if !ok {
+		name, who := split(strings.TrimPrefix(fields[0], "Benchmark"))
+		if name == "" {
 			continue // a benchmark without contenders is no comparison
-		}
-		if i := strings.LastIndexByte(who, '-'); i > 0 {
-			if _, err := strconv.Atoi(who[i+1:]); err == nil {
-				who = who[:i]
-			}
 		}
 		c := r.contender(name, who)
 		for i := 2; i+1 < len(fields); i += 2 {
@@ -67,6 +63,18 @@ func (r *results) read(in io.Reader) error {
 		}
 	}
 	return lines.Err()
+}
+
+// split returns the workload and the contender of a benchmark's name, which ends with the
+// number of CPUs if that is not 1.
+func split(name string) (workload, who string) {
+	if i := strings.LastIndexByte(name, '-'); i > 0 {
+		if _, err := strconv.Atoi(name[i+1:]); err == nil {
+			name = name[:i]
+		}
+	}
+	i := strings.LastIndexByte(name, '/')
+	return name[:max(0, i)], name[i+1:]
 }
 
 func (r *results) contender(name, who string) *contender {

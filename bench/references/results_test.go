@@ -14,6 +14,9 @@ BenchmarkChain/two-pass-2    	      10	       900 ns/op	       0 B/op	       0 a
 BenchmarkAlone-2             	      10	       900 ns/op	       0 B/op	       0 allocs/op
 BenchmarkWide/naive          	      10	       1e3 ns/op	       0 B/op	       0 allocs/op
 BenchmarkWide/reference      	      10	       500 ns/op	       0 B/op	       0 allocs/op
+BenchmarkSum/rows/reference-2 	      10	       500 ns/op	       0 B/op	       0 allocs/op
+BenchmarkSum/rows/of-3-2     	      10	       400 ns/op	       0 B/op	       0 allocs/op
+BenchmarkSum/all/reference-2 	      10	       300 ns/op	       0 B/op	       0 allocs/op
 PASS
 `
 
@@ -34,6 +37,13 @@ course/reference/chain
   Wide                                 time    ratio       bytes/op    allocs/op
     naive                               1µs    2.00x              0            0
     reference                         500ns    1.00x              0            0
+
+  Sum/rows                             time    ratio       bytes/op    allocs/op
+    reference                         500ns    1.00x              0            0
+    of-3                              400ns    0.80x              0            0
+
+  Sum/all                              time    ratio       bytes/op    allocs/op
+    reference                         300ns    1.00x              0            0
 `, b.String())
 }
 
