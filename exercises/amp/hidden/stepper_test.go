@@ -91,10 +91,17 @@ func TestStepper(t *testing.T) {
 }
 
 // A step that is skipped is none of the schedule's, the gradients are left unscaled and
-// not clipped, and the scale falls (rules 5 and 25 to 27).
+// not clipped, and the scale falls, unless it would fall too far (rules 5, 20 and 25 to 27).
 func TestSkippedSteps(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
+	for _, exponent := range []int{-1022, -1021 + r.IntN(3), 10, 1018 + r.IntN(2), 1020 + r.IntN(3)} {
+		for _, interval := range []int{1, 2, never} {
+			for bad := range 4 {
+				scaleTellsNothing(t, o, exponent, interval, bad)
+			}
+		}
+	}
 	for i, p := range []float64{2, inf, 2, inf} {
 		b := newBench(t, r, 1+r.Float64(), p)
 		for k, bad := range []float64{1, inf, nan, 1, -inf, 1, 1, nan} {
@@ -113,6 +120,26 @@ func TestSkippedSteps(t *testing.T) {
 			o.Float("scale", b.scaler.Factor(), right)
 		}
 	}
+}
+
+// scaleTellsNothing steps two optimizers, of which those in the set bad are skipped, where the
+// Scaler may not take a scale that has fallen or grown (rule 20), and its count may be 0 before and
+// after: neither says whether there was a step.
+func scaleTellsNothing(t *testing.T, o *observe.Observer, exponent, interval, bad int) {
+	r := o.Rand()
+	b := newBench(t, r, 1+r.Float64(), 2)
+	b.scaler = newScaler(t, amp.ScalerConfig{Init: math.Ldexp(1, exponent), Growth: 4, Backoff: 0.25, Interval: interval})
+	b.scaler.SetState(amp.ScalerState{Scale: b.scaler.Factor(), Clean: r.IntN(2)})
+	b.stepper = newStepper(t, b.scaler, b.scheduler, 1+r.Float64(), 2)
+	opts := make([]*fake, 2)
+	for i := range opts {
+		opts[i] = with(b.scaler, 1+float64(r.IntN(8))/8) // whatever the scale, the product is right
+		if bad>>i&1 == 1 {
+			opts[i] = with(b.scaler, []float64{nan, inf, -inf}[r.IntN(3)])
+		}
+	}
+	b.step(o, opts...)
+	o.Int("steps of the schedule", b.scheduler.State().Steps)
 }
 
 // Each of several optimizers is clipped and judged by itself; the schedule goes on if one

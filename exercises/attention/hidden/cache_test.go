@@ -211,6 +211,43 @@ func TestFork(t *testing.T) {
 			shorten(t, o, one, held, 1+2*r.IntN(held/3), parent) // within one that was full
 		}
 	}
+	for _, h := range layouts(r) {
+		for range 10 {
+			anyOrder(t, o, h)
+		}
+	}
+}
+
+// anyOrder has caches that are forks of each other, and of forks, take tokens, none or some, forget
+// some and be forked, in any order.
+func anyOrder(t *testing.T, o *observe.Observer, h heads) {
+	r := o.Rand()
+	caches := []*attention.Cache{newCache(t, h, 2, 3)}
+	var c *attention.Cache
+	for range 50 {
+		if r.IntN(3) == 0 || c == nil { // else the same one goes on
+			c = caches[r.IntN(len(caches))]
+		}
+		switch r.IntN(8) {
+		case 0, 1:
+			if f := c.Fork(); len(caches) < 4 {
+				caches = append(caches, f)
+			} else {
+				caches[r.IntN(len(caches))] = f // and one is gone
+			}
+		case 2, 3: // one token, or some, or none
+			o.Error("error", c.Truncate(max(0, c.Len()-r.IntN(4)*r.IntN(3))), attention.ErrShape, attention.ErrOption)
+		case 4, 5: // what comes of it is for TestCacheErrors
+			none := several(r, h, 0, 0, 2, 3)
+			c.Step(none.q, none.k, none.v)
+		default:
+			n := 1 + r.IntN(3)*r.IntN(2)
+			step(o, "values in any order", c, several(r, h, n, n, 2, 3))
+		}
+	}
+	for _, c := range caches {
+		step(o, "values in any order", c, several(r, h, 1, 1, 2, 3))
+	}
 }
 
 // emptied forks a cache that holds nothing any more: what comes of the two is apart.
@@ -230,7 +267,7 @@ func emptied(t *testing.T, o *observe.Observer, h heads, held int) {
 }
 
 // shorten forks a cache at once, shortens one of the two to some tokens and has it go on: the
-// other has its tokens still.
+// other has its tokens still. A Step without tokens before that changes nothing.
 func shorten(t *testing.T, o *observe.Observer, h heads, held, left int, parent bool) {
 	token := func() inputs { return several(o.Rand(), h, 1, 1, 2, 3) }
 	c := newCache(t, h, 2, 3)
@@ -240,6 +277,10 @@ func shorten(t *testing.T, o *observe.Observer, h heads, held, left int, parent 
 	changed, other := c.Fork(), c
 	if parent {
 		changed, other = c, changed
+	}
+	none := several(o.Rand(), h, 0, 0, 2, 3)
+	for _, one := range [][]*attention.Cache{{}, {changed}, {other}, {changed, other}}[o.Rand().IntN(4)] {
+		one.Step(none.q, none.k, none.v) // which parts nothing
 	}
 	o.Error("error", changed.Truncate(left), attention.ErrShape, attention.ErrOption)
 	for range held/2 + 1 {

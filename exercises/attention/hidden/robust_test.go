@@ -1,6 +1,7 @@
 package hidden
 
 import (
+	"math/rand/v2"
 	"slices"
 	"sync"
 	"testing"
@@ -175,14 +176,131 @@ func TestBuffers(t *testing.T) {
 		for _, m := range results {
 			o.Float("values of many steps in the end", total(m))
 		}
+		withoutNumbers(t, o, h)
+	}
+}
+
+// withoutNumbers has a caller append to results that have no numbers, as far as their arrays have
+// room: it shows in no argument, nor in what lies behind it, in no other result and in no cache.
+func withoutNumbers(t *testing.T, o *observe.Observer, h heads) {
+	r := o.Rand()
+	var rooms [][]float64
+	call := func(queries, keys, valueDim int, f func(q, k, v matrix) (matrix, error)) {
+		in := several(r, h, queries, keys, 2, valueDim)
+		args := []matrix{roomy(in.q), roomy(in.k), roomy(in.v)}
+		m, _ := f(args[0], args[1], args[2])
+		room := m.Data[:cap(m.Data)]
+		for i := range room {
+			room[i] = float64(len(rooms))
+		}
+		rooms = append(rooms, room)
+		for i, before := range []matrix{roomy(in.q), roomy(in.k), roomy(in.v)} {
+			same := slices.Equal(before.Data[:cap(before.Data)], args[i].Data[:cap(args[i].Data)])
+			o.Bool("arguments of a result without numbers, which was appended to, are as before", same)
+		}
+	}
+	holds, empty := newCache(t, h, 2, 3), newCache(t, h, 2, 0)
+	for range 3 {
+		n := 1 + r.IntN(9)
+		step(o, "values of all steps", holds, several(r, h, n, n, 2, 3))
+		call(0, 0, 3, holds.Step)
+		call(0, 0, 0, empty.Step)
+		call(n, n, 0, empty.Step)
+		for _, size := range [][3]int{{0, n, 3}, {0, 0, 3}, {0, n, 0}, {n, n, 0}, {n, 0, 0}, {n, n + r.IntN(9), 0}} {
+			call(size[0], size[1], size[2], func(q, k, v matrix) (matrix, error) {
+				return attention.MultiHead(q, k, v, h, scaled(2))
+			})
+			call(size[0], size[1], size[2], func(q, k, v matrix) (matrix, error) {
+				return attention.Attend(narrow(q, 2), narrow(k, 2), v, scaled(2))
+			})
+		}
+		for _, size := range [][2]int{{0, n}, {n, 0}, {0, 0}} {
+			call(size[0], size[1], r.IntN(3), func(q, k, _ matrix) (matrix, error) {
+				return attention.Weights(narrow(q, 2), narrow(k, 2), scaled(2))
+			})
+		}
+	}
+	step(o, "values of all steps", holds, several(r, h, 2, 2, 2, 3))
+	changed := 0
+	for i, room := range rooms {
+		for _, x := range room {
+			if x != float64(i) {
+				changed++
+			}
+		}
+	}
+	o.Int("numbers that were appended to a result without any and changed later", changed)
+}
+
+// again calls a function again and again with the same slices, in which the caller
+// changes numbers between two calls, all of them or one: no call knows what another one was given.
+func again(o *observe.Observer, h heads, queries, keys int, call func(in inputs, opt options)) {
+	r := o.Rand()
+	in, opt := several(r, h, queries, keys, 4, 4), scaled(4)
+	opt.Mask = somewhere(r, queries, keys)
+	for what := range 10 {
+		call(in, opt)
+		fresh := several(r, h, queries, keys, 4, 4)
+		switch what % 5 {
+		case 0:
+			refill(r, in.q.Data, fresh.q.Data)
+		case 1:
+			refill(r, in.k.Data, fresh.k.Data)
+		case 2:
+			refill(r, in.v.Data, fresh.v.Data)
+		case 3:
+			refill(r, opt.Mask, somewhere(r, queries, keys))
+		default:
+			opt.Causal = !opt.Causal
+		}
+	}
+}
+
+// refill puts what is fresh into a slice: all of it, or in one place.
+func refill[T any](r *rand.Rand, old, fresh []T) {
+	from, to := 0, len(old)
+	if r.IntN(2) == 0 {
+		from = r.IntN(len(old))
+		to = from + 1
+	}
+	copy(old[from:to], fresh[from:to])
+}
+
+// sameSlices has again call each function by itself, with few numbers and with many.
+func sameSlices(t *testing.T, o *observe.Observer) {
+	r := o.Rand()
+	about := observe.Within(1e-6, 1e-9)
+	for _, size := range [][2]int{{1 + r.IntN(4), 2 + r.IntN(9)}, {2, 20 + r.IntN(200)}, {1, 300 + r.IntN(3000)}, {300 + r.IntN(900), 2}} {
+		for _, h := range []heads{one, grouped(4, 2), grouped(2, 1)} {
+			again(o, h, size[0], size[1], func(in inputs, opt options) {
+				m, _ := attention.MultiHead(in.q, in.k, in.v, h, opt)
+				o.Float("heads: values of the same slices", total(m), about)
+			})
+		}
+		again(o, one, size[0], size[1], func(in inputs, opt options) {
+			m, _ := attention.Attend(in.q, in.k, in.v, opt)
+			o.Float("one: values of the same slices", total(m), about)
+		})
+		again(o, one, size[0], size[1], func(in inputs, opt options) {
+			m, _ := attention.Weights(in.q, in.k, opt)
+			o.Float("weights", total(m), about)
+		})
+	}
+	for _, n := range []int{1 + r.IntN(4), 70 + r.IntN(40)} {
+		again(o, grouped(4, 2), n, n, func(in inputs, _ options) {
+			m, _ := newCache(t, grouped(4, 2), 4, 4).Step(in.q, in.k, in.v)
+			o.Float("cache: values of the same slices", total(m), about)
+		})
 	}
 }
 
 // Goroutines that call the functions on the same matrices, and that use a cache and its
-// forks, each one of them, share nothing (rule 20).
+// forks, each one of them, share nothing. Nor do two calls, one after the other, with the same
+// slices and other numbers in them (rule 20).
 func TestTogether(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
+	sameSlices(t, o)
 	h := heads{Query: 4, KV: 2}
 	in := several(r, h, 12, 12, 4, 4)
 	flat := several(r, one, 12, 12, 4, 4)

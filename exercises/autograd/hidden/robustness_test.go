@@ -2,6 +2,7 @@ package hidden
 
 import (
 	"math"
+	"math/rand/v2"
 	"runtime/debug"
 	"slices"
 	"testing"
@@ -45,10 +46,7 @@ func inLittleMemory(f func()) {
 func shortChains(o *observe.Observer) {
 	r := o.Rand()
 	factor, power := between(r, 0.999999, 1), between(r, 0.999999, 1)
-	for _, step := range []struct {
-		name string
-		f    func(y, c node) node
-	}{
+	for _, step := range append(withResults(r), []step{
 		{"c+y", func(y, c node) node { return c.Add(y) }},
 		{"c-y", func(y, c node) node { return c.Sub(y) }},
 		{"c·y", func(y, c node) node { return c.Mul(y) }},
@@ -80,7 +78,7 @@ func shortChains(o *observe.Observer) {
 		{"Tanh", one((node).Tanh)},
 		{"Sigmoid and MulScalar", func(y, _ node) node { return y.Sigmoid().MulScalar(4).AddScalar(-2) }},
 		{"ReLU", one((node).ReLU)},
-	} {
+	}...) {
 		x, c := autograd.New(between(r, 0.5, 1)), autograd.New(between(r, 0.999999, 1))
 		y := x
 		for range shortChain {
@@ -92,6 +90,41 @@ func shortChains(o *observe.Observer) {
 			o.Floats(step.name+": gradients of the leaves of a deep chain", grads([]node{x, c}))
 		}
 	}
+}
+
+// step makes the next node of a chain from y, the one before, and the leaf c, which holds nearly 1.
+type step struct {
+	name string
+	f    func(y, c node) node
+}
+
+// withResults are the operations on two nodes of which y is either one and the other one is a result
+// as well: of the leaf, a new one in each step or one that all steps use, or of y.
+func withResults(r *rand.Rand) (steps []step) {
+	for _, op := range operations(r)[:4] {
+		factor := between(r, 0.999999, 1)
+		results := []func(y, c node) node{
+			func(y, _ node) node { return y.MulScalar(0).AddScalar(factor) },
+			func(_, c node) node { return c.MulScalar(factor) },
+			func(_, c node) node { return c.AddScalar(factor - 1) },
+			func(_, c node) node { return c.Mul(c) },
+			func(_, c node) node { return c.Neg() },
+		}
+		var leaf, used node
+		results = append(results, func(_, c node) node {
+			if leaf != c {
+				leaf, used = c, c.MulScalar(factor)
+			}
+			return used
+		})
+		for _, i := range []int{0, 1 + r.IntN(len(results)-1)} {
+			result := results[i]
+			steps = append(steps,
+				step{"result + y: " + op.name + " of a result and y", func(y, c node) node { return op.f(result(y, c), y) }},
+				step{"y + result: " + op.name + " of y and a result", func(y, c node) node { return op.f(y, result(y, c)) }})
+		}
+	}
+	return steps
 }
 
 // deepChain makes a chain of a million additions, in which one result is used more often

@@ -2,6 +2,7 @@ package hidden
 
 import (
 	"math"
+	"math/rand/v2"
 	"slices"
 	"testing"
 	"testing/synctest"
@@ -33,12 +34,15 @@ func TestFull(t *testing.T) {
 	}
 }
 
+// odd draws an odd number of nanoseconds, which no rounding keeps.
+func odd(r *rand.Rand, most int) time.Duration { return time.Duration(2*r.IntN(most/2) + 1) }
+
 // A request that stays alone goes to the model when it has waited for MaxWait, and
 // neither before nor later (rule 4).
 func TestLone(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
-	for _, most := range []time.Duration{1, time.Microsecond, wait(below(r, 1, 9)), wait(below(r, 100, 9999)), 1000 * time.Hour} {
+	for _, most := range []time.Duration{1, time.Microsecond, wait(below(r, 1, 9)), wait(below(r, 100, 9999)), 1000 * time.Hour, 1<<48 + odd(r, 1<<20), 1<<53 + odd(r, 1<<30), 1<<58 + odd(r, 1<<57)} {
 		bubble(t, func(t *testing.T) {
 			w := newWorld(t, r, config{MaxBatch: below(r, 2, 9), MaxWait: most})
 			for _, q := range apart(r, below(r, 3, 6), 1, 1, 50) {

@@ -260,6 +260,14 @@ func TestOverlap(t *testing.T) {
 		recordGaps[float64](o, "", m)
 		recordGaps[float32](o, ", float32", m)
 	}
+	for range 2 {
+		m := between(r, 1, 5)
+		n := m + between(r, 1, 3)
+		for _, rows := range [][2]int{{m, n}, {n, m}, {n, n}} {
+			recordShared[float64](o, ", of operands in one slice", rows[0], rows[1])
+			recordShared[float32](o, ", of operands in one slice, float32", rows[0], rows[1])
+		}
+	}
 	// Without elements there are none in common.
 	memory := random[float64](r, 1, 40).Data
 	n := between(r, 3, 5)
@@ -351,6 +359,43 @@ func recordGaps[T cosine.Float](o *observe.Observer, about string, m [5]int) {
 		a, dst = view(memory[at:], rows, m[1], m[2]), view(memory[start:], rows, m[3], m[4])
 		if common || start+space <= at || start >= at+extent {
 			failure(o, "error of matrices "+name+", the other operand", cosine.Similarity(background, dst, others, a))
+		}
+	}
+}
+
+// recordShared tries operands that lie in one slice themselves: they begin together, end together, overlap,
+// or leave room for dst between them. dst begins or ends at each of their edges, or one number off, so that
+// it meets both of them, one or none. Where rows lie in gaps, nothing is recorded.
+func recordShared[T cosine.Float](o *observe.Observer, about string, m, n int) {
+	r := o.Rand()
+	cols := between(r, 1, 4)
+	stride, width := cols+r.IntN(2)*r.IntN(3), n+r.IntN(2)*r.IntN(3) // of a and dst
+	sizeA, sizeB, space := (m-1)*stride+cols, n*cols, (m-1)*width+n
+	atA := space + sizeB + space + 4
+	before := random[T](r, 1, atA+sizeA+2*space+sizeB+8).Data
+	for _, atB := range []int{atA, atA + sizeA - sizeB, atA + r.IntN(sizeA), atA - r.IntN(sizeB), atA + sizeA + space + r.IntN(3), atA - sizeB - space - r.IntN(3)} {
+		for _, start := range []int{atA - space, atA - space + 1, atA + sizeA - 1, atA + sizeA, atB - space, atB - space + 1, atB + sizeB - 1, atB + sizeB} {
+			memory := slices.Clone(before)
+			a, b, dst := view(memory[atA:], m, cols, stride), view(memory[atB:], n, cols, cols), view(memory[start:], m, n, width)
+			if r.IntN(2) == 0 {
+				a.Data, b.Data, dst.Data = a.Data[:sizeA:sizeA], b.Data[:sizeB:sizeB], dst.Data[:space:space]
+			}
+			apart := func(at, size int) bool { return start+space <= at || at+size <= start }
+			common := false
+			for i := range m * n {
+				off := start + i/n*width + i%n
+				inA, inB := off-atA, off-atB
+				common = common || inA >= 0 && inA/stride < m && inA%stride < cols || inB >= 0 && inB < sizeB
+			}
+			name := map[bool]string{false: "beside each other", true: "with elements in common"}[common] + about
+			switch {
+			case common:
+				failure(o, "error of matrices "+name, cosine.Similarity(background, dst, a, b))
+				o.Bool("memory of matrices "+name+", is as before", slices.Equal(memory, before))
+			case apart(atA, sizeA) && apart(atB, sizeB):
+				failure(o, "error of matrices "+name, cosine.Similarity(background, dst, a, b))
+				o.Floats(bySimilarity+"memory of matrices "+name, floats(memory), near)
+			}
 		}
 	}
 }

@@ -57,6 +57,8 @@ func TestParallel(t *testing.T) {
 	for i := range trainings {
 		r := rand.New(rand.NewPCG(o.Rand().Uint64(), o.Rand().Uint64()))
 		s := begin(t, &trainings[i], earlystop.Config{Patience: 1 << 30, Mode: earlystop.Mode(i % 2)})
+		large := draws(9, func() session { return begin(t, &trainings[i], earlystop.Config{Patience: 9}) })
+		other := newStopper(t, earlystop.Config{Patience: 9})
 		wg.Go(func() {
 			m := newModel(r, 200, 300)
 			for epoch := range 100 {
@@ -75,12 +77,38 @@ func TestParallel(t *testing.T) {
 			s.restore(m)
 			best, _, ok := s.Best()
 			trainings[i].bests.Add("in the end: %s", number(best, ok))
+			for j, s := range large {
+				s.manyLayers(r, []int{1 + r.IntN(60), 61 + r.IntN(300), 1000}[j%3], other)
+			}
 		})
 	}
 	wg.Wait()
 	for i := range trainings {
 		o.Strings("best after each epoch", trainings[i].bests)
 		o.Strings("weights that Restore brings back", trainings[i].weights)
+	}
+}
+
+// manyLayers has some bests of a model of so many layers, restores the last, and gives it to another Stopper
+// as well: no list of layers may be shared, however many there are.
+func (s session) manyLayers(r *rand.Rand, layers int, other *earlystop.Stopper) {
+	lengths := draws(layers, func() int { return r.IntN(4) })
+	lengths[r.IntN(layers)] += r.IntN(1000)
+	m := newModel(r, lengths...)
+	for epoch := range 3 {
+		m.train(r)
+		s.Observe(some+epoch, -float64(epoch), m)
+	}
+	m.train(r)
+	err := s.Restore(m)
+	sum := 0.0
+	for i, w := range m.weights() {
+		sum += w * float64(1+i%7)
+	}
+	s.log.weights.Add("of many layers: error %s, added up %v", kind(err), sum)
+	if other.SetState(s.State()) == nil {
+		_ = other.Restore(m)
+		other.Observe(some+9, -9, m)
 	}
 }
 

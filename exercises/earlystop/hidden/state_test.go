@@ -3,6 +3,7 @@ package hidden
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"slices"
 	"testing"
 
@@ -80,6 +81,13 @@ func TestReset(t *testing.T) {
 				*s.begun = false
 				s.run(100+sign*7, 100+sign*6, 100+sign*5, 100+sign*4)
 				begin(t, &ofNew, cfg).run(100+sign*7, 100+sign*6, 100+sign*5, 100+sign*4)
+				// The worst of the finite numbers improves as it does on a new one.
+				plain := begin(t, &again, earlystop.Config{Mode: mode, Patience: 2})
+				plain.Observe(some, 100+sign*seen[0], m)
+				plain.Reset()
+				*plain.begun = false
+				plain.run(sign*math.MaxFloat64, base)
+				begin(t, &ofNew, earlystop.Config{Mode: mode, Patience: 2}).run(sign*math.MaxFloat64, base)
 			}
 		}
 		o.Strings(way+": errors", l.errors)
@@ -171,6 +179,33 @@ func TestState(t *testing.T) {
 	ofNothing(t, o)
 	zeros(t, o, "weights agree: signs of zeros", carry)
 	infiniteBests(t, o, carry)
+	otherLimits(t, o, carry)
+}
+
+// otherLimits shows metrics within its limits to a Stopper that goes on with a best beyond them, or with
+// none: limits are about metrics, so it stops as little as one without a best does.
+func otherLimits(t *testing.T, o *observe.Observer, carry func(from, to session)) {
+	t.Helper()
+	r := o.Rand()
+	var l, ofNew log
+	for _, mode := range []earlystop.Mode{earlystop.Min, earlystop.Max} {
+		sign, x := sign(mode), dyadic(r, -9, 9)
+		for _, seen := range [][]float64{{x + 20*sign}, {x - 20*sign}, {x + 3*sign}, {x - 3*sign}, {sign * inf}, {nan}, {}} {
+			for _, limits := range [][2]*float64{{new(x + 2*sign), nil}, {nil, new(x - 2*sign)}, {new(x + 2*sign), new(x - 2*sign)}} {
+				s := begin(t, &l, earlystop.Config{Mode: mode, Patience: endless})
+				for i, metric := range seen {
+					s.Observe(some+i, metric, ordinary())
+				}
+				cfg := earlystop.Config{Mode: mode, Patience: endless, MinDelta: dyadic(r, 0, 1), StopAt: limits[0], DivergeAt: limits[1], CheckFinite: true}
+				next := begin(t, &l, cfg)
+				carry(s, next)
+				metrics := []float64{x - sign, x + dyadic(r, -1, 1), x - dyadic(r, -1, 1), x + sign, x, x + 2*sign, x - 2*sign}
+				next.run(metrics...)
+				begin(t, &ofNew, cfg).run(metrics...)
+			}
+		}
+	}
+	o.Bool("with other limits it stops as one without a best", slices.Equal(l.stops, ofNew.stops))
 }
 
 // patienceOfTheNew records how many bad epochs a Stopper bears that goes on with

@@ -74,6 +74,12 @@ func TestModes(t *testing.T) {
 			}
 			begin(t, &l, earlystop.Config{Mode: mode, Patience: endless}).run(metrics...)
 		}
+		worst := -sign(mode) * math.MaxFloat64 // of the finite numbers, and better than none
+		for _, first := range []float64{worst, math.Nextafter(worst, 0), worst * (1 - r.Float64()/2), -worst} {
+			cfg := earlystop.Config{Mode: mode, Patience: endless}
+			begin(t, &l, cfg).run(worst, worst, first, first, math.Nextafter(first, -worst), dyadic(r, -20, 20))
+			begin(t, &l, cfg).run(first, first, worst, dyadic(r, -20, 20), first, -worst)
+		}
 	}
 	o.Strings("best after each epoch", l.bests)
 }

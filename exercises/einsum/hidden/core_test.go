@@ -1,6 +1,7 @@
 package hidden
 
 import (
+	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -230,4 +231,25 @@ func TestManyOperands(t *testing.T) {
 		}
 		ask(o, "a chain of very many operands", strings.Join(inputs, ",")+"->"+chain[len(chain)-1:]+chain[:1], operands...)
 	}
+	// Large ones in any order: neighbours share no letter, and their product would not fit.
+	for range 3 {
+		chain := letters(r, 12+r.IntN(14))
+		var inputs []string
+		var operands tensors
+		for i := range len(chain) - 1 {
+			inputs, operands = append(inputs, chain[i:i+2]), append(operands, permutation(r, 40))
+		}
+		r.Shuffle(len(inputs), func(i, j int) { inputs[i], inputs[j] = inputs[j], inputs[i] })
+		ask(o, "a chain of many large operands", strings.Join(inputs, ",")+"->"+chain[:1]+chain[len(chain)-1:], operands...)
+	}
+}
+
+// permutation draws a matrix with a 1 or -1 in each row and each column: products of any
+// number of those are exact.
+func permutation(r *rand.Rand, n int) tensor {
+	t := tensor{Shape: []int{n, n}, Data: make([]float64, n*n)}
+	for i, j := range r.Perm(n) {
+		t.Data[i*n+j] = sign(r)
+	}
+	return t
 }

@@ -234,4 +234,31 @@ func TestAfterErrors(t *testing.T) {
 		refused(o, "other spaces", spaced, random(r, 2, 3), random(r, 4, 2))
 		refused(o, "a space in the arrow", strings.Replace(equation, "->", "- >", 1), random(r, 2, 3), random(r, 3, 2))
 	}
+	for _, equation := range []string{"ij,jk->ki", "ij,jk", "i,j,ij->"} {
+		equation := rename(r, equation)
+		size := sizesOf(equation, distinct(r))
+		right := operandsOf(r, equation, size)
+		wrong := slices.Clone(right)
+		wrong[len(wrong)-1] = random(r, right[len(wrong)-1].Shape[0]+1, 2)
+		for _, spaced := range spacings(equation) {
+			ask(o, "with any spaces", spaced, right...)
+			for _, other := range spacings(equation) {
+				if r.IntN(8) == 0 {
+					refused(o, "sizes that do not fit, with other spaces than before", other, wrong...)
+				}
+			}
+		}
+	}
+}
+
+// spacings are an equation without spaces, with one in each place where one may stand, and
+// with many.
+func spacings(equation string) []string {
+	list := []string{equation, strings.NewReplacer(",", ", ", "->", " -> ").Replace(equation), strings.NewReplacer(",", " , ").Replace(equation)}
+	for i := range len(equation) + 1 {
+		if i == 0 || i == len(equation) || equation[i-1:i+1] != "->" {
+			list = append(list, equation[:i]+" "+equation[i:])
+		}
+	}
+	return list
 }

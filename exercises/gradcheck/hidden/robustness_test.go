@@ -117,6 +117,75 @@ func TestReleased(t *testing.T) {
 		runtime.KeepAlive(tape)
 		runtime.KeepAlive(v)
 	}
+	replaced(t, o)
+}
+
+// ofAll saves its inputs and its output, and remembers them weakly.
+type ofAll struct{ large }
+
+func (a *ofAll) Forward(c *gradcheck.Context, in [][]float64) ([]float64, error) {
+	out := slices.Clone(in[0])
+	c.Save(in...)
+	c.Save(out)
+	for _, list := range append(slices.Clone(in), out) {
+		a.lists = append(a.lists, weak.Make(&list[0]))
+	}
+	a.contexts = append(a.contexts, c)
+	return out, a.forward
+}
+
+func (a *ofAll) Backward(c *gradcheck.Context, grad []float64) ([][]float64, error) {
+	grads := slices.Repeat([][]float64{grad}, len(a.lists)-1)
+	if a.extra {
+		grads = append(grads, grad)
+	}
+	return grads, a.backward
+}
+
+// replaced gives Vars other Data, as long as before, once Apply or Backward has returned. Then what was
+// saved, which was their Data, is no Var's any more, and can be collected after Backward.
+func replaced(t *testing.T, o *observe.Observer) {
+	r := o.Rand()
+	for _, kind := range []string{"plain", "Backward fails", "gradients are wrong", "Forward fails", "no gradient is needed"} {
+		for when := range 2 { // before Backward, or after it
+			a := &ofAll{}
+			a.extra = kind == "gradients are wrong"
+			if kind == "Backward fails" {
+				a.backward = errors.New("fresh")
+			} else if kind == "Forward fails" {
+				a.forward = errors.New("fresh")
+			}
+			n, tape := below(r, 1000, 2000), gradcheck.NewTape()
+			vars := make([]*gradcheck.Var, below(r, 1, 3))
+			leaf := r.IntN(len(vars))
+			for i := range vars {
+				if vars[i] = gradcheck.Const(signed(r, n, 1)); kind != "no gradient is needed" && (i == leaf || r.IntN(2) == 0) {
+					vars[i] = tape.Leaf(vars[i].Data)
+				}
+			}
+			out, err := gradcheck.Apply(a, vars...)
+			o.Error(kind+": error of Apply of what is replaced", err, a.forward)
+			all := slices.Clone(vars)
+			if out != nil {
+				all = append(all, out)
+			}
+			for step := range 2 {
+				if step != when {
+					if out != nil && out.Tape() != nil {
+						o.Error(kind+": error of Backward of what is replaced", tape.Backward(out, signed(r, n, 1)), a.backward, gradcheck.ErrGradients)
+					}
+					continue
+				}
+				for _, v := range all {
+					v.Data = signed(r, n, 1)
+				}
+			}
+			o.Int(kind+": alive after Backward, of what was replaced", a.alive())
+			runtime.KeepAlive(a.contexts)
+			runtime.KeepAlive(tape)
+			runtime.KeepAlive(all)
+		}
+	}
 }
 
 // gather squares some elements of the last input. The gradient has an error at one place, if that

@@ -387,6 +387,19 @@ func TestLongLines(t *testing.T) {
 	// Several, none of which is a part of the next.
 	longest := letters(r, 1<<18)
 	read(o, "long lines", lines("\n", "x\t"+longest, plain(r, 1)[0], "y\t"+longest[1<<17:], "#"+longest[1<<16:], "z\t"+longest[1<<14:], "x\t"+longest))
+	// Two that differ in one letter, anywhere between their ends.
+	for _, n := range []int{9_000, 150_000, 400_000, 900_000} {
+		one := "x\t" + letters(r, n+r.IntN(n))
+		other := []byte(one)
+		at := below(r, len(one)/5, len(one)*4/5)
+		other[at] = 'a' + (other[at]-'a'+1+byte(r.IntN(25)))%26
+		list, err := hunt.Read(strings.NewReader(lines("\n", one, string(other), one)))
+		failure(o, "long lines that differ in one letter", err)
+		o.Int("long lines that differ in one letter: examples", len(list))
+		for _, e := range list {
+			o.Int("long lines that differ in one letter: count", e.Count)
+		}
+	}
 	many := some(r, words(r, 500), 70_000)
 	read(o, "70,000 words", "x\t"+strings.Join(many, " "))
 	read(o, "a long label", letters(r, 65_536+r.IntN(99))+"\tx")

@@ -337,7 +337,7 @@ func TestReadAllocations(t *testing.T) {
 func TestTrainAllocations(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
-	for _, size := range []struct{ features, classes, entries, epochs int }{{20, 5, 3, 100}, {20, 70, 2, 20}, {5, 260, 1, 20}, {300, 2, 300, 60}} {
+	for _, size := range []struct{ features, classes, entries, epochs int }{{20, 5, 3, 100}, {20, 70, 2, 20}, {5, 260, 1, 20}, {300, 2, 300, 60}, {3, below(r, 1_100, 1_300), 1, 120}} {
 		cfg := hunt.Config{Features: size.features, Classes: size.classes, Epochs: size.epochs, Batch: 5, Rate: 0.1, Seed: r.Uint64()}
 		list := samples(r, cfg, 50, size.entries)
 		_, epochs := train(t, cfg, list)

@@ -66,11 +66,31 @@ func TestConfig(t *testing.T) {
 		o.Int("Len with "+c.name, l.Len())
 		run(l.Epoch(t.Context(), 0)).observe(o, "batch with "+c.name)
 	}
+	for _, set := range []func(c *config, n int){
+		func(c *config, n int) { c.BatchSize = n },
+		func(c *config, n int) { c.Workers = n },
+		func(c *config, n int) { c.Prefetch = n },
+		func(c *config, n int) { c.BatchSize, c.Workers, c.Prefetch = n, r.IntN(3), n-r.IntN(2) },
+	} {
+		for _, n := range great(r) {
+			cfg := config{BatchSize: below(r, 1, 4), Workers: r.IntN(3), DropLast: r.IntN(4) == 0}
+			set(&cfg, n)
+			l := newLoader(t, s, copies, cfg)
+			o.Int("Len with a great number", l.Len())
+			run(l.Epoch(t.Context(), 0)).observe(o, "batch with a great number")
+		}
+	}
 	l, err := loader.New((*three)(nil), copies, config{BatchSize: 2, Workers: r.IntN(3)})
 	o.Error("error of New: a nil pointer as dataset", err)
 	if err == nil && l != nil {
 		run(l.Epoch(t.Context(), 0)).observe(o, "batch with a nil pointer as dataset")
 	}
+}
+
+// great are numbers of which there is no twice, or just still, or not in some bits; and others as great.
+func great(r *rand.Rand) []int {
+	return []int{math.MaxInt - below(r, 1, 4), math.MaxInt - below(r, 4, 1000), 1 << 62, 1<<62 - 1, 1<<62 + below(r, 1, 1000), 1<<62 + r.IntN(1<<62),
+		1<<62 - below(r, 2, 1000), 1<<below(r, 33, 62) + below(r, -1, 2), 1<<31 + below(r, -1, 2), 1<<32 + below(r, -1, 2), below(r, 1e5, 1<<31)}
 }
 
 // three is a dataset of three samples, and needs no memory for them.

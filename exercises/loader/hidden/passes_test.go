@@ -246,7 +246,7 @@ func begin(seq iter.Seq2[[]int, error]) (first []int, stop func()) {
 
 // The slices that Collate is given are its own: it may return them as the batch,
 // write into them and append to them. A batch that was kept never changes, and
-// no other batch sees what was done to it.
+// no other batch sees what was done to it. They are its own also where no batch came of them.
 func TestOwnBatches(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
@@ -282,6 +282,9 @@ func TestOwnBatches(t *testing.T) {
 		o.Ints("the order of the Sampler", order)
 		keptIndices(t, o, s, cfg)
 		appendedLater(t, o, s, cfg)
+		for _, end := range []string{"fails", "panics", "ends ctx", "works ahead of a loop that is left"} {
+			keptForGood(t, o, cfg, end)
+		}
 	}
 }
 
@@ -316,4 +319,49 @@ func keptIndices(t *testing.T, o *observe.Observer, s *source, cfg config) {
 	run(l.Epoch(t.Context(), 0))
 	o.Int("lists of indices that were kept", len(kept))
 	o.Bool("indices that were kept have changed", !slices.EqualFunc(kept, then, slices.Equal))
+}
+
+// keptForGood has Collate keep its slices, with numbers of its own in them, in passes that end
+// before their time, so that no batch comes of some. No later pass may change them.
+func keptForGood(t *testing.T, o *observe.Observer, cfg config, end string) {
+	r := o.Rand()
+	s := newSource(r, below(r, 4*cfg.BatchSize, 9*cfg.BatchSize))
+	cfg.Sampler, cfg.Shuffle, cfg.Seed = nil, r.IntN(2) == 0, r.Uint64()
+	var mu sync.Mutex
+	var kept, then [][]int
+	var cancel context.CancelFunc
+	calls, last := 0, 0
+	l := newLoader(t, s, func(idx []int, samples []int) ([]int, error) {
+		mu.Lock()
+		defer mu.Unlock()
+		for _, own := range [][]int{idx, samples} {
+			for j := range own {
+				own[j] = -1 - len(kept)
+			}
+			kept, then = append(kept, own), append(then, slices.Clone(own))
+		}
+		if calls++; calls >= last && end == "fails" {
+			return samples, errSpoiled
+		} else if calls >= last && end == "panics" {
+			panic(errSpoiled)
+		} else if calls >= last && end == "ends ctx" {
+			cancel()
+		}
+		return samples, nil
+	}, cfg)
+	for _, last = range []int{below(r, 1, 4), below(r, 1, 4), 1, tooMany} { // the last pass comes to its end
+		var ctx context.Context
+		ctx, cancel = context.WithCancel(t.Context())
+		pairs := 0
+		for range l.Epoch(ctx, r.IntN(9)) {
+			if pairs++; pairs >= last && end == "works ahead of a loop that is left" {
+				break
+			}
+		}
+		cancel()
+		calls = 0
+	}
+	mu.Lock()
+	defer mu.Unlock()
+	o.Bool("slices have changed that were kept by a Collate that "+end, !slices.EqualFunc(kept, then, slices.Equal))
 }

@@ -221,7 +221,7 @@ func ctxDone(t *testing.T, o *observe.Observer, rec *loader.Records) {
 }
 
 // The file is opened once, in OpenRecords: Get goes on reading it when its name
-// belongs to another file. It keeps no records: what is overwritten in place is
+// belongs to another file. It keeps no records and reads none ahead: what is overwritten in place is
 // seen. A file may be larger than memory, and each of its records can be asked for,
 // also one that lies beyond 4 GiB. Close gives the file back, and an OpenRecords that
 // fails leaves none open.
@@ -289,10 +289,34 @@ func oneFile(t *testing.T, o *observe.Observer, kind string, size, n int) {
 			o.Error(kind+name, err)
 		}
 	}
+	inTurn(t, o, kind, rec, old, size, n)
 	o.Error(kind+"Close", rec.Close())
 	for _, i := range []int{n - 1, 0} { // the one that was read last, too
 		_, err = rec.Get(t.Context(), i)
 		o.Error(kind+"Get after Close", err, fs.ErrClosed)
+	}
+}
+
+// inTurn asks for one record after the other, forwards and backwards, all or every second, and for a
+// few again and again. Some are overwritten in place just before: nothing of them was kept or read ahead.
+func inTurn(t *testing.T, o *observe.Observer, kind string, rec *loader.Records, old *os.File, size, n int) {
+	r := o.Rand()
+	for _, step := range []int{1, 1, -1, 2, -2, below(r, 3, 6)} {
+		among := n
+		if step > 2 {
+			among = below(r, 2, min(n, 6)+1)
+		}
+		i := r.IntN(among)
+		for range min(2*n, 50) {
+			if i = (i + step + among) % among; r.IntN(3) == 0 {
+				if _, err := old.WriteAt(randomBytes(r, size), int64(i*size)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			b, err := rec.Get(t.Context(), i)
+			o.Int(kind+"asked for in turn, and some overwritten before", hash(b))
+			o.Error(kind+"asked for in turn, and some overwritten before", err)
+		}
 	}
 }
 

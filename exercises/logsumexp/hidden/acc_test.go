@@ -4,6 +4,7 @@ import (
 	"iter"
 	"maps"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -99,6 +100,40 @@ func TestSequence(t *testing.T) {
 			o.Floats("values of sequences that have their numbers at the same time", atOnce(draw(r, n, 0, 1), calls))
 		}
 	}
+	for _, most := range []int{3, 8, 8, 20, 20, 600} {
+		var lists [][]float64
+		for k := range 6 + r.IntN(6) {
+			lists = append(lists, draw(r, r.IntN(most), float64(k%4), 1))
+		}
+		o.Floats("values of sequences that have their numbers by turns", byTurns(r, lists))
+	}
+}
+
+// byTurns calls Of for each list, and passes a number to one of these calls or to another: each
+// begins and ends while others go on, the first to begin being the first to end or not.
+func byTurns(r *rand.Rand, lists [][]float64) []float64 {
+	values := make([]float64, len(lists))
+	var turns []func() (float64, bool)
+	for k, xs := range lists {
+		next, _ := iter.Pull(func(pause func(float64) bool) {
+			values[k] = logsumexp.Of(func(yield func(float64) bool) {
+				for _, x := range xs {
+					if !pause(x) || !yield(x) {
+						return
+					}
+				}
+				pause(0) // the end is a turn of its own
+			})
+		})
+		turns = append(turns, next)
+	}
+	for len(turns) > 0 {
+		i := r.IntN(min(3, len(turns))) // of few, so that some begin when others have ended
+		if _, more := turns[i](); !more {
+			turns = slices.Delete(turns, i, i+1)
+		}
+	}
+	return values
 }
 
 // atOnce calls Of in the sequence of Of, and passes each of xs, or some, on to all of these calls,

@@ -36,6 +36,27 @@ func TestFresh(t *testing.T) {
 		unmerge(t, l)
 		o.Floats("what is left of it", less(base.W, was), exact)
 	}
+	toTheLastBit(t, o, r)
+}
+
+// toTheLastBit is about the order in which a Forward adds up, for every small number of rows, one
+// too, and inputs from few to many: with a B of 0, new or written, it is that of the base (rule 8).
+func toTheLastBit(t *testing.T, o *observe.Observer, r *rand.Rand) {
+	for i, in := range []int{3, 5, 8, 20, 70, 300, 1100} {
+		base := newBase(r, in+r.IntN(in), 4+r.IntN(9), i%2 == r.IntN(2))
+		l := newLayer(t, base)
+		cfg := scaled(r, 1+r.IntN(9))
+		cfg.RankStabilized = r.IntN(2) == 0
+		fresh(t, r, l, base, "new", cfg)
+		clear(add(t, r, l, base, "written", cfg).B)
+		for n := 1; n <= 9; n++ {
+			for _, name := range []string{"new", "written"} {
+				use(t, l, name)
+				x := numbers(r, n*base.In)
+				o.Floats("what an adapter whose B is 0 adds", less(forward(t, l, x), base.Forward(x)), exact)
+			}
+		}
+	}
 }
 
 // A is drawn from the generator, uniformly between ±1/√In (rule 3).

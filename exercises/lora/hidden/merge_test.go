@@ -214,6 +214,118 @@ func TestLive(t *testing.T) {
 		unmerge(t, l)
 		o.Floats("what changed in the weights while merged", less(base.W, was), observe.Within(1.2e-10, 0)) // weights up to 7, and two products up to 49
 	}
+	for how := range rewritings {
+		for _, size := range []int{1 + r.IntN(4), 5 + r.IntN(50)} {
+			kept(t, o, newBase(r, size+r.IntN(4), size+2, true), how, r.IntN(2) == 0)
+		}
+	}
+	for _, how := range []int{0, 3, 7} { // above 65,536 weights
+		kept(t, o, newBase(r, 256+r.IntN(20), 257, true), how, true)
+	}
+	for _, size := range [][2]int{{1 + r.IntN(3), 2000 + r.IntN(500)}, {2000 + r.IntN(500), 1 + r.IntN(3)}, {20 + r.IntN(30), 20 + r.IntN(30)}} {
+		lonely(t, o, newBase(r, size[0], size[1], true))
+	}
+}
+
+// kept writes into the weights while they are merged, so that their sum, the XOR of their bits, their
+// absolute values or all of them are the same ones still. It is kept whatever it is (rule 16).
+// Of numbers of few digits sums and products are exact.
+func kept(t *testing.T, o *observe.Observer, base *lora.Linear, how int, few bool) {
+	r := o.Rand()
+	l := newLayer(t, base)
+	a := active(t, r, l, base, "a", plain(1+r.IntN(3)))
+	if few {
+		for _, m := range [][]float64{base.W, a.A, a.B} {
+			for i := range m {
+				m[i] = math.Round(m[i]*64) / 64
+			}
+		}
+	}
+	was := slices.Clone(base.W)
+	merge(t, l)
+	merged := slices.Clone(base.W)
+	rewrite(r, base, was, how)
+	written := slices.Clone(base.W)
+	unmerge(t, l)
+	lost := 0 // weights that are not what was written, less what Merge added
+	for i, w := range base.W {
+		if !(math.Abs(written[i]-(merged[i]-was[i])-w) <= 1e-8) {
+			lost++
+		}
+	}
+	o.Int("what changed in the weights while merged, and is not there afterwards", lost)
+}
+
+const rewritings = 10
+
+// rewrite is one of these ways to write into the weights, of which there are two or more in a column.
+func rewrite(r *rand.Rand, base *lora.Linear, was []float64, how int) {
+	w, in := base.W, base.In
+	two := r.Perm(len(w))[:2]
+	i, j := two[0], two[1]
+	switch how {
+	case 0: // two weights are exchanged
+		w[i], w[j] = w[j], w[i]
+	case 1: // two rows
+		for c, at := range r.Perm(base.Out)[:2] {
+			two[c] = at * in
+		}
+		for c := range in {
+			w[two[0]+c], w[two[1]+c] = w[two[1]+c], w[two[0]+c]
+		}
+	case 2: // all in each row change places
+		for row := range slices.Chunk(w, in) {
+			slices.Reverse(row)
+		}
+	case 3: // all change places
+		r.Shuffle(len(w), func(i, j int) { w[i], w[j] = w[j], w[i] })
+	case 4: // two change their signs
+		w[i], w[j] = -w[i], -w[j]
+	case 5: // all do
+		scale(w, -1)
+	case 6: // the sum stays
+		w[i], w[j] = w[i]+2, w[j]-2
+	case 7: // and so does that of all, each times its place
+		i = r.IntN(len(w) - 2)
+		w[i], w[i+1], w[i+2] = w[i]+1, w[i+1]-2, w[i+2]+1
+	case 8: // the same bit changes in two
+		for _, at := range two {
+			w[at] = math.Float64frombits(math.Float64bits(w[at]) ^ 1<<50)
+		}
+	case 9: // one is again what it was before Merge
+		w[i] = was[i]
+	}
+}
+
+// lonely has A or B be 0 but for one number, at the beginning, at the end or anywhere. The other matrix
+// is full. A number that is written into a large matrix counts wherever it stands, and so does the 0
+// that is written over it (rule 5).
+func lonely(t *testing.T, o *observe.Observer, base *lora.Linear) {
+	r := o.Rand()
+	l := newLayer(t, base)
+	a := active(t, r, l, base, "a", plain(8+r.IntN(9)))
+	x, dy := numbers(r, 2*base.In), numbers(r, 2*base.Out)
+	was := slices.Clone(base.W)
+	y, dx := base.Forward(x), base.InputGrad(dy)
+	for _, m := range [][]float64{a.A, a.B} {
+		full := slices.Clone(m)
+		clear(m)
+		for _, at := range []int{0, r.IntN(len(m)), len(m) - 1} {
+			m[at] = 1 + r.Float64()
+			for range 2 {
+				l.ZeroGrad()
+				o.Floats("what the change changes", []float64{product(less(forward(t, l, x), y))})
+				o.Floats("what the change changes in the gradients of x", []float64{product(less(backward(t, l, x, dy), dx))})
+				o.Float("gradients after the change, weighted and added up", product(grads(a)))
+				merge(t, l)
+				o.Bool("what changed in the weights by a Merge is more than rounding", slices.ContainsFunc(less(base.W, was), func(d float64) bool { return math.Abs(d) > 1e-6 }))
+				unmerge(t, l)
+				copy(base.W, was)
+				m[at] = 0
+			}
+		}
+		copy(m, full)
+	}
 }
 
 // Layers may share a base: what one merges is in the other's weights, and is taken out in

@@ -185,12 +185,40 @@ func TestLabels(t *testing.T) {
 	o.Bool("labels as they were", slices.Equal(of, before))
 	of[r.IntN(len(of))] = 5 + r.IntN(9) // a class of its own
 	balance(o, "after a change", of, q)
-	own, _ := sampler.Balance(of, q)
-	clear(own)
-	balance(o, "after the result was changed", of, q)
+	for _, q := range []float64{q, 0, 1, 0.5, zero, r.Float64()} {
+		own, _ := sampler.Balance(of, q)
+		clear(own)
+		balance(o, "after the result was changed", of, q)
+		for _, n := range []int{1, 2, below(r, 3, 40), below(r, 300, 600)} {
+			ownResults(o, make([]int, n), q) // one class
+			ownResults(o, r.Perm(n), q)      // as many as there are labels
+			ownResults(o, named(make([]int, n), func(int) string { return texts[r.IntN(5)] }), q)
+		}
+	}
 	balance(o, "nil", []string(nil), q)
 	balance(o, "none", []int{}, q)
 	balance(o, "no pairs, q 0", []pair{}, 0)
+}
+
+// ownResults writes to the weights of one call, and records those of other calls for as many labels,
+// before and after, that are the same or others (rule 2).
+func ownResults[L comparable](o *observe.Observer, labels []L, q float64) {
+	others := slices.Clone(labels)
+	others[0] = labels[len(labels)-1]
+	before, _ := sampler.Balance(labels, q)
+	beside, _ := sampler.Balance(others, q)
+	own, _ := sampler.Balance(labels, q)
+	for i := range own {
+		own[i] = -1 - float64(i)
+	}
+	after, _ := sampler.Balance(labels, q)
+	behind, _ := sampler.Balance(others, q)
+	for _, weights := range [][]float64{before, beside, after, behind} {
+		o.Int("number of weights beside a result that was changed", len(weights))
+		i := o.Rand().IntN(len(labels))
+		o.Floats("a weight beside a result that was changed", weights[min(i, len(weights)):min(i+1, len(weights))], observe.Within(0, 1e-9))
+		o.Float("sum of the weights beside a result that was changed", total(weights), observe.Within(0, 1e-9))
+	}
 }
 
 // q is between 0 and 1, both included; anything else is ErrPower, also when there are

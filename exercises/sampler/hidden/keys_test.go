@@ -75,23 +75,64 @@ func beside(seed uint64, epoch func(seed uint64) uint64) key {
 	}
 }
 
-// goesOn looks whether the list of the epoch or the Seed before or after is a part of a long list
-// from any place on, as where random numbers come of the place and some times the epoch, or the
-// Seed, added up. By chance that many indices are never the same.
+// goesOn looks whether the list of another epoch or Seed is a part of a long list from any place on, as
+// where random numbers come of the place and some times the epoch, or the Seed, added up, or where each
+// part of a list has a key of its own that is the key of another list. By chance that many indices are
+// never the same.
 func goesOn(t *testing.T, o *observe.Observer, weights []float64) {
 	r := o.Rand()
 	cfg := config{Weights: weights, Samples: 1_100_000 + r.IntN(1000), Replacement: true, Seed: 1 + r.Uint64N(1000)}
-	epoch := below(r, 1, 1000)
+	seed, epoch := cfg.Seed, below(r, 1, 1000)
 	long, parts := list(t, cfg, epoch), 0
 	cfg.Ranks = 1
-	for _, k := range []key{{cfg.Seed, epoch + 1}, {cfg.Seed, epoch - 1}, {cfg.Seed + 1, epoch}, {cfg.Seed - 1, epoch}} {
+	const n = 100
+	factor, top := r.Uint64()|1, uint64(1) // of a sum over n indices, and of the one before them
+	for range n {
+		top *= factor
+	}
+	type beginning struct {
+		part []int
+		from int // which place may be the first: whether lists are equal is for TestSeeds, but of the next ones
+	}
+	begins := map[uint64]beginning{}
+	add := func(k key, from int) {
 		cfg.Seed = k.seed
-		part := first(newSampler(t, cfg).Epoch(k.epoch), 100)
-		for i := range len(long) - len(part) {
-			if slices.Equal(long[i:i+len(part)], part) {
-				parts++
-			}
+		b, sum := beginning{first(newSampler(t, cfg).Epoch(k.epoch), n), from}, uint64(0)
+		for _, i := range b.part {
+			sum = sum*factor + uint64(i+1)
+		}
+		begins[sum] = b
+	}
+	for _, k := range far(r, seed, epoch) {
+		add(k, 1)
+	}
+	for _, k := range []key{{seed, epoch + 1}, {seed, epoch - 1}, {seed + 1, epoch}, {seed - 1, epoch}} {
+		add(k, 0)
+	}
+	sum := uint64(0)
+	for i, index := range long {
+		if sum = sum*factor + uint64(index+1); i >= n {
+			sum -= top * uint64(long[i-n]+1)
+		}
+		if b, ok := begins[sum]; ok && i+1-n >= b.from && slices.Equal(long[i+1-n:i+1], b.part) {
+			parts++
 		}
 	}
 	o.Int("lists that are a part of another one", parts)
+}
+
+// far are the keys of the seed and the epoch with a number added, or one bit changed, in either or in
+// both: what a later part of a list may have for its key.
+func far(r *rand.Rand, seed uint64, epoch int) []key {
+	all := keys(r, seed, epoch)
+	for bit := range 64 {
+		all = append(all, key{seed + 1<<bit, epoch}, key{seed - 1<<bit, epoch})
+		if bit < 62 {
+			all = append(all, key{seed, epoch + 1<<bit}, key{seed + 1<<bit, epoch + 1<<bit}, key{seed + 1, epoch + 1<<bit}, key{seed + 1<<bit, epoch + 1})
+		}
+	}
+	for _, c := range mixers {
+		all = append(all, key{seed + c, epoch}, key{seed ^ c, epoch}, key{seed - c, epoch}, key{seed, int((uint64(epoch) + c) &^ (1 << 63))}, key{seed, int((uint64(epoch) ^ c) &^ (1 << 63))})
+	}
+	return slices.DeleteFunc(all, func(k key) bool { return k == key{seed, epoch} })
 }

@@ -84,8 +84,12 @@ func TestAt(t *testing.T) {
 func TestFromSliceShares(t *testing.T) {
 	o := observe.New(t)
 	r := o.Rand()
-	for _, shape := range [][]int{sizes(r, 1, 2, 9), sizes(r, 3, 2, 4), large(r)} {
-		data := values(r, count(shape))
+	ones := slices.Repeat([]int{1}, between(r, 1, 6)) // which has one element, as a scalar has
+	for _, shape := range [][]int{{}, ones, {2}, sizes(r, 1, 2, 9), sizes(r, 3, 2, 4), sizes(r, 6, 1, 2), large(r)} {
+		data := values(r, count(shape)+2)[:count(shape)] // with room behind
+		if r.IntN(2) == 0 {
+			data = slices.Clip(data)
+		}
 		x := get(t)(strided.FromSlice(data, shape...))
 		for range 5 {
 			data[r.IntN(len(data))] = -r.Float64()
@@ -93,6 +97,10 @@ func TestFromSliceShares(t *testing.T) {
 			o.Error("error of Set", x.Set(-r.Float64(), index(r, shape)...), kinds...)
 			numbers(o, "slice, the tensor was written to", data)
 		}
+		o.Error("error of CopyFrom", x.CopyFrom(random(t, r, shape...)), kinds...)
+		numbers(o, "slice, the tensor was copied to", data)
+		o.Error("error of Fill", x.Fill(-r.Float64()), kinds...)
+		numbers(o, "slice, the tensor was filled", data)
 	}
 }
 

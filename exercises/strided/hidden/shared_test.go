@@ -64,6 +64,33 @@ func TestViewsShare(t *testing.T) {
 		a, b := get(t)(x.Transpose(0, 2)), get(t)(x.Slice(0, open, open, -1))
 		seen(o, r, "two views of one tensor", a, b)
 	}
+	scalarsShare(t, o)
+}
+
+// scalarsShare records that tensors of one element share it as others do: views of a scalar, those
+// that are scalars, and views of both.
+func scalarsShare(t *testing.T, o *observe.Observer) {
+	r, get := o.Rand(), get(t)
+	views := []func(x *tensor) (*tensor, error){
+		func(x *tensor) (*tensor, error) { return x.Permute(upTo(len(x.Shape()))...) },
+		func(x *tensor) (*tensor, error) { return x.Squeeze() },
+		func(x *tensor) (*tensor, error) { return x.View() },
+		func(x *tensor) (*tensor, error) { return x.View(1) },
+		func(x *tensor) (*tensor, error) { return x.View(1, -1, 1) },
+		func(x *tensor) (*tensor, error) { return x.Unsqueeze(between(r, -1, 0)) },
+	}
+	zero, many := get(strided.New()), random(t, r, between(r, 2, 9))
+	for _, base := range []*tensor{random(t, r), zero, random(t, r, 1), random(t, r, 1, 1), get(many.Select(0, 0)), get(many.Select(0, -1))} {
+		for _, view := range views {
+			x := get(view(base))
+			seen(o, r, "one element", base, x)
+			seen(o, r, "one element, a view of a view", x, get(views[r.IntN(len(views))](x)))
+			wide := get(x.Expand(append([]int{between(r, 1, 3)}, x.Shape()...)...))
+			o.Error("one element: error of CopyFrom", base.CopyFrom(random(t, r, base.Shape()...)), kinds...)
+			numbers(o, "one element, expanded: the tensor that it is of was copied to", wide.Values())
+		}
+		numbers(o, "the tensor that one element is of", many.Values())
+	}
 }
 
 // Reshape shares all elements where View can give the axes, and no element where it cannot;
@@ -94,6 +121,12 @@ func TestReshapeShares(t *testing.T) {
 				seen(o, r, l.name+", some axes", l.x, get(t)(y, err))
 			}
 		}
+	}
+	for _, x := range []*tensor{random(t, r), get(t)(strided.New()), random(t, r, 1), get(t)(random(t, r, 3).Select(0, r.IntN(3)))} {
+		for n := range 3 {
+			seen(o, r, "one element, Reshape", x, get(t)(x.Reshape(slices.Repeat([]int{1}, n)...)))
+		}
+		seen(o, r, "one element, Contiguous", x, x.Contiguous())
 	}
 }
 

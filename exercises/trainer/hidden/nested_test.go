@@ -21,6 +21,7 @@ func TestNested(t *testing.T) {
 	o.Strings("predictions that callbacks got", looks.predictions)
 	o.Bool("the run ends as one without such callbacks", look == without)
 	unheeded(o)
+	unmoved(o)
 	for _, at := range []string{"backward 1", "step 1", "step 2", "train load 1", "train forward 1", "train forward 7", "step 4", "train load 7"} {
 		at, n := at[:len(at)-2], int(at[len(at)-1]-'0')
 		var places [2]string
@@ -86,6 +87,80 @@ func unheeded(o *observe.Observer) {
 			o.String(name+": error of Fit", kind(err))
 			w.samples(name, h)
 			o.Int(name+": calls of Step", w.calls["step"])
+		}
+	}
+}
+
+// unmoved has callbacks evaluate and predict what fails or is left at some batch, and not care, and then
+// something of the run fail, often at the end of an epoch. Its place and all numbers are those of the
+// same run without such callbacks; which these are is the matter of other tests.
+func unmoved(o *observe.Observer) {
+	r := o.Rand()
+	for _, at := range []string{"train load", "train move Y", "train forward", "backward", "a BatchEnd", "step", "a StepEnd", "val load", "val forward"} {
+		for k := range 12 {
+			steps := 2 + r.IntN(3)
+			sizes := newWorld(o).sizes(steps*r.IntN(3) + 1 + r.IntN(steps)) // of windows, of which the last may be short
+			calls := map[string]int{"step": (len(sizes) + steps - 1) / steps, "a StepEnd": (len(sizes) + steps - 1) / steps,
+				"val load": 3, "val forward": 3}[at]
+			if calls == 0 {
+				calls = len(sizes)
+			}
+			n, how, bad := r.IntN(2*calls), r.IntN(5), r.IntN(4)
+			if k%2 == 0 {
+				n = (1+n%2)*calls - 1 // the last of the first epoch, or of the second
+			}
+			var runs [2]string
+			for i := range runs {
+				w := newWorld(o)
+				var tr *trainer.Trainer
+				look := func() error {
+					if how++; i == 1 {
+						w.failingLook(tr, how%5, bad)
+					}
+					return nil
+				}
+				for n := range 30 {
+					w.at("z BatchEnd", n, look)
+					w.at("z StepEnd", n, look)
+					w.at("z EpochEnd", n, look)
+				}
+				w.at(at, n, func() error { return &fault{7} })
+				tr = w.trainer(trainer.Config{Epochs: 2, AccumSteps: steps, Callbacks: w.singles("z", "a")})
+				_, err := tr.Fit(w.ctx(), w.loader("train", sizes...), w.loader("val", 1, 2, 3))
+				runs[i] = fmt.Sprint(w.place(err), w.told("BatchEnd"), w.told("StepEnd"), w.told("EpochEnd"), w.scales)
+			}
+			o.Bool("error of "+at+" after an Evaluate that failed: as in a run without such callbacks", runs[0] == runs[1])
+		}
+	}
+}
+
+// failingLook evaluates and predicts three batches, of which one fails, ends ctx or has its prediction be the
+// last; or of three without samples.
+func (w *world) failingLook(tr *trainer.Trainer, how, bad int) {
+	ctx, cancel := context.WithCancel(w.ctx())
+	defer cancel()
+	for _, what := range []string{"Evaluate", "Predict"} {
+		apart := worldOf(w.o, rand.New(rand.NewPCG(1, 2)))
+		l := apart.loader("apart", 2, 3, 1)
+		switch how {
+		case 0:
+			l = apart.loader("apart", 0, 0, 0)
+		case 1:
+			apart.fail("apart load", bad)
+		case 2:
+			w.fail("apart forward", w.calls["apart forward"]+bad)
+		case 3:
+			apart.at("apart load", bad, func() error { cancel(); return nil })
+		}
+		if what == "Evaluate" {
+			tr.Evaluate(ctx, l)
+			continue
+		}
+		predictions := 0
+		for range tr.Predict(ctx, l) {
+			if predictions++; predictions > bad {
+				break
+			}
 		}
 	}
 }
