@@ -284,6 +284,20 @@ func TestNoVerdict(t *testing.T) {
 	assert.Equal(t, http.StatusConflict, grace.post(address+"/retry", nil).status)
 }
 
+// An attempt at an exercise that has left the course has no page, so none links to it.
+func TestNoVerdictOfRemovedExercise(t *testing.T) {
+	w := newWorld(t)
+	w.bench.failing.Store(true)
+	ada, grace := w.signedIn("ada"), w.signedIn("grace")
+	ada.handIn(gears, solution("one"))
+	ada.next(ada.stream("/gears/attempts/1/events"), func(n news) bool { return n.Stage == service.NoVerdict })
+	assert.Contains(t, grace.get("/course/queue").body, "/gears/attempts/1")
+	w.course.Exercises, w.course.Chapters = nil, nil
+	assert.NotContains(t, grace.get("/course/queue").body, "/gears/attempts/1")
+	assert.Contains(t, grace.json().get("/course/queue").body, `"no_verdict":[]`)
+	w.letGo()
+}
+
 // Where only the first attempts count, one that had no verdict by a fault of ours is not graded
 // after others have taken their places: its points would take the place of theirs.
 func TestRetryPutsNoneOut(t *testing.T) {

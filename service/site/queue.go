@@ -38,7 +38,7 @@ type (
 
 func (q *request) queuePage() error {
 	now, queue := q.Now(), q.Engine.Queue()
-	v := queueView{Waiting: queue.Waiting, Grading: queue.Grading, Oldest: queue.Oldest, Differ: queue.Differ(), WaitText: inAbout(queue.Wait), Workers: []workerView{}, NoVerdict: []noVerdictView{}}
+	v := queueView{Waiting: queue.Waiting, Grading: queue.Grading, Oldest: queue.Oldest, Differ: queue.Differ(), WaitText: inAbout(queue.Wait), Workers: []workerView{}}
 	for _, err := range q.failing() {
 		v.Refuses = err.Error()
 	}
@@ -51,8 +51,19 @@ func (q *request) queuePage() error {
 	for _, w := range queue.Workers {
 		v.Workers = append(v.Workers, workerView{w, w.Takes(), inAbout(max(0, now.Sub(w.Heard)))})
 	}
-	for _, a := range q.Engine.NoVerdict() {
-		v.NoVerdict = append(v.NoVerdict, noVerdictView{a.Student, a.Exercise, a.Why, a.Submitted, fmt.Sprintf("%s/%s/attempts/%d", storyOf(a.Student), a.Exercise, a.Number)})
-	}
+	v.NoVerdict = q.noVerdict()
 	return q.show("queue", v)
+}
+
+// noVerdict lists the attempts that staff can have graded again: one at an exercise that the
+// course no longer has cannot be graded, and has no page.
+func (q *request) noVerdict() []noVerdictView {
+	list := []noVerdictView{}
+	for _, a := range q.Engine.NoVerdict() {
+		if _, ok := q.course().exercise(a.Exercise); ok {
+			address := fmt.Sprintf("%s/%s/attempts/%d", storyOf(a.Student), a.Exercise, a.Number)
+			list = append(list, noVerdictView{a.Student, a.Exercise, a.Why, a.Submitted, address})
+		}
+	}
+	return list
 }
