@@ -14,7 +14,7 @@ type output struct {
 	err error
 }
 
-var errClosed = errors.New("standard output is closed; to throw the result away: >/dev/null")
+var errClosed = errors.New("standard output is closed (or /dev/null, opened for reading too); to throw the result away: >/dev/null")
 
 func (o *output) Write(p []byte) (n int, err error) {
 	if o.to == os.Stdout && wasClosed() {
