@@ -291,9 +291,10 @@ func TestNoVerdictOfRemovedExercise(t *testing.T) {
 	ada, grace := w.signedIn("ada"), w.signedIn("grace")
 	ada.handIn(gears, solution("one"))
 	ada.next(ada.stream("/gears/attempts/1/events"), func(n news) bool { return n.Stage == service.NoVerdict })
-	assert.Contains(t, grace.get("/course/queue").body, "/gears/attempts/1")
+	const section = "Without a verdict" // the worker's row may still name the attempt
+	assert.Contains(t, grace.get("/course/queue").body, section)
 	w.course.Exercises, w.course.Chapters = nil, nil
-	assert.NotContains(t, grace.get("/course/queue").body, "/gears/attempts/1")
+	assert.NotContains(t, grace.get("/course/queue").body, section)
 	assert.Contains(t, grace.json().get("/course/queue").body, `"no_verdict":[]`)
 	w.letGo()
 }
