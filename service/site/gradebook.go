@@ -36,6 +36,11 @@ func (q *request) book() (*gradebook.Book, error) {
 // storyOf is the address of a student's page.
 func storyOf(student string) string { return "/course/students/" + url.PathEscape(student) }
 
+// attemptsOf is the address of a student's attempts at an exercise, but for their numbers.
+func attemptsOf(student, exercise string) string {
+	return storyOf(student) + "/" + exercise + "/attempts/"
+}
+
 // gradebookView is the gradebook.
 type gradebookView struct {
 	Main    template.HTML   `json:"-"`

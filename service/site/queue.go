@@ -1,7 +1,7 @@
 package site
 
 import (
-	"fmt"
+	"strconv"
 	"time"
 
 	"grade/service"
@@ -61,7 +61,7 @@ func (q *request) noVerdict() []noVerdictView {
 	list := []noVerdictView{}
 	for _, a := range q.Engine.NoVerdict() {
 		if _, ok := q.course().exercise(a.Exercise); ok {
-			address := fmt.Sprintf("%s/%s/attempts/%d", storyOf(a.Student), a.Exercise, a.Number)
+			address := attemptsOf(a.Student, a.Exercise) + strconv.Itoa(a.Number)
 			list = append(list, noVerdictView{a.Student, a.Exercise, a.Why, a.Submitted, address})
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"html/template"
 	"net/http"
+	"strconv"
 
 	"grade/service"
 	"grade/service/people"
@@ -34,7 +35,7 @@ func (q *request) story() error {
 		v.Total = book.Rows[0].Total
 	}
 	for _, e := range q.course().Exercises {
-		x := storyExercise{exerciseRow: q.row(v.Student, e, book), List: q.attempts(v.Student, e.Name, storyOf(v.Student)+"/"+e.Name+"/attempts/", book)}
+		x := storyExercise{exerciseRow: q.row(v.Student, e, book), List: q.attempts(v.Student, e.Name, attemptsOf(v.Student, e.Name), book)}
 		x.Trend = trend(x.List)
 		handed += len(x.List)
 		v.Exercises = append(v.Exercises, x)
@@ -52,7 +53,7 @@ func (q *request) attemptOf() error {
 	if err != nil {
 		return err
 	}
-	v, err := q.attemptView(e, a, storyOf(student)+"/"+e.Name+"/attempts/")
+	v, err := q.attemptView(e, a, attemptsOf(student, e.Name))
 	if err != nil {
 		return err
 	}
@@ -85,7 +86,7 @@ func (q *request) retry() error {
 		return err
 	}
 	q.Log.InfoContext(q.Context(), "graded again", "student", a.Student, "exercise", e.Name, "attempt", a.Number, "by", q.person.Login)
-	return q.done(fmt.Sprintf("%s/%s/attempts/%d", storyOf(student), e.Name, a.Number))
+	return q.done(attemptsOf(student, e.Name) + strconv.Itoa(a.Number))
 }
 
 // putsOut refuses to grade an attempt without a verdict if that would put a later one, which
